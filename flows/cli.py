@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     names = commands.REGISTRY.names()
-    command = next((each for each in arguments if not each.startswith("-")), None)
+    command = next((argument for argument in arguments if not argument.startswith("-")), None)
     # The modules of the other commands are imported for the list of them alone.
     program = commands.parser(command if command in names and arguments[0] in (command, "--debug") else None)
     if command is not None and command not in names:

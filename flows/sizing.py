@@ -22,43 +22,43 @@ DROPS_HEADER = ("drop", "needed", "power now", "fresh rows until shown")
 PARTS_HEADER = ("slice", "at hand", "one model alone right", "smallest drop shown")
 
 
-def units(found: SizePlan, n: int) -> str:
+def units(plan: SizePlan, n: int) -> str:
     """A number of rows, or of items or groups with their answers or rows."""
-    pilot = found.pilot
+    pilot = plan.pilot
     if pilot.unit == "rows":
         return f"{n:,} rows"
-    each = "answers" if pilot.unit == "items" else "rows"
-    return f"{n:,} {pilot.unit} of {pilot.answers} {each}"
+    text = "answers" if pilot.unit == "items" else "rows"
+    return f"{n:,} {pilot.unit} of {pilot.answers} {text}"
 
 
-def headline(found: SizePlan) -> str:
+def headline(plan: SizePlan) -> str:
     """The drop that the units at hand can show, or the number that the smallest of the drops needs."""
-    often = f"with power {significant(100 * found.target)}%"
-    if found.parts:
-        whole = found.parts[0]
+    often = f"with power {significant(100 * plan.target)}%"
+    if plan.parts:
+        whole = plan.parts[0]
         if whole.detectable is None:
-            return f"{units(found, whole.part.n)} show no drop {often}"
-        return f"{units(found, whole.part.n)} show a drop of {points(whole.detectable)} {often}"
-    first = next((each for each in found.drops if each.needed), None)
+            return f"{units(plan, whole.part.n)} show no drop {often}"
+        return f"{units(plan, whole.part.n)} show a drop of {points(whole.detectable)} {often}"
+    first = next((drop for drop in plan.drops if drop.needed), None)
     if first is None or first.needed is None:
         return "no number of rows shows these drops"
-    return f"{units(found, first.needed)} show a drop of {points(first.drop)} {often}"
+    return f"{units(plan, first.needed)} show a drop of {points(first.drop)} {often}"
 
 
-def basis(found: SizePlan) -> Iterator[str]:
+def basis(plan: SizePlan) -> Iterator[str]:
     """The basis of the numbers, in sentences."""
-    pilot, rule, whole = found.pilot, found.rule, found.pilot.parts[0]
+    pilot, rule, whole = plan.pilot, plan.rule, plan.pilot.parts[0]
     yield f"One model alone is right on about {significant(100 * whole.discordance, 3)}% of the rows"
     adjusted = (
         "" if pilot.tests == 1 else f": {significant(rule.alpha)}, {IN_WORDS[rule.adjust]} over {pilot.tests} tests"
     )
-    if any(each.arriving for each in found.drops):
+    if any(drop.arriving for drop in plan.drops):
         yield "Fresh rows are those of nights that add up, looked at any time without a plan"
     test = "exact test of McNemar" if pilot.unit == "rows" else f"test of {pilot.unit} with an unseen one"
-    yield f"Each one-sided {test} has the level {significant(found.level, 3)}{adjusted}"
-    if found.chances:
-        enough = "No number of rows lets" if found.passing is None else f"{found.passing:,} rows let"
-        yield f"{enough} an equal candidate pass with power {significant(100 * found.target)}%"
+    yield f"Each one-sided {test} has the level {significant(plan.level, 3)}{adjusted}"
+    if plan.chances:
+        enough = "No number of rows lets" if plan.passing is None else f"{plan.passing:,} rows let"
+        yield f"{enough} an equal candidate pass with power {significant(100 * plan.target)}%"
     if rule.minimum_effect:
         yield f"A drop observed of less than {points(rule.minimum_effect)} is no failure, however certain"
     if pilot.unit != "rows":
@@ -68,114 +68,114 @@ def basis(found: SizePlan) -> Iterator[str]:
         )
 
 
-def drop_cells(found: SizePlan, each: DropPlan) -> tuple[str, ...]:
+def drop_cells(plan: SizePlan, result: DropPlan) -> tuple[str, ...]:
     """The cells of a drop under `DROPS_HEADER`."""
-    if each.needed is not None:
-        needed = units(found, each.needed)
-    elif each.drop <= found.rule.minimum_effect:
-        needed = f"no number, as the smallest effect that counts is {points(found.rule.minimum_effect)}"
+    if result.needed is not None:
+        needed = units(plan, result.needed)
+    elif result.drop <= plan.rule.minimum_effect:
+        needed = f"no number, as the smallest effect that counts is {points(plan.rule.minimum_effect)}"
     else:
         needed = "over 100,000,000 rows"
-    power = "–" if each.power is None else f"{100 * each.power:.1f}%"
-    return points(each.drop), needed, power, "none" if each.arriving is None else f"{each.arriving:,} expected"
+    power = "–" if result.power is None else f"{100 * result.power:.1f}%"
+    return points(result.drop), needed, power, "none" if result.arriving is None else f"{result.arriving:,} expected"
 
 
-def answers_header(found: SizePlan) -> tuple[str, ...]:
+def answers_header(plan: SizePlan) -> tuple[str, ...]:
     """The header of the table of answers to an item: a column for each drop."""
-    return ("answers an item", *(f"items for {points(each.drop)}" for each in found.drops))
+    return ("answers an item", *(f"items for {points(drop.drop)}" for drop in plan.drops))
 
 
-def answers_cells(each: AnswersPlan) -> tuple[str, ...]:
+def answers_cells(plan: AnswersPlan) -> tuple[str, ...]:
     """The cells of a number of answers under `answers_header`."""
-    return str(each.answers), *("–" if needed is None else f"{needed:,}" for needed in each.needed)
+    return str(plan.answers), *("–" if needed is None else f"{needed:,}" for needed in plan.needed)
 
 
-def chances_header(found: SizePlan) -> tuple[str, ...]:
+def chances_header(plan: SizePlan) -> tuple[str, ...]:
     """The header of the table of chances: an equal candidate, and each drop."""
-    return ("pass / inconclusive / fail", "equal", *(points(each.drop) for each in found.drops))
+    return ("pass / inconclusive / fail", "equal", *(points(drop.drop) for drop in plan.drops))
 
 
-def chances_rows(found: SizePlan) -> list[tuple[str, ...]]:
+def chances_rows(plan: SizePlan) -> list[tuple[str, ...]]:
     """A row for each number of rows under `chances_header`, in percent."""
     rows: dict[int, list[str]] = {}
-    for each in found.chances:
-        cell = " / ".join(f"{100 * chance:.0f}" for chance in (each.passes, each.inconclusive, each.fails))
-        rows.setdefault(each.n, []).append(f"{cell}%")
+    for chances in plan.chances:
+        cell = " / ".join(f"{100 * chance:.0f}" for chance in (chances.passes, chances.inconclusive, chances.fails))
+        rows.setdefault(chances.n, []).append(f"{cell}%")
     return [(f"{n:,} rows", *cells) for n, cells in rows.items()]
 
 
-def part_cells(each: PartPlan) -> tuple[str, ...]:
+def part_cells(plan: PartPlan) -> tuple[str, ...]:
     """The cells of a part under `PARTS_HEADER`."""
-    smallest = "none" if each.detectable is None else points(each.detectable)
-    return each.part.name, f"{each.part.n:,}", f"{significant(100 * each.part.discordance, 3)}%", smallest
+    smallest = "none" if plan.detectable is None else points(plan.detectable)
+    return plan.part.name, f"{plan.part.n:,}", f"{significant(100 * plan.part.discordance, 3)}%", smallest
 
 
 #: The version of the form of the JSON, increased when it changes.
 JSON_VERSION = 1
 
 
-def as_json(found: SizePlan) -> str:
+def as_json(plan: SizePlan) -> str:
     """All results, under the names of the fields of `sigstats.sizing.comparison.SizePlan`."""
     content: dict[str, Any] = {
         "version": JSON_VERSION,
-        "headline": headline(found),
-        "basis": list(basis(found)),
+        "headline": headline(plan),
+        "basis": list(basis(plan)),
         "measure": "accuracy",
-        **asdict(found),
-        "rule": found.rule.by_keys(),
+        **asdict(plan),
+        "rule": plan.rule.by_keys(),
     }
     return json.dumps(content, indent=2, allow_nan=False)
 
 
-def show(found: SizePlan) -> None:
+def show(plan: SizePlan) -> None:
     """Print the headline, its basis and the tables."""
-    lines = [f"{headline(found)}.", *(f"{line}." for line in basis(found))]
+    lines = [f"{headline(plan)}.", *(f"{line}." for line in basis(plan))]
     tables: list[tuple[tuple[str, ...], list[tuple[str, ...]]]]
-    tables = [(DROPS_HEADER, [drop_cells(found, each) for each in found.drops])]
-    tables += [(chances_header(found), chances_rows(found))] if found.chances else []
-    tables += [(answers_header(found), list(map(answers_cells, found.answers)))] if found.answers else []
-    tables += [(PARTS_HEADER, list(map(part_cells, found.parts)))] if len(found.parts) > 1 else []
+    tables = [(DROPS_HEADER, [drop_cells(plan, drop) for drop in plan.drops])]
+    tables += [(chances_header(plan), chances_rows(plan))] if plan.chances else []
+    tables += [(answers_header(plan), list(map(answers_cells, plan.answers)))] if plan.answers else []
+    tables += [(PARTS_HEADER, list(map(part_cells, plan.parts)))] if len(plan.parts) > 1 else []
     for header, rows in tables:
         lines += ["", *in_columns([header, *rows], left=len(header))]
     for line in lines:
         print(printable(line))  # noqa: T201
 
 
-def as_html(found: SizePlan) -> str:
+def as_html(plan: SizePlan) -> str:
     """The page: the headline, its basis, the power curves, the tables."""
-    answer = _answer(found)
+    answer = _answer(plan)
     return page(
         "tables.html.j2",
         kind="size of a comparison",
         answer=answer,
         tables=[
-            ("Drops", DROPS_HEADER, [drop_cells(found, each) for each in found.drops]),
-            ("Chances", chances_header(found), chances_rows(found)),
-            ("Answers", answers_header(found), list(map(answers_cells, found.answers))),
-            ("Slices", PARTS_HEADER, [part_cells(each) for each in found.parts] if len(found.parts) > 1 else []),
+            ("Drops", DROPS_HEADER, [drop_cells(plan, drop) for drop in plan.drops]),
+            ("Chances", chances_header(plan), chances_rows(plan)),
+            ("Answers", answers_header(plan), list(map(answers_cells, plan.answers))),
+            ("Slices", PARTS_HEADER, [part_cells(part) for part in plan.parts] if len(plan.parts) > 1 else []),
         ],
         about="What the numbers rest on",
-        basis=list(basis(found)),
+        basis=list(basis(plan)),
     )
 
 
-def _answer(found: SizePlan) -> Answer:
-    target = f"{significant(100 * found.target)}%"
-    whole, numbers = found.pilot.parts[0], []
-    if found.parts:
-        smallest = found.parts[0].detectable
-        numbers = [("at hand", f"{whole.n:,}", found.pilot.unit)]
+def _answer(plan: SizePlan) -> Answer:
+    target = f"{significant(100 * plan.target)}%"
+    whole, numbers = plan.pilot.parts[0], []
+    if plan.parts:
+        smallest = plan.parts[0].detectable
+        numbers = [("at hand", f"{whole.n:,}", plan.pilot.unit)]
         numbers.append(("smallest drop shown", "none" if smallest is None else points(smallest), f"power {target}"))
     numbers.append(("one model alone right", f"{significant(100 * whole.discordance, 3)}%", "of the rows"))
     return Answer(
-        headline=headline(found),
+        headline=headline(plan),
         numbers=numbers,
-        shown=[(f"To show a drop of {points(each.drop)}:", f"{drop_cells(found, each)[1]}.") for each in found.drops],
-        to_do="Collect as many rows as the smallest drop that matters needs." if found.parts else "",
-        figure=power_plot(found),
+        shown=[(f"To show a drop of {points(drop.drop)}:", f"{drop_cells(plan, drop)[1]}.") for drop in plan.drops],
+        to_do="Collect as many rows as the smallest drop that matters needs." if plan.parts else "",
+        figure=power_plot(plan),
         caption=(
             "How often a comparison of so many rows fails a candidate whose accuracy has dropped by so much. "
-            f"Dashed: the power wanted, {target}.{' Dotted: what is at hand.' if found.parts else ''}"
+            f"Dashed: the power wanted, {target}.{' Dotted: what is at hand.' if plan.parts else ''}"
         ),
     )
 
@@ -184,32 +184,32 @@ def _answer(found: SizePlan) -> Answer:
 _WIDTH, _HEIGHT, _LABELS = 360.0, 250.0, 72.0
 
 
-def power_plot(found: SizePlan) -> Markup:
+def power_plot(plan: SizePlan) -> Markup:
     """The drawing; empty if no number of rows is known."""
-    curves = [each for each in found.drops if each.curve]
+    curves = [drop for drop in plan.drops if drop.curve]
     if not curves:
         return Markup("")
     low, high = curves[0].curve[0][0], curves[0].curve[-1][0]
     axes = Axes(
         width=_WIDTH, height=_HEIGHT, left=42, right=_LABELS, x_limits=(low, high), y_limits=(0, 100), log_x=True
     )
-    parts = [axes.across("level", 100 * found.target)]
-    if found.parts:
-        parts.append(axes.upwards("margin", found.pilot.parts[0].n))
-    ends = svg.spread([axes.y(100 * each.curve[-1][1]) for each in curves], axes.base)
-    for number, (each, end) in enumerate(zip(curves, ends, strict=True)):
-        line = axes.line("observed", [(n, 100 * power) for n, power in each.curve])
-        parts.append(axes.labelled(number, points(each.drop), end + 4, line))
-    parts += [axes.y_axis(unit="%"), axes.x_axis(found.pilot.unit, ticks=_ticks(low, high))]
+    parts = [axes.across("level", 100 * plan.target)]
+    if plan.parts:
+        parts.append(axes.upwards("margin", plan.pilot.parts[0].n))
+    ends = svg.spread([axes.y(100 * drop_plan.curve[-1][1]) for drop_plan in curves], axes.base)
+    for number, (curve, end) in enumerate(zip(curves, ends, strict=True)):
+        line = axes.line("observed", [(n, 100 * power) for n, power in curve.curve])
+        parts.append(axes.labelled(number, points(curve.drop), end + 4, line))
+    parts += [axes.y_axis(unit="%"), axes.x_axis(plan.pilot.unit, ticks=_ticks(low, high))]
     steps = [
-        f"{points(each.drop)}: {100 * each.curve[0][1]:.0f}% at {low:,} {found.pilot.unit}, "
-        f"{100 * each.curve[-1][1]:.0f}% at {high:,}"
-        for each in curves
+        f"{points(drop_plan.drop)}: {100 * drop_plan.curve[0][1]:.0f}% at {low:,} {plan.pilot.unit}, "
+        f"{100 * drop_plan.curve[-1][1]:.0f}% at {high:,}"
+        for drop_plan in curves
     ]
-    return axes.drawing("power", f"Power against the number of {found.pilot.unit}", "; ".join(steps) + ".", *parts)
+    return axes.drawing("power", f"Power against the number of {plan.pilot.unit}", "; ".join(steps) + ".", *parts)
 
 
 def _ticks(low: int, high: int) -> list[Tick]:
     decades = range(int(math.log10(low)), int(math.log10(high)) + 1)
     values = (factor * 10.0**power for power in decades for factor in (1, 2, 5))
-    return [(each, f"{each:,.0f}") for each in values if low <= each <= high]
+    return [(value, f"{value:,.0f}") for value in values if low <= value <= high]

@@ -103,8 +103,8 @@ class StudyPlots:
     def critical_difference(self) -> Iterator[Panel]:
         """Draw mean ranks over the data sets, and bars over classifiers of which no two are shown to differ."""
         if over := self._evidence.over_data_sets:
-            found = over.comparison
-            yield {}, partial(ranks_with_cliques, models=found.models, ranks=found.ranks, cliques=found.cliques)
+            result = over.comparison
+            yield {}, partial(ranks_with_cliques, models=result.models, ranks=result.ranks, cliques=result.cliques)
 
     @_figure
     def over_data_sets(self) -> Iterator[Panel]:
@@ -144,18 +144,18 @@ class StudyPlots:
         """Draw the bootstrap replicates of a difference on the one test set, with the middle 95% shaded."""
         for row in self._evidence.of("confidence"):
             if row.resampled is not None:
-                found = json.loads(row.resampled)
-                edges = (found["first"] + np.arange(len(found["counts"]) + 1)) * found["width"]
-                band = found["mean"] - found["reach"], found["mean"] + found["reach"]
-                drawn = stairs(found["counts"], edges, 0.0, (f"difference in {row.measure}", "replicates"), band)
+                loads = json.loads(row.resampled)
+                edges = (loads["first"] + np.arange(len(loads["counts"]) + 1)) * loads["width"]
+                band = loads["mean"] - loads["reach"], loads["mean"] + loads["reach"]
+                drawn = stairs(loads["counts"], edges, 0.0, (f"difference in {row.measure}", "replicates"), band)
                 yield _about(row, "dataset", "slice", "method", "measure", "n"), drawn
 
     @_figure
     def trends(self) -> Iterator[Panel]:
         """Draw errors over a number in which data sets differ, and the mean and middle 90% of permuted errors."""
         for test in self._evidence.tests:
-            name, found = errors_by_value.curves_of(test, self._evidence)
-            for classifier, points in found.items():
+            name, entries = errors_by_value.curves_of(test, self._evidence)
+            for classifier, points in entries.items():
                 x, observed, mean, low, high, _ = np.array([list(vars(point).values()) for point in points]).T
                 lines = {"observed": (x, observed), "permuted": (x, mean)}
                 drawn = curves(lines, (name, "error"), band=(x, low, high))
@@ -164,14 +164,14 @@ class StudyPlots:
     @_figure
     def power(self) -> Iterator[Panel]:
         """Draw rates of rejection or coverage with 95% intervals over the size of the test set; lines where exact."""
-        for dataset, method, covers, found in rates_by_size.curves_of(self._evidence):
+        for dataset, method, covers, value in rates_by_size.curves_of(self._evidence):
             measure, level = (COVERAGE, 1 - self._evidence.alpha) if covers else (POWER, self._evidence.alpha)
             bars = [
                 tuple(zip(*((r.n, r.estimate, r.estimate_low, r.estimate_high) for r in curve.rows), strict=True))
-                for curve in found
+                for curve in value
             ]
-            exact = [[row.statistic for row in curve.rows] if curve.exact else None for curve in found]
-            lines = {c.label: (bar[0], line or bar[1]) for c, bar, line in zip(found, bars, exact, strict=True)}
+            exact = [[row.statistic for row in curve.rows] if curve.exact else None for curve in value]
+            lines = {c.label: (bar[0], line or bar[1]) for c, bar, line in zip(value, bars, exact, strict=True)}
             drawn = curves(lines, ("rows of the test set", measure), level=level, bars=bars)
             yield {"dataset": dataset, "method": method, "measure": measure}, drawn
 

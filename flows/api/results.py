@@ -55,8 +55,8 @@ class StudyResults:
     @cached_property
     def study(self) -> Mapping[str, Any]:
         """The resolved configuration."""
-        found = self._results.store.read_json("study.json").get("study")
-        return found if isinstance(found, dict) else {}
+        study = self._results.store.read_json("study.json").get("study")
+        return study if isinstance(study, dict) else {}
 
     @property
     def verdict(self) -> str | None:
@@ -181,8 +181,8 @@ class StudyResults:
 
     def _repr_html_(self) -> str:
         """The summary, as a notebook shows a frame."""
-        found: str = self.summary.to_html()
-        return found
+        html: str = self.summary.to_html()
+        return html
 
 
 def _about(cell: Cell) -> dict[str, str]:

@@ -76,7 +76,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
         analyses=(*study.tests, *_of_measures(study)),
         measures=study.measures,
         slices=study.slices,
-        positive={each.name: _positive_class(study, each) for each in datasets if _has_positive(study, each)},
+        positive={value.name: _positive_class(study, value) for value in datasets if _has_positive(study, value)},
         alpha=study.alpha,
         adjust=study.adjust,
     )

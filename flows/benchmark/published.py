@@ -50,17 +50,17 @@ def published_references(published: Iterable[Published], cells: Iterable[Cell]) 
     cells = tuple(cells)
     for table in published:
         wanted = {"classifier": table.classifier, "null": table.null}
-        found = {
+        entries = {
             cell.subject["dataset"]: cell
             for cell in cells
             if all(cell.subject.get(key) == value for key, value in wanted.items())
         }
         for dataset, values in table.values.items():
-            if dataset not in found:  # a study may leave some of the publication's data sets out
+            if dataset not in entries:  # a study may leave some of the publication's data sets out
                 continue
             for name, printed in zip(table.columns, values, strict=True):
                 yield Reference(
-                    cell=found[dataset].name,
+                    cell=entries[dataset].name,
                     column=name,
                     printed=printed,
                     within=table.within.get(name),

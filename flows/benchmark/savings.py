@@ -34,14 +34,14 @@ def savings(study: BenchmarkStudy, estimates: Sequence[Estimate], scratch: Store
     """A line for each change of the study that would save a tenth of the work or more."""
     total = sum(one.expected or 0.0 for one in estimates)
     retrains = [one for one in estimates if one.cell.fanout in ("retrain", "measured-retrain") and one.seconds]
-    found = {
+    entries = {
         "permutation.stopping = 'gandy'": _by_stopping(study, retrains),
         "cross_validation.transforms = 'all'": _by_transforms(study, retrains, scratch),
         f"permutation.resamples = {study.resamples_needed:,}, the fewest that can reject": _by_fewer(study, retrains),
         "Numba (pip install 'sigstats[fast]')": _by_numba(retrains),
         "a StandardScaler first, such as of the ready learner 'logistic-regression'": _by_scalers(retrains, scratch),
     }
-    for change, seconds in found.items():
+    for change, seconds in entries.items():
         if seconds >= max(_WORTH * total, 1.0):
             yield f"cheaper: {change} would save about {duration(seconds)}"
 
@@ -70,10 +70,10 @@ def _by_transforms(study: BenchmarkStudy, retrains: Sequence[Estimate], scratch:
     transformed = [one for one in retrains if _has_transform(one.cell) and one.each is not None]
     saved = timed = 0.0
     for one in sorted(transformed, key=lambda one: -(one.expected or 0.0))[:_TRIED]:
-        each = _timed_with_all(one.cell, scratch)
-        if each is not None and one.each:
+        value = _timed_with_all(one.cell, scratch)
+        if value is not None and one.each:
             expected = one.expected or 0.0
-            saved, timed = saved + (1 - each / one.each) * expected, timed + expected
+            saved, timed = saved + (1 - value / one.each) * expected, timed + expected
     return max(0.0, saved / timed if timed else 0.0) * sum(one.expected or 0.0 for one in transformed)
 
 

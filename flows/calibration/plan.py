@@ -90,7 +90,7 @@ class CalibrationStudy(DataStudy):
     @field_validator("sizes", "tests", "populations", mode="after")
     @classmethod
     def _once(cls, items: list[Any], info: ValidationInfo) -> list[Any]:
-        names = [label_of(each) if info.field_name == "tests" else getattr(each, "name", each) for each in items]
+        names = [label_of(item) if info.field_name == "tests" else getattr(item, "name", item) for item in items]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"{shown(name)} appears twice")
@@ -105,14 +105,14 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
     data: list[StoredData] = []
     for source in study.populations:
         try:
-            found = source.load(base / study.folder, study.seed, tests=tests.values(), progress=progress)
+            loaded_source = source.load(base / study.folder, study.seed, tests=tests.values(), progress=progress)
         except ValueError as error:
             raise ValueError(f"populations: {source.name}: {error}") from None
-        cells.extend(found.cells)
-        data.extend(found.data)
-        notes.extend([found.note] if found.note else [])
-        notes.extend(_large_part(study, source.name, found.populations))
-        for population in found.populations:
+        cells.extend(loaded_source.cells)
+        data.extend(loaded_source.data)
+        notes.extend([loaded_source.note] if loaded_source.note else [])
+        notes.extend(_large_part(study, source.name, loaded_source.populations))
+        for population in loaded_source.populations:
             cells.extend(_cells(study, source.name, population, tests, limits))
     if unused := sorted(tests.keys() - {cell.subject.get("test") for cell in cells}):
         raise ValueError(f"tests: {unused[0]} is not valid; expected a test that fits one of the populations")
@@ -133,7 +133,7 @@ def _large_part(study: CalibrationStudy, source: str, populations: Sequence[Popu
 
     Of judged rows a size is the number of labels, and all rows are drawn anew.
     """
-    finite = (each.rows for each in populations if each.rows and not isinstance(each.values, JudgedRows))
+    finite = (spec.rows for spec in populations if spec.rows and not isinstance(spec.values, JudgedRows))
     rows, n = min(finite, default=math.inf), max(study.sizes)
     if is_large_part(n, rows):
         yield (
@@ -273,8 +273,8 @@ def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) 
             ends, problem = run_intervals(test.options, one_of_each, np.random.default_rng(0))
             require_some_defined(ends[:, 1], problem)
         else:
-            found = run_test(test, one_of_each, population, np.random.default_rng(0))
-            require_some_defined(found.p_value, found.problem)
+            result = run_test(test, one_of_each, population, np.random.default_rng(0))
+            require_some_defined(result.p_value, result.problem)
     except ValueError as error:
         # The study spells this argument as its files do.
         raise ValueError(f"tests: {label}: {str(error).replace('n_resamples', 'resamples')}") from None

@@ -38,5 +38,5 @@ def published_sizes(published: Iterable[PublishedSize], cells: Iterable[Cell]) -
             raise refuse(
                 f"published[{number}]", ", ".join(part for part in wanted if part), f"one of {known or 'none'}"
             )
-        cell = " ".join(each.name for each in groups[wanted])
+        cell = " ".join(group.name for group in groups[wanted])
         yield Reference(cell=cell, column="estimate", printed=size.rows, remark=size.remark)

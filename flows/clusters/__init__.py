@@ -30,8 +30,7 @@ def kinds() -> dict[str, Any]:
 def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
     """Start the workers of a cluster, and stop them when the context ends.
 
-    `cluster`: a cluster file or its equivalent, as `load_cluster` returns it. `needs`: what blocks need beyond what any
-    worker has.
+    `cluster`: the result of `load_cluster`. `needs`: resources of blocks that not every worker has.
     """
     if isinstance(cluster, Given):
         return open_given(cluster, needs)
@@ -53,13 +52,13 @@ def as_cluster(value: Any, workers: int | None = None, packages: Sequence[str] =
     """The cluster that ``cluster=`` names, or is: as `load_cluster`, or a client or a cluster of Dask."""
     if value is None or isinstance(value, str):
         return load_cluster(value, workers, packages)
-    found = given(value)
-    if found is None:
+    result = given(value)
+    if result is None:
         wanted = "the name of a kind, an address or a cluster file, or a Client or a cluster of Dask"
         raise refuse("cluster", value, wanted)
     if workers is not None:
         raise BadInput(f"workers: {workers} is not valid; the cluster has its own workers")
-    return found
+    return result
 
 
 def load_cluster(text: str | None, workers: int | None = None, packages: Sequence[str] = ()) -> Strict:

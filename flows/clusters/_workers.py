@@ -141,7 +141,7 @@ def opened_for(
     """The pool of all workers; blocks with needs of their own get workers of their own, by `open_one` too."""
     with ExitStack() as stack:
         common = stack.enter_context(open_one(None))
-        own = {each: stack.enter_context(open_one(each)) for each in needs}
+        own = {need: stack.enter_context(open_one(need)) for need in needs}
         yield RoutedPool(common, own) if own else common
 
 
@@ -174,14 +174,14 @@ def roles(needs: Sequence[Needs], room: Mapping[Needs, int], *, gpus: int) -> li
     device = 0
     for number in range(max(room.values(), default=0)):
         amounts: dict[str, int] = {}
-        for each in needs:
-            if number < room[each]:
-                amounts |= {name: max(amount, amounts.get(name, 0)) for name, amount in each.amounts.items()}
+        for need in needs:
+            if number < room[need]:
+                amounts |= {name: max(amount, amounts.get(name, 0)) for name, amount in need.amounts.items()}
         share = min(amounts.pop("gpu", 0), gpus - device)
         devices = ",".join(str(device + one) for one in range(share))
         device += share
-        found: dict[str, Any] = {"resources": amounts | ({"gpu": share} if share else {})}
-        made.append(found | ({"env": {"CUDA_VISIBLE_DEVICES": devices}} if share else {}))
+        entries: dict[str, Any] = {"resources": amounts | ({"gpu": share} if share else {})}
+        made.append(entries | ({"env": {"CUDA_VISIBLE_DEVICES": devices}} if share else {}))
     return made
 
 

@@ -112,8 +112,8 @@ def _of_gateway(proxy: str, name: str) -> Any:
 
 def require_version(client: Any, here: str) -> None:
     """Refuse workers that have another version of this package than `here`, that of this process."""
-    found = client.run(version, on_error="return")
-    for worker, there in sorted(found.items()):
+    value = client.run(version, on_error="return")
+    for worker, there in sorted(value.items()):
         if there != here:
             has = f"sigstats {there}" if isinstance(there, str) else f"none that it can use ({one_line(there)[:120]})"
             raise BadInput(f"cluster: the worker at {worker} has {has}; expected sigstats {here}, as this process has")
@@ -126,15 +126,15 @@ def declared(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
     """
     workers = [worker["resources"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()]
     declared = frozenset(name for resources in workers for name in resources)
-    for each in needs:
-        asked = {name: amount for name, amount in each.amounts.items() if name != "memory" or name in declared}
+    for need in needs:
+        asked = {name: amount for name, amount in need.amounts.items() if name != "memory" or name in declared}
         for name, amount in asked.items():
             if all(resources.get(name, 0) < amount for resources in workers):
                 most = max((resources.get(name, 0) for resources in workers), default=0)
                 how = f"dask worker --resources '{name}={amount}'"
-                raise refuse_need(each, name, f"{most:g}, what a worker declares ({how})")
+                raise refuse_need(need, name, f"{most:g}, what a worker declares ({how})")
         if not any(all(resources.get(name, 0) >= amount for name, amount in asked.items()) for resources in workers):
-            raise BadInput(f"{each.who}: resources: {each} is not valid here; expected what one worker has all of")
+            raise BadInput(f"{need.who}: resources: {need} is not valid here; expected what one worker has all of")
     return declared
 
 

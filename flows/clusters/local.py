@@ -58,7 +58,7 @@ def may_start_processes() -> bool:
 
 def room_for(needs: Sequence[Needs], *, gpus: int = 0) -> dict[Needs, int]:
     """The number of blocks with each of the needs that this machine can run at the same time."""
-    return {each: blocks_at_once(each, processors=processors(), gpus=gpus) for each in needs}
+    return {need: blocks_at_once(need, processors=processors(), gpus=gpus) for need in needs}
 
 
 #: Files and connections that this process has open before it starts workers, and for each of them.
@@ -139,7 +139,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
         start(started, workers)
         with restart_dead_workers(started):
             yield DaskPool(
-                client, expected=expected(workers), asks=frozenset(name for each in needs for name in each.amounts)
+                client, expected=expected(workers), asks=frozenset(name for need in needs for name in need.amounts)
             )
 
 

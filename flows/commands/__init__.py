@@ -65,10 +65,10 @@ class _Program(_Parser):
         formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
         formatter.add_text(self.description)
         listed = _commands_of(self)._choices_actions
-        groups = {each.dest: REGISTRY.module(each.dest).GROUP for each in listed}
+        groups = {action.dest: REGISTRY.module(action.dest).GROUP for action in listed}
         for group in dict.fromkeys((*GROUPS, *groups.values())):
             formatter.start_section(group)
-            formatter.add_arguments([each for each in listed if groups[each.dest] == group])
+            formatter.add_arguments([action for action in listed if groups[action.dest] == group])
             formatter.end_section()
         formatter.start_section("options")
         formatter.add_arguments(self._get_optional_actions())
@@ -98,8 +98,8 @@ class _CommandParser(_Parser):
         """Parse the arguments of the command, and show its help if they ask for it."""
         self.complete()
         options, unknown = super().parse_known_args(args, namespace)
-        files = next((each for each in self._get_positional_actions() if each.nargs in ("+", "*")), None)
-        if files is not None and not any(each.startswith("-") for each in unknown):  # those that follow an option
+        files = next((action for action in self._get_positional_actions() if action.nargs in ("+", "*")), None)
+        if files is not None and not any(value.startswith("-") for value in unknown):  # those that follow an option
             setattr(options, files.dest, [*getattr(options, files.dest), *unknown])
             unknown = []
         if unknown:

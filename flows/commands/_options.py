@@ -116,23 +116,23 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
     from sigstats.comparison.rule import ComparisonRule, key_of  # needs NumPy, without which others show their help
 
     group = parser.add_argument_group("what counts as a regression")
-    for each in fields(ComparisonRule):
-        if names and key_of(each) not in names:
+    for field in fields(ComparisonRule):
+        if names and key_of(field) not in names:
             continue
-        description, unit = each.metadata["description"], _UNIT if each.metadata.get("share") else ""
-        said, option = f"{description[0].lower()}{description[1:]}", f"--{key_of(each).replace('_', '-')}"
-        if each.name == "margins":
+        description, unit = field.metadata["description"], _UNIT if field.metadata.get("share") else ""
+        said, option = f"{description[0].lower()}{description[1:]}", f"--{key_of(field).replace('_', '-')}"
+        if field.name == "margins":
             text = f"{said}, as in 'label = dog=1pt' or latency_ms=20, or latency_ms=10%% of the baseline (repeatable)"
             group.add_argument(option, action="append", default=[], metavar="NAME=X", help=text)
             continue
-        if isinstance(each.default, bool):
+        if isinstance(field.default, bool):
             group.add_argument(option, action="store_true", help=said)
             continue
         group.add_argument(
             option,
-            type=str if each.metadata.get("share") else _TYPES[type(each.default)],
-            metavar=_METAVARS[type(each.default)],
-            help=f"{said} (default: {each.default}{unit})",
+            type=str if field.metadata.get("share") else _TYPES[type(field.default)],
+            metavar=_METAVARS[type(field.default)],
+            help=f"{said} (default: {field.default}{unit})",
         )
 
 
@@ -150,16 +150,16 @@ def rule_of(options: argparse.Namespace) -> "ComparisonRule":
     from sigstats.comparison.rule import ComparisonRule, key_of
 
     given = {
-        each.name: getattr(options, key_of(each))
-        for each in fields(ComparisonRule)
-        if getattr(options, key_of(each), None) is not None
+        field.name: getattr(options, key_of(field))
+        for field in fields(ComparisonRule)
+        if getattr(options, key_of(field), None) is not None
     }
-    given["margins"] = dict(_name_and_margin(each) for each in given.get("margins", []))
+    given["margins"] = dict(_name_and_margin(value) for value in given.get("margins", []))
     try:
         return ComparisonRule(**given)
     except ValueError as error:
         name, _, complaint = str(error).partition(":")
-        key = next((key_of(each) for each in fields(ComparisonRule) if each.name == name), name)
+        key = next((key_of(field) for field in fields(ComparisonRule) if field.name == name), name)
         raise BadInput(f"--{key.replace('_', '-')}:{complaint}") from None
 
 

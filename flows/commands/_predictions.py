@@ -91,15 +91,15 @@ def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
 
 def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]":
     """The columns of each of so many files; of several predictions, models or filters each file has its own."""
-    found = [columns_of(options)] * files
+    columns = [columns_of(options)] * files
     for name, values in _named_in_files(options):
         if len(values) not in (0, 1, files):
             wanted = "one" if files == 1 else f"one, or one for each of {files} files"
             raise BadInput(f"--{name}: {len(values)} are named; expected {wanted}")
         if len(values) > 1:
             own: list[dict[str, str]] = [{name: value} for value in values]
-            found = [replace(each, **each_own) for each, each_own in zip(found, own, strict=True)]  # type: ignore[arg-type]
-    return found
+            columns = [replace(column, **each_own) for column, each_own in zip(columns, own, strict=True)]  # type: ignore[arg-type]
+    return columns
 
 
 def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str]:
@@ -118,7 +118,7 @@ def names_in_one_file(options: argparse.Namespace) -> list[str]:
 def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
     """What can be named once for each file; a column of predictions that is named twice is refused."""
     named: list[str] = options.prediction
-    if twice := next((each for each in named if named.count(each) > 1), None):
+    if twice := next((name for name in named if named.count(name) > 1), None):
         raise BadInput(f"--prediction: {twice!r} is named twice; name the column of each model once")
     return [("prediction", named), ("model", options.model), ("filter", options.filter)]
 
@@ -129,7 +129,7 @@ def scores_of(options: argparse.Namespace) -> list[str]:
         if options.score:
             raise BadInput(f"--ratio: {options.ratio!r} is not valid with --score; expected one of them")
         return [_ratio(options.ratio)[0]]
-    by_key = [each.partition("=")[2] for each in options.column if each.startswith("score=")]
+    by_key = [column.partition("=")[2] for column in options.column if column.startswith("score=")]
     return options.score or by_key or list(dict.fromkeys([*options.lower_is_better, *options.higher_is_better]))
 
 
@@ -152,35 +152,35 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     from sigstats.files.predictions import Columns, labels_of, names_of_instances
 
     named = ((name, getattr(options, name)) for name in ("id", "label", "epoch", "group"))
-    found = {name: value for name, value in named if value is not None}
+    by_key = {name: value for name, value in named if value is not None}
     if scores := scores_of(options):
-        found["score"] = scores[0]
+        by_key["score"] = scores[0]
     if options.prediction:
-        found["prediction"] = options.prediction[0]
+        by_key["prediction"] = options.prediction[0]
     for mapping in options.column:
         key, _, column = mapping.partition("=")
         if key not in _KEYS or not column:
             raise BadInput(f"--column: {mapping!r} is not valid; expected KEY=COLUMN with a key of {', '.join(_KEYS)}")
-        if found.get(key, column) != column:
-            raise BadInput(f"--column: {mapping!r} is not valid; {key} is named already, as {found[key]!r}")
-        found[key] = column
-    if options.by_position and "id" in found:
-        raise BadInput(f"--by-position: is not valid with --id {found['id']}; expected one of them")
+        if by_key.get(key, column) != column:
+            raise BadInput(f"--column: {mapping!r} is not valid; {key} is named already, as {by_key[key]!r}")
+        by_key[key] = column
+    if options.by_position and "id" in by_key:
+        raise BadInput(f"--by-position: is not valid with --id {by_key['id']}; expected one of them")
     if both := set(options.lower_is_better).intersection(options.higher_is_better):
         raise BadInput(f"--lower-is-better: {min(both)!r} is named by --higher-is-better too; name it in one of them")
     with as_options():
         lower = of_named_scores(options.lower_is_better, scores, "--lower-is-better", ratio=options.ratio)
         higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=options.ratio)
-    models = found.pop("model", Columns.models)
+    models = by_key.pop("model", Columns.models)
     bins = _bins(options.bins)
     of_values: dict[str, Any] = {"missing": tuple(options.missing), "classes": options.classes or ()}
     of_values["unscored"] = options.unscored or Columns.unscored
     of_values |= {"no_header": options.no_header, "encoding": options.encoding}
     return Columns(
-        **found,
+        **by_key,
         lower=lower,
         higher=higher,
-        truth=_read(options, "labels", lambda path: labels_of(path, found, **of_values)),
+        truth=_read(options, "labels", lambda path: labels_of(path, by_key, **of_values)),
         slices=tuple(dict.fromkeys([*options.slice, *bins])),
         bins=tuple(bins.items()),
         task=options.task,
@@ -192,18 +192,18 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         **of_values,
         by_position=options.by_position,
         instances=_read(options, "instances", lambda path: names_of_instances(path, _files_in(options))) or (),
-        named=frozenset(_NAMED).intersection(found),
+        named=frozenset(_NAMED).intersection(by_key),
     )
 
 
 def _bins(options: Sequence[str]) -> dict[str, int]:
-    found = {}
+    by_column = {}
     for option in options:
         column, _, number = option.rpartition("=")
         if not column or not number.isdecimal() or not 2 <= int(number) <= _MOST_BINS:
             raise BadInput(f"--bins: {option!r} is not valid; expected COLUMN=N with N from 2 to {_MOST_BINS}")
-        found[column] = int(number)
-    return found
+        by_column[column] = int(number)
+    return by_column
 
 
 def _files_in(options: argparse.Namespace) -> list[str]:
@@ -249,8 +249,8 @@ def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one:
     """
     from sigstats.measures.table import MEASURES
 
-    names = {each or ("mean-score" if columns.score else "accuracy"): None for each in measures}
-    needs = {MEASURES[each].needs for each in names}
+    names = {measure or ("mean-score" if columns.score else "accuracy"): None for measure in measures}
+    needs = {MEASURES[name].needs for name in names}
     used = {"prediction": needs - {"marks", "scores", "probabilities"}, "label": needs - {"marks"} or not of_one}
     for key, any_use in used.items():
         if key in columns.named and not any_use:

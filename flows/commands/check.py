@@ -55,16 +55,16 @@ def run(options: argparse.Namespace) -> int:
     from ..comparison.markdown import check_as_markdown
 
     refuse_overwriting(options, [options.file], *_OUTPUTS)
-    found, file = _checked(options), printable(options.file)
+    result, file = _checked(options), printable(options.file)
     strict = options.fail_on == "inconclusive"
     if write_outputs(
         options,
-        json=partial(check_as_json, found, file),
-        markdown=partial(check_as_markdown, found, file),
-        junit=partial(check_as_junit, found, file, fail_on_inconclusive=strict),
+        json=partial(check_as_json, result, file),
+        markdown=partial(check_as_markdown, result, file),
+        junit=partial(check_as_junit, result, file, fail_on_inconclusive=strict),
     ):
-        write_text("-", str(found))
-    return code_of(options, found.verdict)
+        write_text("-", str(result))
+    return code_of(options, result.verdict)
 
 
 def _checked(options: argparse.Namespace) -> "CheckResult":

@@ -83,25 +83,25 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput("--changed: is not valid with --run or several candidates; expected the rows of two models")
     from ..comparison.text import show, show_candidates
 
-    found, pairs = _compare(options)
-    found = replace(found, baseline=printable(found.baseline), candidates=tuple(map(printable, found.candidates)))
+    result, pairs = _compare(options)
+    result = replace(result, baseline=printable(result.baseline), candidates=tuple(map(printable, result.candidates)))
     changed = None
     if options.changed is not None:
         from ..comparison.changed import changed_of
 
         changed = changed_of(pairs[0], rule_of(options).alpha)
-    texts = {name: partial(_text, options, found, changed, name) for name in ("json", "markdown", "report", "junit")}
+    texts = {name: partial(_text, options, result, changed, name) for name in ("json", "markdown", "report", "junit")}
     said = write_outputs(options, **texts)
     if changed is not None:
         write_text(options.changed, changed.as_csv().rstrip("\n"))
     if said and options.changed != "-":
-        if len(found.candidates) == 1:
-            show(found.results[0], found.baseline, found.candidates[0])
+        if len(result.candidates) == 1:
+            show(result.results[0], result.baseline, result.candidates[0])
         else:
-            show_candidates(found)
+            show_candidates(result)
         if changed is not None:
             write_text("-", f"{changed.words}: {printable(options.changed)}")
-    return code_of(options, found.verdict)
+    return code_of(options, result.verdict)
 
 
 _NOT_JUDGED = (
@@ -119,7 +119,7 @@ def _run_judged(options: argparse.Namespace) -> int:
         raise BadInput("--human: is not valid with several candidates or scores; expected one of each")
     paths = (options.baseline, options.candidates[0])
     with as_options():
-        found = compare_judged(
+        comparison = compare_judged(
             paths,
             columns_of_files(options, 2),
             options.human,
@@ -127,9 +127,9 @@ def _run_judged(options: argparse.Namespace) -> int:
             score_range=options.score_range,
             **match_options(options),
         )
-    if write_outputs(options, json=partial(as_json, found), report=partial(as_html, found)):
-        write_text("-", as_text(found))
-    return code_of(options, found.verdict)
+    if write_outputs(options, json=partial(as_json, comparison), report=partial(as_html, comparison)):
+        write_text("-", as_text(comparison))
+    return code_of(options, comparison.verdict)
 
 
 def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
@@ -143,8 +143,8 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     with as_options():
         measures = as_compared_measures(options.measure) if options.measure else None
     every = [
-        replace(each, run=options.run, weights=options.weights)
-        for each in columns_of_files(options, 1 + len(options.candidates))
+        replace(column, run=options.run, weights=options.weights)
+        for column in columns_of_files(options, 1 + len(options.candidates))
     ]
     columns, *of_candidates = every
     with as_options():
@@ -163,28 +163,28 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
             pairs.append(joined)
         of_one_file = names_in_one_file(options) if {options.baseline} == set(options.candidates) else []
         baseline_name, *names = of_one_file or (options.baseline, *options.candidates)
-        refuse_unused(columns, [name for each in pairs for pair in each for name in measures_meant(pair, measures)])
-        found = compare_candidates(baseline_name, names, pairs, rule, measures, positive=options.positive)
-        return found, pairs
+        refuse_unused(columns, [name for sides in pairs for pair in sides for name in measures_meant(pair, measures)])
+        result = compare_candidates(baseline_name, names, pairs, rule, measures, positive=options.positive)
+        return result, pairs
 
 
-def _text(options: argparse.Namespace, found: "CandidatesResult", changed: "Changed | None", name: str) -> str:
-    several, strict = len(found.candidates) > 1, options.fail_on == "inconclusive"
-    pair = (found.results[0], found.baseline, found.candidates[0])
+def _text(options: argparse.Namespace, result: "CandidatesResult", changed: "Changed | None", name: str) -> str:
+    several, strict = len(result.candidates) > 1, options.fail_on == "inconclusive"
+    pair = (result.results[0], result.baseline, result.candidates[0])
     if name == "json":
         from ..comparison.for_programs import as_json, candidates_as_json
 
-        return candidates_as_json(found) if several else as_json(*pair)
+        return candidates_as_json(result) if several else as_json(*pair)
     if name == "markdown":
         from ..comparison.markdown import as_markdown, candidates_as_markdown
 
-        text = candidates_as_markdown(found) if several else as_markdown(*pair)
+        text = candidates_as_markdown(result) if several else as_markdown(*pair)
         return text if changed is None else f"{text}\n{changed.as_markdown()}"
     if name == "junit":
         from ..comparison.for_programs import as_junit, candidates_as_junit
 
         one = None if several else as_junit(*pair, fail_on_inconclusive=strict)
-        return one or candidates_as_junit(found, fail_on_inconclusive=strict)
+        return one or candidates_as_junit(result, fail_on_inconclusive=strict)
     from ..comparison.page import as_html, candidates_as_html
 
-    return candidates_as_html(found) if several else as_html(*pair, changed)
+    return candidates_as_html(result) if several else as_html(*pair, changed)

@@ -1,7 +1,6 @@
 """Which of many models is best, and which are tied? Rank files of predictions on the same rows.
 
-Files are read as by `sigstats compare`. Each model gets a set of ranks. With the stated confidence, all sets contain
-the true ranks.
+Files are read as by `sigstats compare`. With the stated confidence, all sets of ranks contain the true ranks.
 """
 
 import argparse
@@ -74,16 +73,16 @@ def run(options: argparse.Namespace) -> int:
         options.model = models
     if options.item is not None:
         raise BadInput("--item: is not valid but with one file of votes")
-    found, files = _ranked(options)
+    ranks, files = _ranked(options)
     from ..ranking.words import as_json, as_markdown, show
 
     def page() -> str:
         from ..ranking.page import as_html  # it needs Jinja
 
-        return as_html(found)
+        return as_html(ranks)
 
-    if write_outputs(options, json=partial(as_json, found, files), markdown=partial(as_markdown, found), report=page):
-        show(found)
+    if write_outputs(options, json=partial(as_json, ranks, files), markdown=partial(as_markdown, ranks), report=page):
+        show(ranks)
     return DONE
 
 
@@ -121,15 +120,15 @@ def _run_votes(options: argparse.Namespace) -> int:
     try:
         with as_options():
             as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)
-            found = ranked_votes(path, options.group, options.item, options.confidence)
+            ranking = ranked_votes(path, options.group, options.item, options.confidence)
     except NotVotes as error:
         wanted = f"two or more, the --prediction or --model of each model, or votes with {', '.join(COLUMNS)}"
         raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None
     refuse_beside(options, "votes", _NOT_OF_VOTES)
 
-    json, report = partial(as_json, found, printable(path)), partial(as_html, found)
-    if write_outputs(options, json=json, markdown=found.to_markdown, report=report):
-        write_text("-", f"{printable(headline(found))}.\n{found}")
+    json, report = partial(as_json, ranking, printable(path)), partial(as_html, ranking)
+    if write_outputs(options, json=json, markdown=ranking.to_markdown, report=report):
+        write_text("-", f"{printable(headline(ranking))}.\n{ranking}")
     return DONE
 
 
@@ -145,13 +144,13 @@ def _ranked_by_pairs(
     measures = as_compared_measures(options.measure) if options.measure else (None,)
     if len(measures) > 1:
         raise BadInput(f"--measure: {len(measures)} are named; expected one")
-    columns = [replace(each, run=options.run) for each in columns_of_files(options, len(files))]
+    columns = [replace(column, run=options.run) for column in columns_of_files(options, len(files))]
     refuse_unused(columns[0], measures)
     score = columns[0].score
     of_each = [side[score] for side in read_by_scores([*zip(files, columns, strict=True)], [score])]
-    own = names_in_one_file(options) or model_names(files, [each.subject for each in of_each])
+    own = names_in_one_file(options) or model_names(files, [predictions.subject for predictions in of_each])
     names = list(own if given is None else given)
-    found = rank_by_pairs(
+    ranking = rank_by_pairs(
         names,
         lambda a, b: join(of_each[a], of_each[b], columns[0], **match_options(options)),
         measures[0],
@@ -160,7 +159,7 @@ def _ranked_by_pairs(
         smallest_slice=options.smallest_slice,
     )
     file_of = dict(zip(names, files, strict=True))
-    return found, [file_of[model.model] for model in found.models]
+    return ranking, [file_of[model.model] for model in ranking.models]
 
 
 def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
@@ -187,7 +186,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         joined = join_many(files, columns, **match_options(options))
         own = names_in_one_file(options) if len(options.files) == 1 else model_names(files, joined.subjects)
         names = own if given is None else given
-        found = rank_table(
+        ranking = rank_table(
             joined.scores,
             names,
             joined.group,
@@ -202,4 +201,4 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             tasks=joined.tasks,
         )
     file_of = dict(zip(names, files, strict=True))
-    return found, [file_of[model.model] for model in found.models]
+    return ranking, [file_of[model.model] for model in ranking.models]

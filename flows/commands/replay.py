@@ -55,19 +55,19 @@ def run(options: argparse.Namespace) -> int:
         with output_read(options.output, ""):
             chosen = _chosen(options, results)
             _require_allowed(options, chosen)
-            found = [replay(results, cell, options.trial) for cell in chosen]
+            replays = [replay(results, cell, options.trial) for cell in chosen]
     except LookupError as error:
         raise BadInput(f"OUTPUT: {error}") from None
-    sets = _by_test_set(found)
+    sets = _by_test_set(replays)
     if options.rows is not None:
         _write_rows(options.rows, sets)
     for group in sets.values():
         _show(group, options.trial)
-    failed = [each for each in found if each.problem is not None]
-    differing = [each for each in found if each.answer is not None and each.stored is not None and not each.same]
+    failed = [value for value in replays if value.problem is not None]
+    differing = [value for value in replays if value.answer is not None and value.stored is not None and not value.same]
     for some, said in ((failed, "tests fail"), (differing, "answers are not as stored")):
         if some:
-            print(f"sigstats: {len(some)} of {len(found)} {said}", file=sys.stderr)  # noqa: T201
+            print(f"sigstats: {len(some)} of {len(replays)} {said}", file=sys.stderr)  # noqa: T201
     return FAILED if failed or differing else DONE
 
 
@@ -108,11 +108,11 @@ def _require_allowed(options: argparse.Namespace, cells: list["Cell"]) -> None:
         raise BadInput(f"--allow: {unused!r} is not valid; expected {wanted}")
 
 
-def _by_test_set(found: list["Replay"]) -> dict[tuple[str, ...], list["Replay"]]:
+def _by_test_set(replays: list["Replay"]) -> dict[tuple[str, ...], list["Replay"]]:
     groups: dict[tuple[str, ...], list[Replay]] = {}
-    for each in found:
-        subject = each.cell.subject
-        groups.setdefault((subject["dataset"], subject.get("slice", ""), subject["n"]), []).append(each)
+    for replay in replays:
+        subject = replay.cell.subject
+        groups.setdefault((subject["dataset"], subject.get("slice", ""), subject["n"]), []).append(replay)
     return groups
 
 
@@ -134,16 +134,16 @@ def _show(group: list["Replay"], trial: int) -> None:
     _say(f"test set {trial} of {where}, {int(first['n']):,} rows")
     for line in _lines(group[0].rows):
         _say(f"  {line}")
-    width = max(len(each.cell.subject["test"]) for each in group)
-    for each in group:
-        _say(f"  {each.cell.subject['test']:{width}}  {_verdict(each)}")
+    width = max(len(value.cell.subject["test"]) for value in group)
+    for replay in group:
+        _say(f"  {replay.cell.subject['test']:{width}}  {_verdict(replay)}")
 
 
-def _verdict(each: "Replay") -> str:
-    stored = "not stored" if each.stored is None else f"stored: {_values(each.stored)}"
-    if each.answer is None:
-        return f"fails ({each.problem})  {stored}"
-    return f"{_values(each.answer)}  {'as stored' if each.same else stored}"
+def _verdict(replay: "Replay") -> str:
+    stored = "not stored" if replay.stored is None else f"stored: {_values(replay.stored)}"
+    if replay.answer is None:
+        return f"fails ({replay.problem})  {stored}"
+    return f"{_values(replay.answer)}  {'as stored' if replay.same else stored}"
 
 
 def _lines(rows: "pa.Table") -> list[str]:

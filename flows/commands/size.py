@@ -89,11 +89,11 @@ def run(options: argparse.Namespace) -> int:
         names = () if paired is None else _names(options, paired)
         if paired is not None and (measure := _measure_of(options, paired, names)) != "accuracy":
             return _measure(options, paired, measure, names)
-        found = _planned(options, paired, names)
+        plan = _planned(options, paired, names)
     from ..sizing import as_html, as_json, show
 
-    if write_outputs(options, json=partial(as_json, found), report=partial(as_html, found)):
-        show(found)
+    if write_outputs(options, json=partial(as_json, plan), report=partial(as_html, plan)):
+        show(plan)
     return DONE
 
 
@@ -156,8 +156,8 @@ def _leaderboard(options: argparse.Namespace) -> int:
     names = names_in_one_file(options) or model_names(files, joined.subjects)
     refuse_unused(columns_of(options), [None])
     level = 1 - rule_of(options).alpha
-    found = leaderboard_size(joined.scores, names, target=target, confidence_level=level, lower=joined.lower)
-    return _told(options, found)
+    size = leaderboard_size(joined.scores, names, target=target, confidence_level=level, lower=joined.lower)
+    return _told(options, size)
 
 
 _OF_RUNS = ("run", "drop", "tests", "adjust", "minimum_effect")
@@ -171,16 +171,16 @@ def _runs(options: argparse.Namespace) -> int:
     refuse_beside(options, "--run", _NOT_OF_RUNS)
     rule, paired = rule_of(options), _paired(options)
     tests = _tests(options, paired, ["accuracy"], rule)
-    found = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=tests)
-    return _told(options, found)
+    runs = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=tests)
+    return _told(options, runs)
 
 
-def _told(options: argparse.Namespace, found: Any) -> int:
+def _told(options: argparse.Namespace, value: Any) -> int:
     from dataclasses import asdict
     from json import dumps
 
-    if write_outputs(options, json=lambda: dumps({"version": 1, **asdict(found)}, indent=2)):
-        write_text("-", str(found))
+    if write_outputs(options, json=lambda: dumps({"version": 1, **asdict(value)}, indent=2)):
+        write_text("-", str(value))
     return DONE
 
 
@@ -196,7 +196,7 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
         wanted = SECOND_FILE if len(files) < 2 else "two, of a baseline and a candidate"
         raise BadInput(f"FILE: {len(files)} given; expected {wanted}")
     require_one_score(options)
-    of_files = [replace(each, run=options.run) for each in columns_of_files(options, 2)]
+    of_files = [replace(column, run=options.run) for column in columns_of_files(options, 2)]
     baseline, candidate = (read(file, columns) for file, columns in zip(files, of_files, strict=True))
     paired = join(baseline, candidate, of_files[0], **match_options(options))
     return replace(paired, score_range=as_score_range(options.score_range))
@@ -232,8 +232,8 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     drops, row = _given(options), blank_row(paired, measure)
     if (row.unit or row.relative) and any(isinstance(drop, SaidShare) for drop in drops):
         raise BadInput(f"--drop: points are of shares; expected a number of {row.unit or 'the unit of the score'}")
-    found = plan_measure(paired, measure, rule, drops, target=target, tests=tests, positive=positive)
-    return _told(options, found)
+    size_of_measure = plan_measure(paired, measure, rule, drops, target=target, tests=tests, positive=positive)
+    return _told(options, size_of_measure)
 
 
 def _tests(

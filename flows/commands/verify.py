@@ -56,12 +56,12 @@ def run(options: argparse.Namespace) -> int:
     for part, check in (("digits", _digits), ("bytes", _bytes)):
         if part in parts:
             try:
-                found, lines, wrong = check()
+                entries, lines, wrong = check()
             except MissingExtra as missing:
                 if options.only:
                     raise
-                found, lines, wrong = {}, [f"{part}: not checked: {missing}"], []
-            content.update(found)
+                entries, lines, wrong = {}, [f"{part}: not checked: {missing}"], []
+            content.update(entries)
             problems += wrong
             print("\n".join([*lines, ""]), file=said, flush=True)
     print("\n".join(f"{name}: {value}" for name, value in about.items()), file=said)
@@ -147,12 +147,12 @@ def _results(output: Path) -> dict[str, bytes]:
 
 def machine() -> dict[str, str]:
     """The versions, the processor and the BLAS libraries."""
-    found = {"sigstats": version("sigstats"), "Python": platform.python_version()}
+    by_name = {"sigstats": version("sigstats"), "Python": platform.python_version()}
     for name in ("numpy", "scipy", "python-flint", "numba"):
         try:
-            found[name] = version(name)
+            by_name[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "absent"
+            by_name[name] = "absent"
     import scipy.linalg  # noqa: F401 - loads the BLAS library that is asked about
 
     try:
@@ -160,9 +160,9 @@ def machine() -> dict[str, str]:
     except ImportError:  # the light installation
         libraries = set()
     else:
-        libraries = {f"{each['internal_api']} {each['version']}" for each in threadpool_info()}
+        libraries = {f"{value['internal_api']} {value['version']}" for value in threadpool_info()}
     return {
-        **found,
+        **by_name,
         "BLAS": ", ".join(sorted(libraries)) or "unknown",
         "processor": _processor(),
         "system": platform.platform(),

@@ -10,24 +10,24 @@ from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted
 from ..pages.wording import count_of, p_number
 
 
-def rows_in_words(found: ComparisonResult | ComparisonRow) -> str:
+def rows_in_words(result: ComparisonResult | ComparisonRow) -> str:
     """The number of rows, and of the items that they answer if items have several answers."""
-    if isinstance(found, ComparisonResult):
-        sizes = sorted({row.n for row in found.rows if row.slice == ALL_ROWS})
+    if isinstance(result, ComparisonResult):
+        sizes = sorted({row.n for row in result.rows if row.slice == ALL_ROWS})
         if len(sizes) > 1:  # several scores, each of tasks of its own
             return f"{sizes[0]:,} to {sizes[-1]:,} rows by score"
-    rows = count_of(found.n, "row")
-    if found.items is None:
+    rows = count_of(result.n, "row")
+    if result.items is None:
         return rows
-    named = items_in_words(found.n, found.items)
-    return named if found.n == found.items else f"{rows}{named.removeprefix(f'{found.n:,}')}"
+    named = items_in_words(result.n, result.items)
+    return named if result.n == result.items else f"{rows}{named.removeprefix(f'{result.n:,}')}"
 
 
-def subjects_in_words(found: ComparisonResult) -> list[str]:
+def subjects_in_words(result: ComparisonResult) -> list[str]:
     """The subjects of the files: a line for what both have in common, and one for what each has alone."""
-    if found.subjects is None:
+    if result.subjects is None:
         return []
-    baseline, candidate = found.subjects
+    baseline, candidate = result.subjects
     common = {name: value for name, value in baseline.items() if candidate.get(name) == value}
     lines = [("both", common)]
     for role, subject in (("baseline", baseline), ("candidate", candidate)):
@@ -43,11 +43,11 @@ OVERVIEW = (
 )  # fmt: skip
 
 
-def overview(found: CandidatesResult) -> list[tuple[str, ...]]:
+def overview(comparison: CandidatesResult) -> list[tuple[str, ...]]:
     """A line for each candidate under `OVERVIEW`: the row that decides its verdict."""
     lines = []
     for row, candidate, result, p_better in zip(
-        found.deciding, found.candidates, found.results, found.p_better, strict=True
+        comparison.deciding, comparison.candidates, comparison.results, comparison.p_better, strict=True
     ):
         p_worse = "–" if row.adjusted_pvalue is None else p_number(row.adjusted_pvalue)
         values = [value_of(row, value) for value in (row.baseline, row.candidate)]
@@ -56,7 +56,7 @@ def overview(found: CandidatesResult) -> list[tuple[str, ...]]:
     return lines
 
 
-def deciding_rows(found: CandidatesResult) -> list[ComparisonRow]:
+def deciding_rows(result: CandidatesResult) -> list[ComparisonRow]:
     """The row that decides the verdict of each candidate, under the name of the candidate, for a figure."""
-    pairs = zip(found.candidates, found.deciding, strict=True)
+    pairs = zip(result.candidates, result.deciding, strict=True)
     return [replace(row, slice=name if row.slice == ALL_ROWS else f"{name}, {row.slice}") for name, row in pairs]

@@ -51,7 +51,7 @@ class Changed:
 
     def as_markdown(self) -> str:
         """The first of them, for a comment."""
-        table = markdown_table(self.header, [[each[:80] for each in row] for row in self.listed])
+        table = markdown_table(self.header, [[name[:80] for name in row] for row in self.listed])
         return "\n".join(["", f"{for_markdown(self.words)}.", "", *table])
 
 
@@ -73,9 +73,9 @@ def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
         rows = [row for pair in pairs if not pair.compared for row in _changed(pair)]
     kinds, noun = [row[-1] for row in rows], "item" if of_items else "row"
     words = [
-        count_of(kinds.count(each), f"{noun} {each}", f"{noun}s {each}")
-        for each in dict.fromkeys((*_OF_ITEMS, *_OF_MARKS))
-        if each in kinds
+        count_of(kinds.count(name), f"{noun} {name}", f"{noun}s {name}")
+        for name in dict.fromkeys((*_OF_ITEMS, *_OF_MARKS))
+        if name in kinds
     ]
     return Changed(header, rows, ", ".join(words) or f"no {noun} changed")
 
@@ -144,4 +144,4 @@ def item_pvalues(totals: ItemTotals) -> FloatArray:
 
     test = cache(lambda a, b, m, n: float(fisher_exact(np.array([[a, m - a], [b, n - b]])).pvalue))
     counts = np.column_stack([*totals.sums, *totals.counts]).astype(np.int64)
-    return np.array([test(*each) for each in counts.tolist()])
+    return np.array([test(*count) for count in counts.tolist()])

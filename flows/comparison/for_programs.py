@@ -40,45 +40,47 @@ def as_object(record: Any, keys: Mapping[str, str]) -> dict[str, Any]:
 
 def row_as_object(row: Any, keys: Mapping[str, str] = KEYS_OF_ROWS) -> dict[str, Any]:
     """A row in the same way; intervals are pairs, of which the rule says the level."""
-    values = {each.name: getattr(row, each.name) for each in fields(row) if each.name != "confidence_level"}
+    values = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "confidence_level"}
     return {keys.get(name, name): tuple(v) if isinstance(v, Interval) else v for name, v in values.items()}
 
 
-def as_json(found: ComparisonResult, baseline: str, candidate: str) -> str:
+def as_json(result: ComparisonResult, baseline: str, candidate: str) -> str:
     """All results; rows under the names of the fields of `ComparisonRow`, but for those of `KEYS_OF_ROWS`."""
-    return _written(_content(found, baseline, candidate))
+    return _written(_content(result, baseline, candidate))
 
 
-def candidates_as_json(found: CandidatesResult) -> str:
+def candidates_as_json(comparison: CandidatesResult) -> str:
     """The overview, and the comparison of each candidate."""
     content = {
         "version": JSON_VERSION,
-        "verdict": found.verdict,
-        "baseline": found.baseline,
-        "take": found.take,
-        "better": list(found.better),
-        "recommendation": found.recommendation,
+        "verdict": comparison.verdict,
+        "baseline": comparison.baseline,
+        "take": comparison.take,
+        "better": list(comparison.better),
+        "recommendation": comparison.recommendation,
         "candidates": [
-            {**_content(result, found.baseline, candidate), "p_better": p_better}
-            for candidate, result, p_better in zip(found.candidates, found.results, found.p_better, strict=True)
+            {**_content(result, comparison.baseline, candidate), "p_better": p_better}
+            for candidate, result, p_better in zip(
+                comparison.candidates, comparison.results, comparison.p_better, strict=True
+            )
         ],
     }
     return _written(content)
 
 
-def check_as_json(found: CheckResult, file: str) -> str:
+def check_as_json(result: CheckResult, file: str) -> str:
     """All results; rows under the names of the fields of `CheckedRow`, but for that of `_KEYS_OF_CHECKS`."""
     content = {
         "version": JSON_VERSION,
-        "verdict": found.verdict,
-        "answer": answer_as_object(found.answer, _KEYS_OF_CHECKS),
+        "verdict": result.verdict,
+        "answer": answer_as_object(result.answer, _KEYS_OF_CHECKS),
         "file": file,
-        "at_most" if found.at_most else "at_least": found.bar,
-        "n": found.n,
-        "rule": {**found.rule.by_keys(), "in_words": rule_of(found)},
-        "reasons": reasons_of(found),
-        "notes": notes_as_objects(found.notes),
-        "rows": [row_as_object(row, _KEYS_OF_CHECKS) for row in found.rows],
+        "at_most" if result.at_most else "at_least": result.bar,
+        "n": result.n,
+        "rule": {**result.rule.by_keys(), "in_words": rule_of(result)},
+        "reasons": reasons_of(result),
+        "notes": notes_as_objects(result.notes),
+        "rows": [row_as_object(row, _KEYS_OF_CHECKS) for row in result.rows],
     }
     return _written(content)
 
@@ -94,27 +96,27 @@ def answer_as_object(answer: Answer[Any], keys: Mapping[str, str] = KEYS_OF_ROWS
     }
 
 
-def _content(found: ComparisonResult, baseline: str, candidate: str) -> dict[str, Any]:
-    joint = None if found.joint is None else as_object(found.joint, KEYS_OF_TESTS)
+def _content(result: ComparisonResult, baseline: str, candidate: str) -> dict[str, Any]:
+    joint = None if result.joint is None else as_object(result.joint, KEYS_OF_TESTS)
     if joint is not None:
         del joint["confidence_interval"]
     roles = ("baseline", "candidate")
-    subjects = None if found.subjects is None else dict(zip(roles, map(dict, found.subjects), strict=True))
+    subjects = None if result.subjects is None else dict(zip(roles, map(dict, result.subjects), strict=True))
     return {
         "version": JSON_VERSION,
-        "verdict": found.verdict,
-        "answer": answer_as_object(found.answer),
-        "identical": found.identical,
+        "verdict": result.verdict,
+        "answer": answer_as_object(result.answer),
+        "identical": result.identical,
         "baseline": baseline,
         "candidate": candidate,
-        "n": found.n,
-        "items": found.items,
+        "n": result.n,
+        "items": result.items,
         "subjects": subjects,
-        "rule": {**found.rule.by_keys(), "in_words": rule_in_words(found)},
-        "reasons": reasons(found),
+        "rule": {**result.rule.by_keys(), "in_words": rule_in_words(result)},
+        "reasons": reasons(result),
         "joint": joint,
-        "notes": notes_as_objects(found.notes),
-        "rows": [row_as_object(row) for row in found.rows],
+        "notes": notes_as_objects(result.notes),
+        "rows": [row_as_object(row) for row in result.rows],
     }
 
 
@@ -128,30 +130,30 @@ R = TypeVar("R", bound=ComparisonRow | CheckedRow)
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_inconclusive: bool = False) -> str:
+def as_junit(result: ComparisonResult, baseline: str, candidate: str, *, fail_on_inconclusive: bool = False) -> str:
     """A test case for each row; one that fails, or is inconclusive where that fails too, has the reason."""
-    return _document(found.answer.headline, [_of_pair(found, baseline, candidate, fail_on_inconclusive)])
+    return _document(result.answer.headline, [_of_pair(result, baseline, candidate, fail_on_inconclusive)])
 
 
-def candidates_as_junit(found: CandidatesResult, *, fail_on_inconclusive: bool = False) -> str:
+def candidates_as_junit(comparison: CandidatesResult, *, fail_on_inconclusive: bool = False) -> str:
     """The same, with a test suite for each candidate."""
-    pairs = zip(found.candidates, found.results, strict=True)
-    suites = [_of_pair(result, found.baseline, candidate, fail_on_inconclusive) for candidate, result in pairs]
-    return _document(found.recommendation, suites)
+    pairs = zip(comparison.candidates, comparison.results, strict=True)
+    suites = [_of_pair(result, comparison.baseline, candidate, fail_on_inconclusive) for candidate, result in pairs]
+    return _document(comparison.recommendation, suites)
 
 
-def check_as_junit(found: CheckResult, file: str, *, fail_on_inconclusive: bool = False) -> str:
+def check_as_junit(result: CheckResult, file: str, *, fail_on_inconclusive: bool = False) -> str:
     """The same of a check."""
-    name = f"{file} against {found.bar:g}"
-    reason, of_row = partial(check_result.reason_of, found=found), check_result.cells_of
-    suite = _suite(name, "check", found.rows, of_row, reason, fail_on_inconclusive, found.answer.advice)
-    return _document(found.answer.headline, [suite])
+    name = f"{file} against {result.bar:g}"
+    reason, of_row = partial(check_result.reason_of, result=result), check_result.cells_of
+    suite = _suite(name, "check", result.rows, of_row, reason, fail_on_inconclusive, result.answer.advice)
+    return _document(result.answer.headline, [suite])
 
 
-def _of_pair(found: ComparisonResult, baseline: str, candidate: str, strict: bool) -> ET.Element:
+def _of_pair(result: ComparisonResult, baseline: str, candidate: str, strict: bool) -> ET.Element:
     name = f"{candidate} against {baseline}"
-    reason = partial(reason_of, rule=found.rule)
-    return _suite(name, "compare", found.rows, cells_of, reason, strict, found.answer.advice)
+    reason = partial(reason_of, rule=result.rule)
+    return _suite(name, "compare", result.rows, cells_of, reason, strict, result.answer.advice)
 
 
 def _suite(

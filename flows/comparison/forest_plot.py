@@ -50,7 +50,7 @@ def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
     beyond = (limits[1] - limits[0]) / 40 or 0.01
     start, end = scale * (limits[0] - beyond), scale * (limits[1] + beyond)
     series, colours = [], []
-    for verdict in [each for each in _SHADES if each in {row.verdict for row in rows}]:
+    for verdict in [shade for shade in _SHADES if shade in {row.verdict for row in rows}]:
         of_verdict = [row if row.verdict == verdict else None for row in rows]
         for shade, name in zip(_SHADES[verdict], ("high", "difference"), strict=True):
             ends = [start if row is None else scale * getattr(row, name) for row in of_verdict]

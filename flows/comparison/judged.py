@@ -52,14 +52,14 @@ class JudgedComparison:
     @property
     def corrected(self) -> ComparisonRow:
         """The difference that people would see, as a row of a comparison."""
-        found = self.result
+        result = self.result
         return ComparisonRow(
             slice="all rows as people see them",
             measure="mean-score" if self.marks else "accuracy",
-            n=found.n,
-            difference=found.estimate,
-            low=found.confidence_interval.low,
-            high=found.confidence_interval.high,
+            n=result.n,
+            difference=result.estimate,
+            low=result.confidence_interval.low,
+            high=result.confidence_interval.high,
             verdict=self.verdict,
         )
 
@@ -74,20 +74,20 @@ class JudgedComparison:
     @property
     def by_judge(self) -> ComparisonRow:
         """The judge's own difference, with the score interval of verdicts on rows that are alone."""
-        found = self.result
+        result = self.result
         row = replace(
             self.corrected,
             slice="all rows as the judge sees them",
-            difference=found.judge_estimate,
+            difference=result.judge_estimate,
             low=None,
             high=None,
             verdict=None,
         )
-        if self.marks or found.n_groups is not None:
+        if self.marks or result.n_groups is not None:
             return row
-        behind, _, ahead = found.rows
+        behind, _, ahead = result.rows
         interval = accuracy_difference(
-            ahead, behind, found.n, confidence_level=self.rule.confidence_level
+            ahead, behind, result.n, confidence_level=self.rule.confidence_level
         ).confidence_interval
         return replace(row, low=interval.low, high=interval.high)
 
@@ -108,7 +108,7 @@ def compare_judged(
     """
     limits = as_score_range(score_range)
     sides = zip(paths, columns, strict=True)
-    baseline, candidate = (_side(path, each, human, limits) for path, each in sides)
+    baseline, candidate = (_side(path, side, human, limits) for path, side in sides)
     matched = match(baseline.judged, candidate.judged, unmatched=unmatched, allow_different_tasks=allow_different_tasks)
     (judge_b, people_b), (judge_a, people_a) = baseline.at(matched.rows), candidate.at(matched.partners)
     groups = None if baseline.groups is None else baseline.groups[np.asarray(matched.rows)]
@@ -169,7 +169,7 @@ def _side(path: str, columns: Columns, human: str, limits: tuple[float, float] |
     marks = np.asarray(labelled.score.to_numpy(zero_copy_only=False), dtype=np.float64)
     given = _required(marks, path, human, limits)
     of_id = dict(zip(labelled.keys.to_pylist(), given.tolist(), strict=True))
-    labels = np.array([of_id.get(each, np.nan) for each in judged.keys.to_pylist()], dtype=np.float64)
+    labels = np.array([of_id.get(key, np.nan) for key in judged.keys.to_pylist()], dtype=np.float64)
     groups = None
     if columns.group is not None:
         if columns.group != columns.id and columns.group not in judged.others:
@@ -192,21 +192,22 @@ def _required(
     return marks
 
 
-def as_text(found: JudgedComparison) -> str:
+def as_text(comparison: JudgedComparison) -> str:
     """The verdict, the judge's difference and the corrected one, the judge's agreement, and the labels to get next."""
-    result, corrected = found.result, found.corrected
+    result, corrected = comparison.result, comparison.corrected
     interval = f"{percent(result.confidence_interval.confidence_level)} interval {interval_of(corrected)}"
+    p = p_equation(comparison.p_worse)
     grouped = "" if result.n_groups is None else f" in {count_of(result.n_groups, 'group')}"
     lines = [
-        found.answer.headline,
-        found.answer.advice,
-        f"{found.candidate} against {found.baseline}, {count_of(result.n, 'row')}{grouped} judged",
-        f"labels of people ({found.human}): {count_of(result.n_labels, 'row')}",
-        *(f"note: {note}" for note in (*found.notes, *result.reason.split("; ")) if note),
-        f"the judge's difference: {difference_in_words(found.by_judge)}",
-        f"corrected by people: {difference_in_words(corrected)} ({interval}), {p_equation(found.p_worse)} of not worse",
+        comparison.answer.headline,
+        comparison.answer.advice,
+        f"{comparison.candidate} against {comparison.baseline}, {count_of(result.n, 'row')}{grouped} judged",
+        f"labels of people ({comparison.human}): {count_of(result.n_labels, 'row')}",
+        *(f"note: {note}" for note in (*comparison.notes, *result.reason.split("; ")) if note),
+        f"the judge's difference: {difference_in_words(comparison.by_judge)}",
+        f"corrected by people: {difference_in_words(corrected)} ({interval}), {p} of not worse",
     ]
-    for name, agreement in zip((found.candidate, found.baseline), result.agreement, strict=True):
+    for name, agreement in zip((comparison.candidate, comparison.baseline), result.agreement, strict=True):
         lines.append(f"judge and people on {name}: {', '.join(rates(agreement))}")
     return "\n".join([*lines, guarantee_of(result)])
 
@@ -239,25 +240,26 @@ def labels_to_get(result: JudgedResult) -> str:
     more = [max(0, want - there) for want, there in zip(result.labels_wanted, result.labels, strict=True)]
     if not sum(more):
         return "the labels that are there show a difference"
-    where = ", ".join(f"{each:,} where {who}" for each, who in zip(more, PREFERS, strict=True) if each)
+    where = ", ".join(f"{labels:,} where {who}" for labels, who in zip(more, PREFERS, strict=True) if labels)
     return f"label {sum(more):,} more, which show the difference if people go on as they began: {where}"
 
 
-def as_json(found: JudgedComparison) -> str:
+def as_json(result: JudgedComparison) -> str:
     """All of it, under the names of the fields of `sigstats.results.JudgedResult`, the candidate as A."""
     content: dict[str, Any] = {
         "version": JSON_VERSION,
-        "verdict": found.verdict,
-        "answer": answer_as_object(found.answer),
-        "baseline": found.baseline,
-        "candidate": found.candidate,
-        "human": found.human,
-        "rule": found.rule.by_keys(),
-        "notes": notes_as_objects(found.notes),
-        "p_worse": found.p_worse,
+        "verdict": result.verdict,
+        "answer": answer_as_object(result.answer),
+        "baseline": result.baseline,
+        "candidate": result.candidate,
+        "human": result.human,
+        "rule": result.rule.by_keys(),
+        "notes": notes_as_objects(result.notes),
+        "p_worse": result.p_worse,
         "agreement": {
-            role: each._asdict() for role, each in zip(("candidate", "baseline"), found.result.agreement, strict=True)
+            role: agreement._asdict()
+            for role, agreement in zip(("candidate", "baseline"), result.result.agreement, strict=True)
         },
-        **{name: each for name, each in as_object(found.result, KEYS_OF_TESTS).items() if name != "agreement"},
+        **{name: value for name, value in as_object(result.result, KEYS_OF_TESTS).items() if name != "agreement"},
     }
     return json.dumps(content, indent=2, allow_nan=False)

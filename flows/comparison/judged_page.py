@@ -10,10 +10,10 @@ from .forest_plot import forest_plots
 from .judged import PREFERS, JudgedComparison, guarantee_of, rates
 
 
-def as_html(found: JudgedComparison) -> str:
+def as_html(comparison: JudgedComparison) -> str:
     """The page: what people would say beside what the judge says, his agreement with them, and the labels to get."""
-    answer, result = _answer(found), found.result
-    named = zip((found.candidate, found.baseline), result.agreement, strict=True)
+    answer, result = _answer(comparison), comparison.result
+    named = zip((comparison.candidate, comparison.baseline), result.agreement, strict=True)
     wanted = result.labels_wanted or (None, None, None)
     labels = [
         (who, f"{rows:,}", f"{there:,}", "none would do" if want is None else f"{want:,}")
@@ -33,33 +33,33 @@ def as_html(found: JudgedComparison) -> str:
         ],
         about="What the numbers rest on",
         basis=[
-            f"{count_of(result.n, 'row')} judged; people labelled {result.n_labels:,} ({found.human})",
+            f"{count_of(result.n, 'row')} judged; people labelled {result.n_labels:,} ({comparison.human})",
             *(
                 f"Judge and people on {name}: {', '.join(rates(agreement))}"
-                for name, agreement in zip((found.candidate, found.baseline), result.agreement, strict=True)
+                for name, agreement in zip((comparison.candidate, comparison.baseline), result.agreement, strict=True)
             ),
-            *found.notes,
+            *comparison.notes,
             f"{guarantee_of(result).capitalize()}",
             "Rows were labelled by chance alone, or by chance within each verdict of the judge",
         ],
     )
 
 
-def _answer(found: JudgedComparison) -> Answer:
-    result, corrected, judge = found.result, found.corrected, found.by_judge
+def _answer(comparison: JudgedComparison) -> Answer:
+    result, corrected, judge = comparison.result, comparison.corrected, comparison.by_judge
     shown = [("The judge alone:", f"{difference_in_words(judge)}, its errors included.")]
     shown += [("Beware:", f"{note}.") for note in result.reason.split("; ") if note]
     return Answer(
-        headline=f"{found.answer.finding[:1].upper()}{found.answer.finding[1:]}",
-        verdict=found.verdict,
+        headline=f"{comparison.answer.finding[:1].upper()}{comparison.answer.finding[1:]}",
+        verdict=comparison.verdict,
         numbers=[
             ("people would see", difference_of(corrected, corrected.difference), interval_of(corrected)),
             ("the judge sees", difference_of(judge, judge.difference), f"{result.n:,} rows"),
-            ("labels of people", f"{result.n_labels:,}", p_equation(found.p_worse)),
+            ("labels of people", f"{result.n_labels:,}", p_equation(comparison.p_worse)),
         ],
         shown=shown,
-        to_do=found.answer.advice,
-        figure=forest_plots([corrected, replace(judge, verdict="inconclusive")], found.rule.margin),
+        to_do=comparison.answer.advice,
+        figure=forest_plots([corrected, replace(judge, verdict="inconclusive")], comparison.rule.margin),
         caption=(
             "Candidate less baseline, with its interval: corrected by people, and as the judge alone sees it. "
             "Square: worse. Diamonds: undecided. Disc: not worse. Dotted: the drop that a pass excludes."

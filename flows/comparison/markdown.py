@@ -21,59 +21,59 @@ _MOST_ROWS = 200
 _IN_TABLE = ", in the table"
 
 
-def as_markdown(found: ComparisonResult, baseline: str, candidate: str, *, picture: bool = True) -> str:
+def as_markdown(result: ComparisonResult, baseline: str, candidate: str, *, picture: bool = True) -> str:
     """The answer, the reasons of other rows, and a table of the worst rows, as many as a comment on GitHub can hold.
 
     `picture`: with a chart of the intervals, in the language of Mermaid.
     """
-    answer = found.answer
+    answer = result.answer
     lines = [
         *_head(answer),
-        f"{markdown_code(_short(candidate))} against {markdown_code(_short(baseline))}, {rows_in_words(found)}.",
+        f"{markdown_code(_short(candidate))} against {markdown_code(_short(baseline))}, {rows_in_words(result)}.",
         "",
     ]
-    lines += [f"- {for_markdown(_short(line))}" for line in subjects_in_words(found)]
+    lines += [f"- {for_markdown(_short(line))}" for line in subjects_in_words(result)]
     lines += [f"- {for_markdown(_short(f'{label} {words}'))}" for label, words in answer.also]
-    lines += _listed(list(map(_short, reasons(found, others=True))), _IN_TABLE)
-    rule = for_markdown(_short(rule_in_words(found)))
+    lines += _listed(list(map(_short, reasons(result, others=True))), _IN_TABLE)
+    rule = for_markdown(_short(rule_in_words(result)))
     end = ["", f"Rule: {rule}. p is of the null hypothesis that the candidate is not worse."]
-    end += [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_NOTES]]
-    if picture and not found.identical:
-        for chart in forest_in_mermaid(found.ranked[:_MOST_INTERVALS], found.rule.margin):
+    end += [f"Note: {for_markdown(_short(note))}." for note in result.notes[:_MOST_NOTES]]
+    if picture and not result.identical:
+        for chart in forest_in_mermaid(result.ranked[:_MOST_INTERVALS], result.rule.margin):
             lines += ["", "```mermaid", chart, "```"]
     room = _MOST_CHARACTERS - sum(len(line) + 1 for line in (*lines, *end))
-    return "\n".join(lines + ([] if found.identical else _table(found, room)) + end)
+    return "\n".join(lines + ([] if result.identical else _table(result, room)) + end)
 
 
-def candidates_as_markdown(found: CandidatesResult) -> str:
+def candidates_as_markdown(comparison: CandidatesResult) -> str:
     """The overview, and the answer of each candidate with its first reasons, in a chart too."""
     lines = [
-        f"### {for_markdown(found.recommendation)}",
+        f"### {for_markdown(comparison.recommendation)}",
         "",
-        f"{len(found.candidates)} candidates against {markdown_code(found.baseline)}.",
+        f"{len(comparison.candidates)} candidates against {markdown_code(comparison.baseline)}.",
         "",
-        *markdown_table(OVERVIEW, overview(found)),
+        *markdown_table(OVERVIEW, overview(comparison)),
     ]
-    first = found.results[0]
-    for chart in forest_in_mermaid(deciding_rows(found)[:_MOST_INTERVALS], first.rule.margin):
+    first = comparison.results[0]
+    for chart in forest_in_mermaid(deciding_rows(comparison)[:_MOST_INTERVALS], first.rule.margin):
         lines += ["", "```mermaid", chart, "```"]
-    for candidate, result in zip(found.candidates, found.results, strict=True):
+    for candidate, result in zip(comparison.candidates, comparison.results, strict=True):
         said = [result.answer.headline, *reasons(result, others=True)]
         lines += ["", f"{markdown_code(candidate)}:", "", *_listed(list(map(_short, said)))]
     rule = for_markdown(rule_in_words(first))
     return "\n".join([*lines, "", f"Rule: {rule}. p is adjusted over all candidates, measures and slices."])
 
 
-def check_as_markdown(found: CheckResult, file: str) -> str:
+def check_as_markdown(result: CheckResult, file: str) -> str:
     """The answer, the reasons of other rows, and a table of the worst rows."""
-    rule = check_result.rule_of(found)
-    lines = [*_head(found.answer), f"{markdown_code(_short(file))}, {found.n:,} rows.", ""]
-    lines += _listed(list(map(_short, check_result.reasons_of(found, others=True))), _IN_TABLE)
-    rows = [list(map(_short, check_result.cells_of(row).values())) for row in found.ranked[:_MOST_ROWS]]
+    rule = check_result.rule_of(result)
+    lines = [*_head(result.answer), f"{markdown_code(_short(file))}, {result.n:,} rows.", ""]
+    lines += _listed(list(map(_short, check_result.reasons_of(result, others=True))), _IN_TABLE)
+    rows = [list(map(_short, check_result.cells_of(row).values())) for row in result.ranked[:_MOST_ROWS]]
     lines += ["", *markdown_table(check_result.HEADER, rows)]
-    if len(found.rows) > _MOST_ROWS:
-        lines += ["", f"And {len(found.rows) - _MOST_ROWS:,} more."]
-    notes = [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_NOTES]]
+    if len(result.rows) > _MOST_ROWS:
+        lines += ["", f"And {len(result.rows) - _MOST_ROWS:,} more."]
+    notes = [f"Note: {for_markdown(_short(note))}." for note in result.notes[:_MOST_NOTES]]
     return "\n".join([*lines, "", f"Rule: {for_markdown(rule)}.", *notes])
 
 
@@ -83,14 +83,14 @@ def _head(answer: Answer[Any]) -> list[str]:
 
 def _listed(said: list[str], where: str = "") -> list[str]:
     more = [f"- and {len(said) - _MOST_REASONS:,} more{where}"] if len(said) > _MOST_REASONS else []
-    return [*(f"- {for_markdown(each)}" for each in said[:_MOST_REASONS]), *more]
+    return [*(f"- {for_markdown(reason)}" for reason in said[:_MOST_REASONS]), *more]
 
 
-def _table(found: ComparisonResult, room: int) -> list[str]:
+def _table(result: ComparisonResult, room: int) -> list[str]:
     """The worst rows for which there is room; those that lean neither way are folded."""
     head = ["", *markdown_table([*FEW_COLUMNS, "verdict"], [])]
     room -= 2 * sum(map(len, head)) + 300
-    lines, rows = list(head), sorted(found.ranked, key=tells, reverse=True)
+    lines, rows = list(head), sorted(result.ranked, key=tells, reverse=True)
     folded = [row for row in rows if not tells(row)]
     while rows and len(line := _line(rows[0])) < room:
         if rows[0] in folded[:1]:

@@ -40,46 +40,46 @@ _TITLES = {"PD": "possible (PD)", "NSD": "certain (NSD)"}
 _WORDS = ("slice", "measure", "test")
 
 
-def as_html(found: ComparisonResult, baseline: str, candidate: str, changed: "Changed | None" = None) -> str:
+def as_html(result: ComparisonResult, baseline: str, candidate: str, changed: "Changed | None" = None) -> str:
     """The page: the answer with its figure, the table, the worst rows first, and the rest folded."""
     # No line break divides a number.
-    said = [reason.replace(" × ", f"{NBSP}×{NBSP}") for reason in reasons(found)]
-    several = len(found.rows) > MOST_INTERVALS
-    answer = answer_of(found)
+    said = [reason.replace(" × ", f"{NBSP}×{NBSP}") for reason in reasons(result)]
+    several = len(result.rows) > MOST_INTERVALS
+    answer = answer_of(result)
     return page(
         "comparison.html.j2",
         answer=answer,
         baseline=baseline,
         candidate=candidate,
-        rows_in_words=rows_in_words(found),
-        subjects=subjects_in_words(found),
-        rule=rule_in_words(found),
+        rows_in_words=rows_in_words(result),
+        subjects=subjects_in_words(result),
+        rule=rule_in_words(result),
         reasons=said[:_MOST_REASONS],
         more=max(0, len(said) - _MOST_REASONS),
-        notes=found.notes,
-        figure=forest_plots(found.ranked[:_MOST_INTERVALS], found.rule.margin, "all") if several else "",
-        header=table_header(found),
-        rows=[] if found.identical else table_rows(found),
+        notes=result.notes,
+        figure=forest_plots(result.ranked[:_MOST_INTERVALS], result.rule.margin, "all") if several else "",
+        header=table_header(result),
+        rows=[] if result.identical else table_rows(result),
         changed=changed,
     )
 
 
-def table_header(found: ComparisonResult) -> list[tuple[str, str]]:
+def table_header(result: ComparisonResult) -> list[tuple[str, str]]:
     """The columns of the table, each with how it is set: words, a number, or neither."""
-    names = ("verdict", *_shown_columns(found), "test")
+    names = ("verdict", *_shown_columns(result), "test")
     return [
         (_TITLES.get(name, name), "words" if name in _WORDS else "number" if name != "verdict" else "")
         for name in names
     ]
 
 
-def table_rows(found: ComparisonResult) -> list[list[tuple[str, str]]]:
+def table_rows(result: ComparisonResult) -> list[list[tuple[str, str]]]:
     """The cells of each row with their sort keys, the worst row first."""
-    return [_cells(row, _shown_columns(found)) for row in found.ranked]
+    return [_cells(row, _shown_columns(result)) for row in result.ranked]
 
 
-def _shown_columns(found: ComparisonResult) -> list[str]:
-    return [name for name in _COLUMNS if name != "measure" or len(found.names) > 1]
+def _shown_columns(result: ComparisonResult) -> list[str]:
+    return [name for name in _COLUMNS if name != "measure" or len(result.names) > 1]
 
 
 def _cells(row: ComparisonRow, columns: Sequence[str]) -> list[tuple[str, str]]:
@@ -88,28 +88,28 @@ def _cells(row: ComparisonRow, columns: Sequence[str]) -> list[tuple[str, str]]:
     return [(verdict_of(row), ""), *((cells[name], keys[name]) for name in columns), (how, "")]
 
 
-def candidates_as_html(found: CandidatesResult) -> str:
+def candidates_as_html(result: CandidatesResult) -> str:
     """The page: which to take, the candidates, and for each its reasons and its table."""
-    first = found.results[0]
-    answer = answer_of_candidates(found)
+    first = result.results[0]
+    answer = answer_of_candidates(result)
     numbers = ["" if name in ("verdict", "candidate", "decided by", "rows") else "number" for name in OVERVIEW]
     return page(
         "candidates.html.j2",
         answer=answer,
-        baseline=found.baseline,
+        baseline=result.baseline,
         rule=rule_in_words(first),
         overview_header=list(zip(OVERVIEW, numbers, strict=True)),
-        overview=[[(cell, "") for cell in row] for row in overview(found)],
+        overview=[[(cell, "") for cell in row] for row in overview(result)],
         candidates=[
             {
                 "name": name,
-                "verdict": each.verdict,
-                "reasons": reasons(each)[:_MOST_REASONS],
-                "notes": each.notes,
-                "header": table_header(each),
-                "rows": table_rows(each),
+                "verdict": comparison.verdict,
+                "reasons": reasons(comparison)[:_MOST_REASONS],
+                "notes": comparison.notes,
+                "header": table_header(comparison),
+                "rows": table_rows(comparison),
             }
-            for name, each in zip(found.candidates, found.results, strict=True)
+            for name, comparison in zip(result.candidates, result.results, strict=True)
         ],
     )
 
@@ -122,38 +122,38 @@ CAPTION = (
 )
 
 
-def answer_of(found: ComparisonResult) -> Answer:
+def answer_of(result: ComparisonResult) -> Answer:
     """The first screen of a comparison of two files."""
-    answer = found.answer
-    screen = Answer(headline=f"{answer.finding[:1].upper()}{answer.finding[1:]}", verdict=found.verdict)
+    answer = result.answer
+    screen = Answer(headline=f"{answer.finding[:1].upper()}{answer.finding[1:]}", verdict=result.verdict)
     if answer.row is None:
         return screen
     return replace(
         screen,
         numbers=_numbers(answer.row),
-        shown=[*answer.also, *_shown(found)],
+        shown=[*answer.also, *_shown(result)],
         to_do=answer.advice,
-        figure=forest_plots(found.ranked[:MOST_INTERVALS], found.rule.margin),
+        figure=forest_plots(result.ranked[:MOST_INTERVALS], result.rule.margin),
         caption=CAPTION,
     )
 
 
-def answer_of_candidates(found: CandidatesResult) -> Answer:
+def answer_of_candidates(result: CandidatesResult) -> Answer:
     """The first screen of a comparison of several candidates: which to take, and what decides the verdict of each."""
     words = {"pass": "Not worse:", "inconclusive": "Undecided:", "fail": "Worse:"}
-    named_rows = list(zip(found.candidates, found.results, found.deciding, strict=True))
+    named_rows = list(zip(result.candidates, result.results, result.deciding, strict=True))
     said = {
-        verdict: [f"{name}: {named(row)} {effect_of(row)}" for name, each, row in named_rows if each.verdict == verdict]
+        verdict: [f"{name}: {named(row)} {effect_of(row)}" for name, one, row in named_rows if one.verdict == verdict]
         for verdict in words
     }
-    first = found.take or min(named_rows, key=lambda each: [*words].index(each[1].verdict))[0]
-    titles = {"baseline": found.baseline, "candidate": first}
+    first = result.take or min(named_rows, key=lambda value: [*words].index(value[1].verdict))[0]
+    titles = {"baseline": result.baseline, "candidate": first}
     row = next(row for name, _, row in named_rows if name == first)
     return Answer(
-        headline=found.recommendation,
+        headline=result.recommendation,
         numbers=[(titles.get(what, what), value, below) for what, value, below in _numbers(row)],
         shown=[(words[verdict], f"{'; '.join(tests)}.") for verdict, tests in said.items() if tests],
-        figure=forest_plots(deciding_rows(found), found.results[0].rule.margin),
+        figure=forest_plots(deciding_rows(result), result.results[0].rule.margin),
         caption=f"The test that decides the verdict of each candidate. {CAPTION}",
     )
 
@@ -166,14 +166,14 @@ def _numbers(row: ComparisonRow) -> list[tuple[str, str, str]]:
     return [*values, ("difference", difference_of(row, row.difference), "" if between == "–" else between)]
 
 
-def _shown(found: ComparisonResult) -> Iterator[tuple[str, str]]:
+def _shown(result: ComparisonResult) -> Iterator[tuple[str, str]]:
     for words, verdict in (("Worse:", "fail"), ("Undecided:", "inconclusive"), ("Not worse:", "pass")):
-        if places := _places(found, verdict):
+        if places := _places(result, verdict):
             yield words, f"{some_of(places)}."
-    if places := _places(found, None):
-        yield "Not tested:", f"{some_of(places)} ({next(row.note for row in found.rows if row.verdict is None)})."
+    if places := _places(result, None):
+        yield "Not tested:", f"{some_of(places)} ({next(row.note for row in result.rows if row.verdict is None)})."
 
 
-def _places(found: ComparisonResult, verdict: str | None) -> list[str]:
-    rows = [row for row in found.ranked if row.verdict == verdict]
-    return [row.slice if len(found.names) == 1 else named(row) for row in rows]
+def _places(result: ComparisonResult, verdict: str | None) -> list[str]:
+    rows = [row for row in result.ranked if row.verdict == verdict]
+    return [row.slice if len(result.names) == 1 else named(row) for row in rows]

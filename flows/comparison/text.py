@@ -34,25 +34,25 @@ _COLOURS = {"fail": "red", "inconclusive": "yellow", "pass": "green", None: "dim
 _WIDTH_OF_A_FILE = 160
 
 
-def show(found: ComparisonResult, baseline: str, candidate: str, *, rule: bool = True) -> None:
+def show(result: ComparisonResult, baseline: str, candidate: str, *, rule: bool = True) -> None:
     """Print the answer, the table, remarks on it and, unless it is printed elsewhere, the rule."""
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size((80, 24)).columns if terminal else _WIDTH_OF_A_FILE
-    text = as_text(found, baseline, candidate, width=width, colours=terminal, rule=rule)
+    text = as_text(result, baseline, candidate, width=width, colours=terminal, rule=rule)
     sys.stdout.write(text)
 
 
-def show_candidates(found: CandidatesResult) -> None:
+def show_candidates(comparison: CandidatesResult) -> None:
     """Print the recommendation, and the comparison of each candidate."""
-    sys.stdout.write(f"{printable(found.recommendation)}.\n")
-    last = max((i for i, result in enumerate(found.results) if not result.identical), default=None)
-    for i, (candidate, result) in enumerate(zip(found.candidates, found.results, strict=True)):
+    sys.stdout.write(f"{printable(comparison.recommendation)}.\n")
+    last = max((i for i, result in enumerate(comparison.results) if not result.identical), default=None)
+    for i, (candidate, result) in enumerate(zip(comparison.candidates, comparison.results, strict=True)):
         sys.stdout.write("\n")
-        show(result, found.baseline, candidate, rule=i == last)
+        show(result, comparison.baseline, candidate, rule=i == last)
 
 
 def as_text(
-    found: ComparisonResult, baseline: str, candidate: str, *, width: int, colours: bool = False, rule: bool = True
+    result: ComparisonResult, baseline: str, candidate: str, *, width: int, colours: bool = False, rule: bool = True
 ) -> str:
     """The comparison in lines of at most `width` columns; no number is cut or divided."""
     target = io.StringIO()
@@ -65,37 +65,37 @@ def as_text(
         )
         console.print(Text("\n".join(lines), style=style or ""))
 
-    measure = f" {found.names[0]} of" if len(found.names) == 1 else ""
-    answer = found.answer
+    measure = f" {result.names[0]} of" if len(result.names) == 1 else ""
+    answer = result.answer
     say(answer.headline, f"bold {_COLOURS[answer.verdict]}")
     say(answer.advice, "bold")
     for label, words in answer.also:
         say(f"{label} {words}")
-    say(f"{candidate} against {baseline},{measure} {rows_in_words(found)}")
-    for line in subjects_in_words(found):
+    say(f"{candidate} against {baseline},{measure} {rows_in_words(result)}")
+    for line in subjects_in_words(result):
         say(line)
-    for note in found.notes:
+    for note in result.notes:
         say(f"note: {note}")
-    if not found.identical:
-        rows = rows_shown(found)
-        console.print(_widest_table(rows, found, width))
-        for remark in _remarks(found, rows):
+    if not result.identical:
+        rows = rows_shown(result)
+        console.print(_widest_table(rows, result, width))
+        for remark in _remarks(result, rows):
             say(remark)
         if rule:
-            say(f"rule: {rule_in_words(found)}", "dim")
+            say(f"rule: {rule_in_words(result)}", "dim")
     return target.getvalue()
 
 
-def rows_shown(found: ComparisonResult) -> list[ComparisonRow]:
+def rows_shown(result: ComparisonResult) -> list[ComparisonRow]:
     """The worst rows, without slices that lean neither way; rows that pass are shown only if all fit."""
-    rows = list(filter(tells, found.ranked))
+    rows = list(filter(tells, result.ranked))
     if len(rows) > MOST_ROWS:
         rows = [row for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered] or rows
     return rows[:MOST_ROWS]
 
 
-def _remarks(found: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterator[str]:
-    rest = [row for row in found.ranked if row not in rows]
+def _remarks(result: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterator[str]:
+    rest = [row for row in result.ranked if row not in rows]
     if rest:
         yield f"and {len(rest):,} more: {counted(rest)}"
     if neither := [row for row in rest if not tells(row)]:
@@ -108,10 +108,10 @@ def _remarks(found: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterator
             yield f"not tested: {row.name} on {row.slice}: {row.note}"
 
 
-def _widest_table(rows: Sequence[ComparisonRow], found: ComparisonResult, width: int) -> Table:
+def _widest_table(rows: Sequence[ComparisonRow], result: ComparisonResult, width: int) -> Table:
     """The table with as many columns as there is room for; if one is still too wide, names are folded."""
     measuring = Console(width=10_000)
-    single = ("measure",) if len(found.names) == 1 else ()
+    single = ("measure",) if len(result.names) == 1 else ()
     for left_out in _LEFT_OUT:
         columns = [name for name in HEADER if name not in (*left_out, *single)]
         table = _table(rows, columns, decided=_DECIDE not in left_out and any(row.deciding for row in rows))

@@ -43,7 +43,7 @@ def fetch(name: str, folder: Path, write: Callable[[str, bytes], None]) -> Itera
     """Fetch and `write` each file of the ready study of a name that the folder lacks; a line for each."""
     if name not in ready_studies():
         raise BadInput(f"--fetch: {name!r} is not valid; expected one of {', '.join(ready_studies())}")
-    wanted = [each.replace("*", "1") for each in files_of(tomllib.loads(ready_studies()[name].read_text("utf-8")))]
+    wanted = [file.replace("*", "1") for file in files_of(tomllib.loads(ready_studies()[name].read_text("utf-8")))]
     if not wanted:
         yield f"{name} needs no files: sigstats run {name}"
     missing = []
@@ -66,16 +66,16 @@ def fetched_by(study: Study, base: Path) -> str:
     """How to fetch the files of a ready study that are not where it looks for them; empty if it lacks none."""
     path, folder = ready_studies().get(study.name), base / study.folder if isinstance(study, DataStudy) else base
     wanted = [] if path is None else files_of(tomllib.loads(path.read_text("utf-8")))
-    lacking = any(not list(folder.glob(each)) for each in wanted)
+    lacking = any(not list(folder.glob(name)) for name in wanted)
     return f"; `sigstats studies --fetch {study.name}` fetches what a downloader has" if lacking else ""
 
 
 def files_of(study: Any) -> Iterator[str]:
     """The Parquet files that a study names, at any depth of it."""
-    for each in study.values() if isinstance(study, dict) else study if isinstance(study, list) else ():
-        if isinstance(each, str) and each.endswith(".parquet"):
-            yield each
-        yield from files_of(each)
+    for part in study.values() if isinstance(study, dict) else study if isinstance(study, list) else ():
+        if isinstance(part, str) and part.endswith(".parquet"):
+            yield part
+        yield from files_of(part)
 
 
 def _frame(stem: str) -> Any:
@@ -84,16 +84,16 @@ def _frame(stem: str) -> Any:
     if stem in ("production", "candidate-1"):
         return digits()["baseline" if stem == "production" else "candidate"]
     if stem == "covertype":
-        found, rows, largest = datasets.fetch_covtype(as_frame=True), 581_012, 283_301
+        value, rows, largest = datasets.fetch_covtype(as_frame=True), 581_012, 283_301
     elif stem in OPENML:
         number, rows, largest = OPENML[stem]
-        found = datasets.fetch_openml(data_id=number, as_frame=True, parser="liac-arff")
+        value = datasets.fetch_openml(data_id=number, as_frame=True, parser="liac-arff")
     else:
         raise ValueError("no downloader has it in this form")
-    target = found.target.astype(str)
+    target = value.target.astype(str)
     if (len(target), int(target.value_counts().max())) != (rows, largest):
         raise ValueError(f"other data came: {len(target):,} rows, {target.value_counts().max():,} in the largest class")
-    return found.data.assign(**{"class": target})
+    return value.data.assign(**{"class": target})
 
 
 def digits() -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """The models of study and cluster files, and one of the values of a file, or one line about the first wrong value.
 
-A study file states *what* is computed, and its hash is part of the study's identity. A cluster file states *where* it
-runs.
+A study file states what is computed; its hash is part of the study's identity. A cluster file states where it runs.
 """
 
 import re
@@ -30,7 +29,7 @@ class Strict(BaseModel):
         if not isinstance(values, dict):
             return values
         fields = cls.model_fields.items()
-        idle = {name: each.default for name, each in fields if any(isinstance(one, _Only) for one in each.metadata)}
+        idle = {name: field.default for name, field in fields if any(isinstance(one, _Only) for one in field.metadata)}
         return {
             name: value
             for name, value in values.items()
@@ -67,8 +66,8 @@ def only(key: str, *values: str) -> AfterValidator:
     def taken(value: Any, info: ValidationInfo) -> Any:
         if key not in info.data:  # it is not valid, which is complained of
             return value
-        found = info.data[key]
-        if found is None or (values and {*values}.isdisjoint([found] if isinstance(found, str) else found)):
+        result = info.data[key]
+        if result is None or (values and {*values}.isdisjoint([result] if isinstance(result, str) else result)):
             raise ValueError(f"{shown(value)} is not valid; expected only with {key} {', '.join(values)}".rstrip())
         return value
 
@@ -156,7 +155,7 @@ def validated(model: type[Model], values: Mapping[str, Any], *, source: str) -> 
 
 
 def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
-    problems = [(tuple(_walk(model, each["loc"])[0]), each) for each in error.errors(include_url=False)]
+    problems = [(tuple(_walk(model, complaint["loc"])[0]), complaint) for complaint in error.errors(include_url=False)]
     places = {place for place, _ in problems}
     around = {place for place in places if any(place == each[: len(place)] != each for each in places)}
     # A mistyped key is both unknown and missing under its right name: the unknown one is the better thing to say.
@@ -202,7 +201,7 @@ def _place_of(path: Sequence[str | int], model: type[BaseModel]) -> str:
     tables = [
         table
         for table, field in model.model_fields.items()
-        if any(name in each.model_fields for each in _models([field.annotation]))
+        if any(name in value.model_fields for value in _models([field.annotation]))
     ]
     return f"did you mean {tables[0]}.{name}?" if len(tables) == 1 else ""
 
@@ -214,12 +213,12 @@ def _walk(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[s
     for part in location:
         tables = _models(current)
         inner = [
-            each.model_fields[part].annotation for each in tables if isinstance(part, str) and part in each.model_fields
+            kind.model_fields[part].annotation for kind in tables if isinstance(part, str) and part in kind.model_fields
         ]
         chosen = [
-            each
-            for each in tables
-            if each.__name__ == part or any(part in get_args(field.annotation) for field in each.model_fields.values())
+            kind
+            for kind in tables
+            if kind.__name__ == part or any(part in get_args(field.annotation) for field in kind.model_fields.values())
         ]
         # One of several tables: its name, or the value of the key that tells them apart.
         if chosen and (len(tables) > 1 or not inner):
@@ -234,10 +233,10 @@ def _walk(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[s
 
 
 def _models(annotations: Sequence[Any]) -> list[type[BaseModel]]:
-    found: list[type[BaseModel]] = []
+    items: list[type[BaseModel]] = []
     for annotation in annotations:
         if isinstance(annotation, type) and get_origin(annotation) is None and issubclass(annotation, BaseModel):
-            found.append(annotation)
+            items.append(annotation)
         else:
-            found.extend(_models(get_args(annotation)))
-    return found
+            items.extend(_models(get_args(annotation)))
+    return items

@@ -63,11 +63,11 @@ class Limited(Strict):
         needs = self.resources
         memory = None if needs.memory is None else bytes_of(needs.memory)
         asked = {"time_limit": self.time_limit, "memory": memory, "threads": needs.threads, "gpu": needs.gpu}
-        found = {name: float(value) for name, value in asked.items() if value is not None}
-        if found and not own:
+        by_name = {name: float(value) for name, value in asked.items() if value is not None}
+        if by_name and not own:
             wanted = "none: they are for code of other packages, which runs in processes of its own"
-            raise refuse(f"{where}: limits", ", ".join(found), wanted)
-        return found or None
+            raise refuse(f"{where}: limits", ", ".join(by_name), wanted)
+        return by_name or None
 
 
 Stopping = Literal["none", "besag-clifford", "gandy", "precision", "joint"]
@@ -125,8 +125,8 @@ class StoppingSettings(Strict):
 
 def unused_note(keys: Iterable[str], why: str) -> Iterator[str]:
     """A note of keys that a study file gives and nothing uses, where there are any."""
-    if found := sorted(keys):
-        yield f"{join_words(found)} {'is' if len(found) == 1 else 'are'} not used: {why}"
+    if ordered := sorted(keys):
+        yield f"{join_words(ordered)} {'is' if len(ordered) == 1 else 'are'} not used: {why}"
 
 
 def stopping_notes(plan: Plan) -> Iterator[str]:
@@ -212,5 +212,5 @@ def table_schema(source: str) -> dict[str, Any]:
 
 def _property(name: str, kinds: Kinds) -> dict[str, Any]:
     forms = [_TYPES[kind] for kind in (kinds if isinstance(kinds, tuple) else (kinds,))]
-    found = forms[0] if len(forms) == 1 else {"anyOf": forms}
-    return {**found, "description": DESCRIPTIONS[name]} if name in DESCRIPTIONS else dict(found)
+    entries = forms[0] if len(forms) == 1 else {"anyOf": forms}
+    return {**entries, "description": DESCRIPTIONS[name]} if name in DESCRIPTIONS else dict(entries)

@@ -42,8 +42,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path}: cannot be read ({error})") from None
     level: list[Any] = [values]
     for _ in range(_DEEPEST):
-        inner = (each.values() if isinstance(each, dict) else each for each in level)
-        level = [each for values_of in inner for each in values_of if isinstance(each, dict | list)]
+        inner = (value.values() if isinstance(value, dict) else value for value in level)
+        level = [value for values_of in inner for value in values_of if isinstance(value, dict | list)]
     if level:
         raise BadInput(deep)
     return values
@@ -60,15 +60,14 @@ def _unquoted(path: Path, error: str) -> str:
     """Where the line of an error has a word without quotes, how it is written."""
     line = re.search(r"at line (\d+)", error)
     lines = path.read_text(encoding="utf-8-sig").splitlines()
-    found = line and re.fullmatch(r"\s*([\w.-]+)\s*=\s*([A-Za-z][\w./-]*)\s*", lines[int(line[1]) - 1])
-    return f'; text needs quotes: {found[1]} = "{found[2]}"' if found else ""
+    match = line and re.fullmatch(r"\s*([\w.-]+)\s*=\s*([A-Za-z][\w./-]*)\s*", lines[int(line[1]) - 1])
+    return f'; text needs quotes: {match[1]} = "{match[2]}"' if match else ""
 
 
 def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
     """Return `values` with each ``key=value`` of the command line set.
 
-    The key is dotted, and an entry of a list has its number, from 0. The value is read as TOML; what is not TOML is a
-    string.
+    The key is dotted; numbers, from 0, select entries of lists. A value that is not TOML is taken as a string.
     """
     result = dict(values)
     for setting in settings:

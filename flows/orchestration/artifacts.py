@@ -39,7 +39,7 @@ def leave_artifacts(result: StudyResult, *, study: str, output: str, pages: str 
     """
     for name, rows in result.artifacts.tables.items():
         shown = [
-            {printable(key): printable(each) if isinstance(each, str) else each for key, each in row.items()}
+            {printable(key): printable(value) if isinstance(value, str) else value for key, value in row.items()}
             for row in rows
         ]
         create_table_artifact(shown, key=key_of(study, name), description=result.title)

@@ -152,7 +152,7 @@ def impatient(seconds: float) -> Iterator[Callable[[Callable[[SyncPrefectClient]
 
 def why_unusable() -> str | None:
     """Why the configured server cannot be used, in a few words; None if it answers a request."""
-    found: list[str | None] = []
+    reasons: list[str | None] = []
 
     def ask() -> None:
         try:
@@ -163,13 +163,13 @@ def why_unusable() -> str | None:
         except Exception as problem:  # of the settings, or of the client as it starts
             error = problem
         refused = error is not None and not isinstance(error, httpx.HTTPStatusError)
-        found.append((str(error) or type(error).__name__) if refused else None)
+        reasons.append((str(error) or type(error).__name__) if refused else None)
 
     # Each byte that arrives renews the time-out of the client, and a name server has one of its own.
     thread = threading.Thread(target=ask, name="prefect server", daemon=True)
     thread.start()
     thread.join(_FIRST_ANSWER)
-    reason = found[0] if found else f"it did not answer for {_FIRST_ANSWER:.0f} s"
+    reason = reasons[0] if reasons else f"it did not answer for {_FIRST_ANSWER:.0f} s"
     return None if reason is None else " ".join(reason.split())
 
 

@@ -182,7 +182,7 @@ def words_of(html: str) -> Iterator[tuple[str, str]]:
     """The terms that the text of a page uses, each with its meaning."""
     text = _HIDDEN.sub(" ", html)
     folded = text.lower()
-    for term, meaning in sorted(GLOSSARY.items(), key=lambda each: each[0].lower()):
+    for term, meaning in sorted(GLOSSARY.items(), key=lambda value: value[0].lower()):
         symbol = term[:2].isupper()
         if (term not in text) if symbol else (term.lower() not in folded):
             continue  # a large page is not searched for each word by an expression

@@ -18,44 +18,44 @@ from .words import answer_of, basis, cells_of, header_of, ranks_of, rows_in_word
 MOST_IN_MATRIX, MOST_PAIRS = 30, 10_000
 
 
-def as_html(found: Ranking) -> str:
+def as_html(ranking: Ranking) -> str:
     """The page: which model is best, the rank sets, the table of models, all pairs, the slices."""
-    confidence = f"{significant(100 * found.confidence_level)}%"
-    answer = _answer(found, confidence)
+    confidence = f"{significant(100 * ranking.confidence_level)}%"
+    answer = _answer(ranking, confidence)
     return page(
         "ranking.html.j2",
         answer=answer,
-        rows=rows_in_words(found),
-        basis=basis(found),
+        rows=rows_in_words(ranking),
+        basis=basis(ranking),
         confidence=confidence,
-        notes=found.notes,
-        header=header_of(found),
+        notes=ranking.notes,
+        header=header_of(ranking),
         models=[
-            list(zip(cells_of(each, found.n), (each.rank_low, each.tier, "", each.score, ""), strict=True))
-            for each in found.models
+            list(zip(cells_of(model, ranking.n), (model.rank_low, model.tier, "", model.score, ""), strict=True))
+            for model in ranking.models
         ],
-        matrix=_matrix(found) if len(found.models) <= MOST_IN_MATRIX else "",
-        pairs=[_pair(found, pair) for pair in found.pairs] if len(found.pairs) <= MOST_PAIRS else [],
-        count=len(found.pairs),
-        slices=list(_slices(found)),
-        slice_names=[f"{each.slice} ({each.n:,})" for each in found.slices if each.models],
-        left_out=[each for each in found.slices if each.note],
+        matrix=_matrix(ranking) if len(ranking.models) <= MOST_IN_MATRIX else "",
+        pairs=[_pair(ranking, pair) for pair in ranking.pairs] if len(ranking.pairs) <= MOST_PAIRS else [],
+        count=len(ranking.pairs),
+        slices=list(_slices(ranking)),
+        slice_names=[f"{slice_.slice} ({slice_.n:,})" for slice_ in ranking.slices if slice_.models],
+        left_out=[slice_ for slice_ in ranking.slices if slice_.note],
     )
 
 
-def _answer(found: Ranking, confidence: str) -> Answer:
-    (first, second), answer = found.models[:2], answer_of(found)
-    numbers = [("first", score_of(first, first.score, found.n), first.model)]
-    numbers += [("second", score_of(second, second.score, found.n), second.model)]
-    pair = next((each for each in found.pairs if (each.a, each.b) == (first.model, second.model)), None)
+def _answer(ranking: Ranking, confidence: str) -> Answer:
+    (first, second), answer = ranking.models[:2], answer_of(ranking)
+    numbers = [("first", score_of(first, first.score, ranking.n), first.model)]
+    numbers += [("second", score_of(second, second.score, ranking.n), second.model)]
+    pair = next((met for met in ranking.pairs if (met.a, met.b) == (first.model, second.model)), None)
     if pair is not None:
-        numbers.append(("difference", _difference(found, pair), f"p {p_order(pair.adjusted_pvalue)}"))
+        numbers.append(("difference", _difference(ranking, pair), f"p {p_order(pair.adjusted_pvalue)}"))
     return Answer(
         headline=answer.headline,
         numbers=numbers,
         shown=list(answer.also),
         to_do=answer.advice,
-        figure=rank_plot(found.models),
+        figure=rank_plot(ranking.models),
         caption=(
             "The ranks that each model may have: all lines hold the true ranks at once with confidence "
             f"{confidence}. Points: places by score. Thin lines: models behind tier 1."
@@ -63,9 +63,9 @@ def _answer(found: Ranking, confidence: str) -> Answer:
     )
 
 
-def _matrix(found: Ranking) -> Markup:
-    pairs = {(pair.a, pair.b): pair for pair in found.pairs}
-    names = [model.model for model in found.models]
+def _matrix(ranking: Ranking) -> Markup:
+    pairs = {(pair.a, pair.b): pair for pair in ranking.pairs}
+    names = [model.model for model in ranking.models]
 
     def cell(left: str, above: str) -> HeatCell:
         pair = pairs.get((left, above))
@@ -74,7 +74,7 @@ def _matrix(found: Ranking) -> Markup:
         return HeatCell(
             p_order(pair.adjusted_pvalue),
             p_shade(pair.adjusted_pvalue),
-            below=_difference(found, pair),
+            below=_difference(ranking, pair),
             marked=pair.better,
             hint=f"{left} better than {above}: adjusted p = {p_number(pair.adjusted_pvalue)}",
         )
@@ -82,27 +82,27 @@ def _matrix(found: Ranking) -> Markup:
     return pair_table("Left better than above", "Pairs of models", names, cell) + p_legend()
 
 
-def _difference(found: Ranking, pair: RankedPair) -> str:
-    return signed(100 * pair.difference, 1) if found.measure == "accuracy" else signed(pair.difference, 4)
+def _difference(ranking: Ranking, pair: RankedPair) -> str:
+    return signed(100 * pair.difference, 1) if ranking.measure == "accuracy" else signed(pair.difference, 4)
 
 
-def _pair(found: Ranking, pair: RankedPair) -> list[tuple[str, Any]]:
+def _pair(ranking: Ranking, pair: RankedPair) -> list[tuple[str, Any]]:
     return [
         (pair.a, ""),
         (pair.b, ""),
-        (_difference(found, pair), pair.difference),
+        (_difference(ranking, pair), pair.difference),
         (p_number(pair.pvalue), pair.pvalue),
         (p_number(pair.adjusted_pvalue), pair.adjusted_pvalue),
         ("better" if pair.better else "not shown", ""),
     ]
 
 
-def _slices(found: Ranking) -> Iterator[list[str]]:
-    tested = [{model.model: model for model in each.models} for each in found.slices if each.models]
-    sizes = [each.n for each in found.slices if each.models]
-    for model in found.models if tested else ():
+def _slices(ranking: Ranking) -> Iterator[list[str]]:
+    tested = [{model.model: model for model in slice_.models} for slice_ in ranking.slices if slice_.models]
+    sizes = [slice_.n for slice_ in ranking.slices if slice_.models]
+    for model in ranking.models if tested else ():
         of_slices = [(of[model.model], n) for of, n in zip(tested, sizes, strict=True)]
-        yield [model.model, *(f"{ranks_of(each)} ({score_of(each, each.score, n)})" for each, n in of_slices)]
+        yield [model.model, *(f"{ranks_of(slice_)} ({score_of(slice_, slice_.score, n)})" for slice_, n in of_slices)]
 
 
 #: As wide as a phone shows it; a wider screen enlarges it.
@@ -112,7 +112,7 @@ _WIDTH, _LINE, _BOTTOM, _WIDEST = 360.0, 20.0, 40.0, 150.0
 def rank_plot(models: Sequence[RankedModel]) -> Markup:
     """One line for each model, the best first; a point marks its place by score."""
     k = len(models)
-    left = min(max(svg.text_width(each.model) for each in models), _WIDEST) + 24
+    left = min(max(svg.text_width(row.model) for row in models), _WIDEST) + 24
     axes = Axes(
         width=_WIDTH,
         height=_LINE * k + 12 + _BOTTOM,
@@ -133,6 +133,6 @@ def rank_plot(models: Sequence[RankedModel]) -> Markup:
             axes.line(f"interval{css}", ends),
             axes.dot(place + 1, middle, 3.5),
         ]
-    description = "; ".join(f"{each.model}: {each.rank_low} to {each.rank_high}" for each in models[:20])
+    description = "; ".join(f"{row.model}: {row.rank_low} to {row.rank_high}" for row in models[:20])
     more = f"; and {k - 20} more" if k > 20 else ""
     return axes.drawing("ranks", "Ranks that each model may have", f"{description}{more}.", *parts)

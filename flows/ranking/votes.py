@@ -52,7 +52,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         votes = read(path, columns).decoded()
     except ValueError as error:
         raise NotVotes(str(error)) from None
-    given = {name: np.array(each.to_pylist()) for name, each in votes.others.items()}
+    given = {name: np.array(value.to_pylist()) for name, value in votes.others.items()}
     if winner not in given and given.keys() >= _WINNERS.keys():
         given[winner] = _of_three([given[name] for name in _WINNERS], votes.where)
     for name in (winner, *clusters.values()):
@@ -63,7 +63,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         if (given[name] == MISSING).any():
             raise ValueError(f"{votes.where}: column {name!r} is empty in a row; expected a value")
     codes = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}
-    one, other = (np.array(each.to_pylist()) for each in (votes.label, votes.prediction))
+    one, other = (np.array(value.to_pylist()) for value in (votes.label, votes.prediction))
     try:
         return rank_votes(one, other, given[winner], **codes, confidence_level=confidence_level)
     except ValueError as error:
@@ -72,7 +72,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
 
 def _of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:
     ones, zeros = (
-        np.array([np.isin(each, names) for each in columns])
+        np.array([np.isin(column, names) for column in columns])
         for names in (["1", "1.0", "True", "true"], ["0", "0.0", "False", "false"])
     )
     odd = np.flatnonzero((ones.sum(axis=0) != 1) | (ones == zeros).any(axis=0))
@@ -83,37 +83,37 @@ def _of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:
     return winners
 
 
-def first_of(found: VoteRanking) -> list[str]:
+def first_of(ranking: VoteRanking) -> list[str]:
     """The models to which none is shown to be preferred."""
-    return [model for model, low in zip(found.models, found.low, strict=True) if low == 1]
+    return [model for model, low in zip(ranking.models, ranking.low, strict=True) if low == 1]
 
 
-def headline(found: VoteRanking) -> str:
+def headline(ranking: VoteRanking) -> str:
     """Which model is best, or which may be; preferences of votes may go round."""
-    first, k = first_of(found), len(found.models)
-    if len(first) == 1 and found.high[found.models.index(first[0])] > 1:
+    first, k = first_of(ranking), len(ranking.models)
+    if len(first) == 1 and ranking.high[ranking.models.index(first[0])] > 1:
         return f"Only {first[0]} may be the best of {k} models"
     return best_of(first, k) if first else f"None of the {k} models is best: to each another is preferred"
 
 
-def as_json(found: VoteRanking, path: str) -> str:
+def as_json(ranking: VoteRanking, path: str) -> str:
     """All of it, under the names of the fields of `sigstats.results.VoteRanking`; null for scores not finite."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, np.ndarray):
             return value.tolist()
-        return [None if each != each else each for each in value] if isinstance(value, tuple) else value
+        return [None if item != item else item for item in value] if isinstance(value, tuple) else value
 
-    content = {each.name: plain(getattr(found, each.name)) for each in fields(found)}
+    content = {field.name: plain(getattr(ranking, field.name)) for field in fields(ranking)}
     return json.dumps({"version": JSON_VERSION, "file": path, **content}, indent=2, allow_nan=False)
 
 
-def as_html(found: VoteRanking) -> str:
+def as_html(ranking: VoteRanking) -> str:
     """The page: which model is best, the rank sets, the scores beside them, all pairs that met."""
-    met = np.argwhere(np.triu(found.wins + found.wins.T, 1) > 0)
-    answer, models = _answer(found, len(met)), _models(found)
-    pairs = [_pair(found, *each) for each in met.tolist()] if len(met) <= MOST_PAIRS else []
-    confidence = _confidence(found)
+    met = np.argwhere(np.triu(ranking.wins + ranking.wins.T, 1) > 0)
+    answer, models = _answer(ranking, len(met)), _models(ranking)
+    pairs = [_pair(ranking, *value) for value in met.tolist()] if len(met) <= MOST_PAIRS else []
+    confidence = _confidence(ranking)
     return page(
         "tables.html.j2",
         kind="ranking by votes",
@@ -123,17 +123,17 @@ def as_html(found: VoteRanking) -> str:
                 "Models",
                 ("rank", "model", "votes won", "score", f"its {confidence} interval"),
                 [
-                    (ranks_of(model), model.model, percent(share, found.n), *_score(model))
-                    for model, share in zip(models, _won(found), strict=True)
+                    (ranks_of(model), model.model, percent(share, ranking.n), *_score(model))
+                    for model, share in zip(models, _won(ranking), strict=True)
                 ],
             ),
             ("Pairs that met", ("A", "B", "votes", "A won", "B won", "p", "adjusted p", "preferred"), pairs),
         ],
-        matrix=_matrix(found) if len(models) <= MOST_IN_MATRIX else "",
+        matrix=_matrix(ranking) if len(models) <= MOST_IN_MATRIX else "",
         about="What the numbers rest on",
         basis=[
-            f"{count_of(found.n, 'vote')} between two of {len(models)} models at a time; a tie is half a vote won",
-            f"Guarantee: {found.guarantee}",
+            f"{count_of(ranking.n, 'vote')} between two of {len(models)} models at a time; a tie is half a vote won",
+            f"Guarantee: {ranking.guarantee}",
             f"All ranks hold at once with confidence {confidence}, by the signs of each pair's votes and Holm's steps",
             "Scores are Bradley and Terry's, 400 points for odds of ten to one; each interval is by itself",
             *([f"{len(met):,} pairs are too many for a page; --json has them all"] if not pairs else []),
@@ -141,28 +141,28 @@ def as_html(found: VoteRanking) -> str:
     )
 
 
-def _answer(found: VoteRanking, pairs: int) -> Answer:
+def _answer(ranking: VoteRanking, pairs: int) -> Answer:
     """The first screen; `pairs`: how many of them met."""
-    models, first, confidence = _models(found), first_of(found), _confidence(found)
-    shown = int(found.preferred.sum())
+    models, first, confidence = _models(ranking), first_of(ranking), _confidence(ranking)
+    shown = int(ranking.preferred.sum())
     known = [("Pairs:", f"{shown:,} of {count_of(pairs, 'pair')} that met {'is' if shown == 1 else 'are'} decided.")]
-    behind = [name for name in found.models if name not in first]
+    behind = [name for name in ranking.models if name not in first]
     known += [("Behind:", f"{some_of(behind)}; at least one model is preferred to each.")] if behind else []
-    if found.reason:
-        known.append(("Beware:", f"{found.reason}."))
-    elif found.fit_pvalue is not None and found.fit_pvalue <= 1 - found.confidence_level:
-        fit = f"one score a model is not enough to explain who wins against whom ({p_equation(found.fit_pvalue)})"
+    if ranking.reason:
+        known.append(("Beware:", f"{ranking.reason}."))
+    elif ranking.fit_pvalue is not None and ranking.fit_pvalue <= 1 - ranking.confidence_level:
+        fit = f"one score a model is not enough to explain who wins against whom ({p_equation(ranking.fit_pvalue)})"
         known.append(("Beware:", f"{fit}; ranks do not rest on it."))
     if odd := _apart(models):
         known.append(("Scores and ranks:", odd))
     to_do = "Choose among the first by what else counts, or ask for more of their votes."
     if len(first) < 2:
         to_do = f"Take {first[0]}." if first else "Choose by a question on which preferences do not go round."
-    places = zip(("first", "second"), models, _won(found), strict=False)
+    places = zip(("first", "second"), models, _won(ranking), strict=False)
     return Answer(
-        headline=headline(found),
+        headline=headline(ranking),
         numbers=[
-            ("votes", f"{found.n:,}", f"{len(models)} models"),
+            ("votes", f"{ranking.n:,}", f"{len(models)} models"),
             *((f"{place} by votes won", percent(share), model.model) for place, model, share in places),
         ],
         shown=known,
@@ -186,14 +186,14 @@ def _apart(models: Sequence[RankedModel]) -> str:
     return ""
 
 
-def _won(found: VoteRanking) -> NDArray[np.float64]:
-    return np.asarray(found.wins.sum(axis=1) / (found.wins + found.wins.T).sum(axis=1))
+def _won(ranking: VoteRanking) -> NDArray[np.float64]:
+    return np.asarray(ranking.wins.sum(axis=1) / (ranking.wins + ranking.wins.T).sum(axis=1))
 
 
-def _models(found: VoteRanking) -> list[RankedModel]:
+def _models(ranking: VoteRanking) -> list[RankedModel]:
     """The models as a leaderboard has them; of tier 1 where none is preferred to them."""
-    level = found.confidence_level
-    intervals = [Interval(*ends, level) for ends in zip(found.score_low, found.score_high, strict=True)]
+    level = ranking.confidence_level
+    intervals = [Interval(*ends, level) for ends in zip(ranking.score_low, ranking.score_high, strict=True)]
     return [
         RankedModel(
             model=model,
@@ -205,13 +205,13 @@ def _models(found: VoteRanking) -> list[RankedModel]:
             confidence_interval=interval,
         )
         for model, low, high, score, interval in zip(
-            found.models, found.low, found.high, found.scores, intervals, strict=True
+            ranking.models, ranking.low, ranking.high, ranking.scores, intervals, strict=True
         )
     ]
 
 
-def _confidence(found: VoteRanking) -> str:
-    return f"{significant(100 * found.confidence_level)}%"
+def _confidence(ranking: VoteRanking) -> str:
+    return f"{significant(100 * ranking.confidence_level)}%"
 
 
 def _score(model: RankedModel) -> tuple[str, str]:
@@ -221,30 +221,30 @@ def _score(model: RankedModel) -> tuple[str, str]:
     return number(model.score, 0), " to ".join(told_apart(low, high, number, 0))
 
 
-def _pair(found: VoteRanking, a: int, b: int) -> tuple[str, ...]:
-    won, lost = found.wins[a, b], found.wins[b, a]
+def _pair(ranking: VoteRanking, a: int, b: int) -> tuple[str, ...]:
+    won, lost = ranking.wins[a, b], ranking.wins[b, a]
     ahead = (a, b) if won >= lost else (b, a)
-    shown = found.models[ahead[0]] if found.preferred[ahead] else "not shown"
+    shown = ranking.models[ahead[0]] if ranking.preferred[ahead] else "not shown"
     counts = (f"{won + lost:,.0f}", f"{won:,g}", f"{lost:,g}")
-    p = p_number(float(found.pvalues[ahead])), p_number(float(found.adjusted_pvalues[ahead]))
-    return (found.models[a], found.models[b], *counts, *p, shown)
+    p = p_number(float(ranking.pvalues[ahead])), p_number(float(ranking.adjusted_pvalues[ahead]))
+    return (ranking.models[a], ranking.models[b], *counts, *p, shown)
 
 
-def _matrix(found: VoteRanking) -> Markup:
-    place = {name: index for index, name in enumerate(found.models)}
+def _matrix(ranking: VoteRanking) -> Markup:
+    place = {name: index for index, name in enumerate(ranking.models)}
 
     def cell(left: str, above: str) -> HeatCell:
         i, j = place[left], place[above]
-        won, lost = found.wins[i, j], found.wins[j, i]
+        won, lost = ranking.wins[i, j], ranking.wins[j, i]
         if not won + lost:
             return HeatCell("", "", hint=f"{left} and {above} never met")
-        p = float(found.adjusted_pvalues[i, j])
+        p = float(ranking.adjusted_pvalues[i, j])
         return HeatCell(
             p_order(p),
             p_shade(p),
             below=percent(won / (won + lost)),
-            marked=bool(found.preferred[i, j]),
+            marked=bool(ranking.preferred[i, j]),
             hint=f"{left} preferred to {above}: adjusted p = {p_number(p)}",
         )
 
-    return pair_table("Left preferred to above", "Pairs of models", found.models, cell) + p_legend()
+    return pair_table("Left preferred to above", "Pairs of models", ranking.models, cell) + p_legend()

@@ -37,9 +37,9 @@ def cells_of(model: RankedModel, n: int) -> tuple[str, ...]:
     return (ranks_of(model), str(model.tier), model.model, score_of(model, model.score, n), between)
 
 
-def header_of(found: Ranking) -> tuple[str, ...]:
+def header_of(ranking: Ranking) -> tuple[str, ...]:
     """`HEADER` with the name of the measure."""
-    measure = "score" if found.measure == "mean-score" else found.measure
+    measure = "score" if ranking.measure == "mean-score" else ranking.measure
     return tuple(measure if name == "score" else name for name in HEADER)
 
 
@@ -53,37 +53,38 @@ def ranks_of(model: RankedModel) -> str:
     return str(model.rank_low) if model.rank_low == model.rank_high else f"{model.rank_low}–{model.rank_high}"
 
 
-def answer_of(found: Ranking) -> Answer[Any]:
+def answer_of(ranking: Ranking) -> Answer[Any]:
     """The best model, or those that may be, and what to take; where the mean over tasks has another one first."""
-    first, *rest = found.tiers
-    finding, tasks = _of_all_rows(found), next((each for each in found.slices if each.slice == MEAN_OVER_TASKS), None)
-    if tasks is not None and tasks.models[0].model != found.models[0].model:
+    first, *rest = ranking.tiers
+    finding = _of_all_rows(ranking)
+    tasks = next((part for part in ranking.slices if part.slice == MEAN_OVER_TASKS), None)
+    if tasks is not None and tasks.models[0].model != ranking.models[0].model:
         finding += f" on all rows; in the mean over tasks {tasks.models[0].model} comes first"
     behind = [name for tier in rest for name in tier]
     also = [
         ("Tier 1:", f"{some_of(first)}; none is shown to be better than these."),
         ("Behind:", f"{some_of(behind)}; at least one model is better than each." if behind else ""),
-        ("Pairs:", f"{_pairs_shown(found)}."),
+        ("Pairs:", f"{_pairs_shown(ranking)}."),
     ]
     choose = "Choose among tier 1 by what else counts, such as cost, or rank them on more rows."
-    advice = f"Take {found.models[0].model}." if len(first) == 1 else choose
-    return Answer(verdict=None, row=None, finding=finding, advice=advice, also=tuple(each for each in also if each[1]))
+    advice = f"Take {ranking.models[0].model}." if len(first) == 1 else choose
+    return Answer(verdict=None, row=None, finding=finding, advice=advice, also=tuple(part for part in also if part[1]))
 
 
-def _pairs_shown(found: Ranking) -> str:
-    shown = sum(pair.better for pair in found.pairs)
-    return f"{shown:,} of {count_of(len(found.pairs), 'pair')} {'is' if shown == 1 else 'are'} shown to differ"
+def _pairs_shown(ranking: Ranking) -> str:
+    shown = sum(pair.better for pair in ranking.pairs)
+    return f"{shown:,} of {count_of(len(ranking.pairs), 'pair')} {'is' if shown == 1 else 'are'} shown to differ"
 
 
-def _of_all_rows(found: Ranking) -> str:
+def _of_all_rows(ranking: Ranking) -> str:
     """Which model is best of all rows, or which may be, or that no answers of so few rows would say."""
-    k, n = len(found.models), found.n if found.groups is None else found.groups
+    k, n = len(ranking.models), ranking.n if ranking.groups is None else ranking.groups
     # The smallest p of n rows or groups is 1/2^n, and Holm's first level is shared by all ordered pairs.
-    fewest = math.ceil(math.log2(k * (k - 1) / (1 - found.confidence_level)))
-    if not found.test and n < fewest:
-        rows = count_of(n, found.unit if found.groups is None else "group")
+    fewest = math.ceil(math.log2(k * (k - 1) / (1 - ranking.confidence_level)))
+    if not ranking.test and n < fewest:
+        rows = count_of(n, ranking.unit if ranking.groups is None else "group")
         return f"{rows} cannot tell {k} models apart: {fewest} are the fewest that can"
-    return best_of(found.tiers[0], len(found.models))
+    return best_of(ranking.tiers[0], len(ranking.models))
 
 
 def best_of(first: Sequence[str], k: int) -> str:
@@ -96,44 +97,44 @@ def best_of(first: Sequence[str], k: int) -> str:
     return f"{join_words(shown)} may each be the best of {k} models"
 
 
-def basis(found: Ranking) -> str:
+def basis(ranking: Ranking) -> str:
     """The models, rows and test that the ranks are based on."""
-    of_means = found.groups is not None or found.measure != "accuracy" or found.averaged
+    of_means = ranking.groups is not None or ranking.measure != "accuracy" or ranking.averaged
     test = "the bound of a mean that one more row does not undo" if of_means else "McNemar's exact test"
-    test = f"the test of sigstats compare ({found.test})" if found.test else test
+    test = f"the test of sigstats compare ({ranking.test})" if ranking.test else test
     return (
-        f"{rows_in_words(found)}; all ranks hold at once with confidence {significant(found.confidence_level)}, by "
-        f"{test} of each ordered pair with Holm's steps; {_pairs_shown(found)}"
+        f"{rows_in_words(ranking)}; all ranks hold at once with confidence {significant(ranking.confidence_level)}, by "
+        f"{test} of each ordered pair with Holm's steps; {_pairs_shown(ranking)}"
     )
 
 
-def rows_in_words(found: Ranking) -> str:
+def rows_in_words(ranking: Ranking) -> str:
     """So many models, and the rows that all of them answered."""
-    rows = count_of(found.n, found.unit)
-    rows += "" if found.groups is None else f" in {count_of(found.groups, 'group')}"
-    return f"{count_of(len(found.models), 'model')} on the same {rows}"
+    rows = count_of(ranking.n, ranking.unit)
+    rows += "" if ranking.groups is None else f" in {count_of(ranking.groups, 'group')}"
+    return f"{count_of(len(ranking.models), 'model')} on the same {rows}"
 
 
 #: The version of the form of the JSON, increased when it changes.
 JSON_VERSION = 2
 
 
-def as_json(found: Ranking, files: Sequence[str]) -> str:
+def as_json(ranking: Ranking, files: Sequence[str]) -> str:
     """All results, under the names of the fields of `sigstats.results.Ranking`; `files` in the order of the models."""
-    answer = answer_of(found)
+    answer = answer_of(ranking)
     content: dict[str, Any] = {
         "version": JSON_VERSION,
         "answer": {"headline": answer.headline, "advice": answer.advice},
-        "measure": found.measure,
-        "n": found.n,
-        "averaged": found.averaged,
-        "groups": found.groups,
-        "confidence_level": found.confidence_level,
-        "models": [{**_model(model), "file": file} for model, file in zip(found.models, files, strict=True)],
-        "tiers": found.tiers,
-        "pairs": [asdict(pair) for pair in found.pairs],
-        "slices": [{**asdict(each), "models": list(map(_model, each.models))} for each in found.slices],
-        "notes": notes_as_objects(found.notes),
+        "measure": ranking.measure,
+        "n": ranking.n,
+        "averaged": ranking.averaged,
+        "groups": ranking.groups,
+        "confidence_level": ranking.confidence_level,
+        "models": [{**_model(model), "file": file} for model, file in zip(ranking.models, files, strict=True)],
+        "tiers": ranking.tiers,
+        "pairs": [asdict(pair) for pair in ranking.pairs],
+        "slices": [{**asdict(slice_), "models": list(map(_model, slice_.models))} for slice_ in ranking.slices],
+        "notes": notes_as_objects(ranking.notes),
     }
     return json.dumps(content, indent=2, allow_nan=False)
 
@@ -144,24 +145,24 @@ def _model(model: RankedModel) -> dict[str, Any]:
     return {**rest, "low": low, "high": high}
 
 
-def as_markdown(found: Ranking) -> str:
+def as_markdown(ranking: Ranking) -> str:
     """A headline, the table of models, and the ranks in each slice."""
-    answer = answer_of(found)
+    answer = answer_of(ranking)
     lines = [f"### {for_markdown(answer.headline)}", "", for_markdown(answer.advice), ""]
-    lines += [f"{for_markdown(basis(found))}.", ""]
-    lines += markdown_table(header_of(found), [cells_of(model, found.n) for model in found.models])
-    if found.slices:
-        tested = [each for each in found.slices if each.models]
-        ranks = [{model.model: ranks_of(model) for model in each.models} for each in tested]
-        names = ["model", *(f"{each.slice} ({each.n:,})" for each in tested)]
+    lines += [f"{for_markdown(basis(ranking))}.", ""]
+    lines += markdown_table(header_of(ranking), [cells_of(model, ranking.n) for model in ranking.models])
+    if ranking.slices:
+        tested = [part for part in ranking.slices if part.models]
+        ranks = [{model.model: ranks_of(model) for model in row.models} for row in tested]
+        names = ["model", *(f"{row.slice} ({row.n:,})" for row in tested)]
         lines += ["", "Ranks in each slice:", ""]
-        lines += markdown_table(names, [[model.model, *(of[model.model] for of in ranks)] for model in found.models])
-        lines += [f"\nNot ranked: {for_markdown(each.slice)}, {each.note}." for each in found.slices if each.note]
-    lines += [f"\nNote: {for_markdown(note)}." for note in found.notes]
+        lines += markdown_table(names, [[model.model, *(of[model.model] for of in ranks)] for model in ranking.models])
+        lines += [f"\nNot ranked: {for_markdown(part.slice)}, {part.note}." for part in ranking.slices if part.note]
+    lines += [f"\nNote: {for_markdown(note)}." for note in ranking.notes]
     return "\n".join(lines)
 
 
-def show(found: Ranking) -> None:
+def show(ranking: Ranking) -> None:
     """Print the headline, the models, and which of them may be best in each slice."""
     terminal, target = sys.stdout.isatty(), io.StringIO()
     width = shutil.get_terminal_size((80, 24)).columns if terminal else 160
@@ -170,22 +171,22 @@ def show(found: Ranking) -> None:
     def say(line: str, style: str = "") -> None:
         console.print(Text(printable(line), style=style))
 
-    answer = answer_of(found)
+    answer = answer_of(ranking)
     say(f"{answer.headline}.", "bold")
     say(answer.advice, "bold")
-    for note in found.notes:
+    for note in ranking.notes:
         say(f"note: {note}")
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in header_of(found):
+    for name in header_of(ranking):
         table.add_column(name, justify="left" if name == "model" else "right", no_wrap=True)
-    for model in found.models:
-        cells = (Text(printable(cell)) for cell in cells_of(model, found.n))
+    for model in ranking.models:
+        cells = (Text(printable(cell)) for cell in cells_of(model, ranking.n))
         table.add_row(*cells, style="bold" if model.tier == 1 else None)
     console.print(table)
-    for each in found.slices:
-        best = ", ".join(f"{model.model} ({ranks_of(model)})" for model in each.models if model.tier == 1)
-        say(f"{each.slice}, {each.n:,} {found.unit}s: {each.note or 'may be the best: ' + best}")
-    say(f"{basis(found)}.", "dim")
+    for slice_ in ranking.slices:
+        best = ", ".join(f"{model.model} ({ranks_of(model)})" for model in slice_.models if model.tier == 1)
+        say(f"{slice_.slice}, {slice_.n:,} {ranking.unit}s: {slice_.note or 'may be the best: ' + best}")
+    say(f"{basis(ranking)}.", "dim")
     sys.stdout.write(target.getvalue())
 
 

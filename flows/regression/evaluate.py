@@ -112,15 +112,15 @@ def _compared(
 ) -> tuple[ComparisonResult, pa.Table]:
     if study.looks.rows == "fresh":
         return compare_fresh(study, pair, store, before, rule)
-    (found,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
-    return found, pa.table({history.ROW: pa.array(pair.rows)})
+    (result,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
+    return result, pa.table({history.ROW: pa.array(pair.rows)})
 
 
-def _write_comparison(store: Store, record: Record, found: ComparisonResult) -> str:
+def _write_comparison(store: Store, record: Record, result: ComparisonResult) -> str:
     about = record.evaluation
     place = f"comparisons/{about.evaluation[:16]}"
-    store.files.write(f"{place}.html", as_html(found, about.baseline, about.candidate).encode())
-    store.files.write(f"{place}.json", (as_json(found, about.baseline, about.candidate) + "\n").encode())
+    store.files.write(f"{place}.html", as_html(result, about.baseline, about.candidate).encode())
+    store.files.write(f"{place}.json", (as_json(result, about.baseline, about.candidate) + "\n").encode())
     return f"{store.root.rstrip('/')}/{place}.html"
 
 
@@ -151,8 +151,7 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
 def report_again(store: Store) -> str:
     """Write the report of the history anew; return its location.
 
-    Raises FileNotFoundError if there is no history. Raises sigstats.tasks.storage.seal.Damaged if the history cannot
-    be used.
+    Raises FileNotFoundError without a history, sigstats.tasks.storage.seal.Damaged if the history cannot be used.
     """
     try:
         study = RegressionStudy.model_validate(store.read_json("study.json")["study"], strict=False)
@@ -191,7 +190,7 @@ def _look(
     return next_look(study, linked, len(damaged)), None, changed_rule(study, linked)
 
 
-def _record(study: RegressionStudy, pair: Pair, found: ComparisonResult, look: Look) -> Record:
+def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: Look) -> Record:
     identity = identity_of(study, pair)
     about = Evaluation(
         evaluation=identity,
@@ -204,12 +203,12 @@ def _record(study: RegressionStudy, pair: Pair, found: ComparisonResult, look: L
         held_out=identity if study.looks.rows == "fresh" else pair.held_out,
         look=look.number,
         level=look.level,
-        verdict=found.verdict,
-        reasons="\n".join(reasons(found)),
+        verdict=result.verdict,
+        reasons="\n".join(reasons(result)),
         spending=rule_of(study.looks),
         dated=pair.dated,
     )
-    return Record(about, tuple(kept_row(row) for row in found.rows))
+    return Record(about, tuple(kept_row(row) for row in result.rows))
 
 
 def _refuse_another(store: Store, study: RegressionStudy) -> None:

@@ -101,7 +101,7 @@ def compare_fresh(
     tests = [values_of_rows(paired, study.measures, positive=study.positive) for paired in pair.by_score]
     tonight = _table(pair, tests)
     kept = list(_kept(store, records))
-    seen = np.concatenate([np.empty(0, np.int64), *(each[ROW].to_numpy() for each in kept)])
+    seen = np.concatenate([np.empty(0, np.int64), *(table[ROW].to_numpy() for table in kept)])
     new = ~np.isin(tonight[ROW].to_numpy(), seen)
     if not new.any():
         raise BadInput(
@@ -117,7 +117,7 @@ def compare_fresh(
     family = {(row["slice"], row["measure"]) for record in records[:1] for row in record.rows}
     rows = []
     for name, where in _slices(so_far, study.slices):
-        for values in (each for of_score in tests for each in of_score):
+        for values in (row_values for of_score in tests for row_values in of_score):
             known, mine = before.get((name, values.row.name)), (name, values.row.name)
             there = _there(values, so_far.filter(where))
             late = bool(records) and mine not in family
@@ -127,28 +127,28 @@ def compare_fresh(
     notes = [Note("new-rows", f"{np.count_nonzero(new):,} of {so_far.num_rows:,} rows are new")]
     told = f"{repeated:,} rows occurred at earlier looks and are left out"
     notes += [Note("repeated-rows", told)] if repeated else []
-    found = ComparisonResult(
+    result = ComparisonResult(
         rows=decide_fresh(rows, len(family) or len(rows), rule),
         rule=rule,
         n=so_far.num_rows,
-        notes=(*notes, *dict.fromkeys(note for each in pair.by_score for note in each.notes)),
+        notes=(*notes, *dict.fromkeys(note for paired in pair.by_score for note in paired.notes)),
         subjects=pair.by_score[0].subjects,
     )
-    return found, fresh
+    return result, fresh
 
 
 def _kept(store: Store, records: Sequence[Record]) -> Iterator[pa.Table]:
     """What the fresh rows of each look count; refused if it is known of one look no more."""
     names = [record.evaluation.held_out for record in records]
     for name, record in zip(names, records, strict=True):
-        found = history.read_kept(store, OF_ROWS, name) if names.count(name) == 1 else None
-        if found is None:
+        table = history.read_kept(store, OF_ROWS, name) if names.count(name) == 1 else None
+        if table is None:
             raise BadInput(
                 f"looks.rows: {store.root}: what the rows of look {record.evaluation.look} "
                 f"({record.evaluation.candidate}) count is lost; expected {OF_ROWS}/{name[:16]}.parquet as that look "
                 "wrote it, or another output"
             )
-        yield found
+        yield table
 
 
 def _table(pair: Pair, tests: Sequence[Sequence[RowValues]]) -> pa.Table:
@@ -165,15 +165,15 @@ def _table(pair: Pair, tests: Sequence[Sequence[RowValues]]) -> pa.Table:
             for side in ("baseline", "candidate"):
                 filled = columns.setdefault(f"{side} {values.row.name}", np.full(len(every), np.nan))
                 filled[place] = getattr(values, side)
-    types = {name: pa.string() if each.dtype == object else None for name, each in columns.items()}
-    return pa.table({name: pa.array(each, type=types[name]) for name, each in columns.items()})
+    types = {name: pa.string() if value.dtype == object else None for name, value in columns.items()}
+    return pa.table({name: pa.array(value, type=types[name]) for name, value in columns.items()})
 
 
 def _slices(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[str, Any]]:
     yield ALL_ROWS, pa.array(np.ones(rows.num_rows, dtype=bool))
     for column in columns:
         text = np.array(rows[f"slice {column}"].to_pylist(), dtype=object)
-        for value in sorted({each for each in text if each is not None}):
+        for value in sorted({item for item in text if item is not None}):
             yield f"{column} = {value}", pa.array(text == value)
 
 

@@ -53,13 +53,13 @@ class Order:
         It is not later by the dates of both, or, where the pattern is that of the candidates too, by their order.
         """
         # Two models may lie in one file, which is then both.
-        found = self._matches("baseline")
-        others = [path for path in found if path != candidate or self.columns != self.of_candidate]
+        matches = self._matches("baseline")
+        others = [path for path in matches if path != candidate or self.columns != self.of_candidate]
         if not others:
             raise self._none("baseline", f" besides {candidate}")
         if glob.has_magic(self.study.baseline):
             dated = self.date(candidate)
-            ranked = self._ranked("baseline", [*others, candidate] if candidate in found else others)
+            ranked = self._ranked("baseline", [*others, candidate] if candidate in matches else others)
             if candidate in ranked:
                 others = [path for path in ranked[: ranked.index(candidate) + 1] if path in others]
             if dated is not None:
@@ -107,10 +107,10 @@ class Order:
                 f"{self.study.source}: {name}: {pattern!r} is not valid; expected a path or a pattern of this machine"
             )
         try:
-            found = [Path(place(match, self.base)) for match in glob.glob(pattern, root_dir=self.base, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
+            paths = [Path(place(match, self.base)) for match in glob.glob(pattern, root_dir=self.base, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
         except ValueError as error:
             raise BadInput(f"{self.study.source}: {name}: {error}") from None
-        files = [path for path in found if path.is_file()]
+        files = [path for path in paths if path.is_file()]
         if not files:
             raise self._none(name, fetched_by(self.study, self.base))
         return files

@@ -49,14 +49,14 @@ def render(
 ) -> str:
     """The page."""
     latest = records[-1].evaluation
-    found = comparison_of(records[-1], study)
-    answer, fresh = answer_of(found), study.looks.rows == "fresh"
+    comparison = comparison_of(records[-1], study)
+    answer, fresh = answer_of(comparison), study.looks.rows == "fresh"
     trends, more = trends_of_measures(records, fresh=fresh), trends_of_slices(records)
     newest = [
         Figure("The newest candidate", answer.caption, Markup('<div class="newest">{}</div>').format(answer.figure))
     ]
     if fresh:
-        newest.append(trends_of_evidence(records, found.rule))
+        newest.append(trends_of_evidence(records, comparison.rule))
         answer = replace(answer, shown=[*answer.shown, ("Looks:", looks_in_words(records, fresh=True))])
         if latest.verdict == "inconclusive":
             answer = replace(answer, to_do="Go on: the next look adds its rows to these.")
@@ -68,7 +68,7 @@ def render(
         latest=latest,
         looks=looks_in_words(records, fresh=fresh),
         reasons=latest.reasons.splitlines(),
-        rule=rule_in_words(found),
+        rule=rule_in_words(comparison),
         damaged=damaged,
         figures=[*newest, *more],
         flips=flips,
@@ -136,14 +136,14 @@ _FLIPS = ("id", "score", "looks", "right", "flips", "broken", "fixed")
 def answers_of(pairs: Sequence[PairedPredictions]) -> pa.Table | None:
     """What is kept of a look: for each item 1 if a model was right, -1 if wrong, 0 if as often both; None of marks."""
     tables = []
-    for pair in (each for each in pairs if each.predicted and not each.compared):
+    for pair in (paired for paired in pairs if paired.predicted and not paired.compared):
         if pair.items is None:
             ids, right = pair.ids, [1.0 * (codes == pair.label) for codes in (pair.a, pair.b)]
         else:
             _, ids, totals = items_of(pair)
             right = [*totals.means]
         score = pair.score_column if pair.graded else ""
-        signs = (pa.array(np.sign(2 * each - 1).astype(np.int8)) for each in right)
+        signs = (pa.array(np.sign(2 * value - 1).astype(np.int8)) for value in right)
         columns = ids, pa.repeat(score, len(ids)), *signs
         tables.append(pa.table(columns, names=["id", "score", *_MODELS]))
     return pa.concat_tables(tables) if tables else None
@@ -152,7 +152,7 @@ def answers_of(pairs: Sequence[PairedPredictions]) -> pa.Table | None:
 def flips_of(store: Store, records: Sequence[Record]) -> Changed | None:
     """The items that flipped in the last evaluations, those that flipped most first; None of fewer than two looks."""
     identities = (record.evaluation.evaluation for record in last_evaluations(records))
-    kept = [each for one in identities if (each := history.read_kept(store, history.OF_ANSWERS, one)) is not None]
+    kept = [table for one in identities if (table := history.read_kept(store, history.OF_ANSWERS, one)) is not None]
     if len(kept) < 2:
         return None
     answers = pa.concat_tables(kept)
@@ -163,12 +163,12 @@ def flips_of(store: Store, records: Sequence[Record]) -> Changed | None:
     decided = order[candidate[order] != 0]
     turned = (np.diff(codes[decided]) == 0) & (np.diff(candidate[decided]) != 0)
     there = (np.ones(len(codes)), candidate > 0, candidate < baseline, candidate > baseline)
-    looks, right, broken, fixed = (np.bincount(codes, each).astype(int) for each in there)
+    looks, right, broken, fixed = (np.bincount(codes, array).astype(int) for array in there)
     flips = np.bincount(codes[decided][1:][turned], minlength=len(looks))
     most = np.argsort(-flips, kind="stable")[: np.count_nonzero(flips)].tolist()
     rows = []
     for item in most:
         score, _, name = names.dictionary[item].as_py().partition("\0")
-        rows.append([name, score, *(str(each[item]) for each in (looks, right, flips, broken, fixed))])
+        rows.append([name, score, *(str(array[item]) for array in (looks, right, flips, broken, fixed))])
     words = f"{count_of(len(rows), 'item')} flipped in {len(kept)} of {count_of(len(records), 'evaluation')}"
     return Changed(_FLIPS, rows, words)

@@ -79,7 +79,7 @@ def read_pair(order: Order, candidate: Path) -> Pair:
         pairs = join_scores(of_baseline, of_other, columns, with_ids=True, **how)
         limits = as_score_range(study.score_range)
         identical = digests[0] == digests[1] and columns == of_candidate
-        found = tuple(replace(pair, identical=identical, score_range=limits) for pair in pairs)
+        by_score = tuple(replace(pair, identical=identical, score_range=limits) for pair in pairs)
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
@@ -87,14 +87,14 @@ def read_pair(order: Order, candidate: Path) -> Pair:
     dated = order.date(candidate)
     first = next(iter(of_baseline.values())).decoded()
     rows = np.unique(digests_of_ids(first.ids))
-    return Pair(baseline, candidate, (digests[0], digests[1]), found, _digest_of_rows(first), rows, dated)
+    return Pair(baseline, candidate, (digests[0], digests[1]), by_score, _digest_of_rows(first), rows, dated)
 
 
 def with_measures_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
     """The study; with None for the measures that it does not name where those of its scores are not the accuracy."""
     try:
         if "measures" not in study.model_fields_set and any(
-            default_measures(each) != with_cost(each, ("accuracy",)) for each in pair.by_score
+            default_measures(paired) != with_cost(paired, ("accuracy",)) for paired in pair.by_score
         ):
             study = study.model_copy(update={"measures": None})
         require_limits_used(study.score_range, measures_of(study, pair))
@@ -105,7 +105,7 @@ def with_measures_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
 
 def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:
     """The measures that are compared, each once."""
-    return dict.fromkeys(name for each in pair.by_score for name in measures_meant(each, study.measures))
+    return dict.fromkeys(name for paired in pair.by_score for name in measures_meant(paired, study.measures))
 
 
 def _digest_of_file(path: Path) -> str:
@@ -149,7 +149,7 @@ def made_by(study: RegressionStudy, record: Record) -> bool:
 def digests_of_ids(ids: Any) -> NDArray[np.int64]:
     """A number of 64 bits for each id: that of ``1`` where all are written as ``1.0``."""
     texts = without_points(ids).to_pylist()
-    joined = b"".join(hashlib.blake2b(each.encode(), digest_size=8).digest() for each in texts)
+    joined = b"".join(hashlib.blake2b(text.encode(), digest_size=8).digest() for text in texts)
     return np.frombuffer(joined, dtype=np.int64)
 
 

@@ -28,17 +28,17 @@ from ..config.model import Strict, Study
 def _thresholds() -> type[Strict]:
     """The fields of the rule as keys, without those that stand at the top of a study file."""
     keys: dict[str, Any] = {}
-    for each in fields(ComparisonRule):
-        key = key_of(each)
+    for field in fields(ComparisonRule):
+        key = key_of(field)
         if key in Study.model_fields:
             continue
-        limits = {name: value for name, value in each.metadata.items() if name != "key"}
-        kind: Any = each.type
+        limits = {name: value for name, value in field.metadata.items() if name != "key"}
+        kind: Any = field.type
         if limits.pop("share", False):
             share = Annotated[float, BeforeValidator(partial(as_share, name=key)), AfterValidator(SaidShare)]
             margin = Annotated[Any, PlainValidator(partial(as_margin, name=key), json_schema_input_type=float | str)]
-            kind = share if each.default_factory is MISSING else dict[str, margin]
-        default = each.default if each.default_factory is MISSING else each.default_factory()
+            kind = share if field.default_factory is MISSING else dict[str, margin]
+        default = field.default if field.default_factory is MISSING else field.default_factory()
         keys[key] = (kind, Field(default=default, **limits))
     return create_model("Thresholds", __base__=Strict, __doc__="What counts as a regression.", **keys)
 
@@ -168,7 +168,7 @@ def in_keys(message: str) -> str:
     >>> in_keys("expected --higher-is-better NAME, or --unscored drop")
     'expected columns.higher_is_better, or unscored drop'
     """
-    message = _DIRECTION.sub(lambda found: f"columns.{found[1]}_is_better = [{found[2].strip(chr(39))!r}]", message)
+    message = _DIRECTION.sub(lambda value: f"columns.{value[1]}_is_better = [{value[2].strip(chr(39))!r}]", message)
     tables: dict[str, type[Strict]] = {"": RegressionStudy, "columns.": ColumnNames, "rule.": Thresholds}
 
     def key(option: re.Match[str]) -> str:
@@ -230,4 +230,4 @@ class RegressionStudy(Study):
     def rule_at(self, level: float) -> ComparisonRule:
         """The rule of a look that has `level`."""
         said = {**self.rule.model_dump(), "alpha": level, "adjust": self.adjust, "seed": self.seed}
-        return ComparisonRule(**{each.name: said[key_of(each)] for each in fields(ComparisonRule)})
+        return ComparisonRule(**{field.name: said[key_of(field)] for field in fields(ComparisonRule)})

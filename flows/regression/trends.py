@@ -45,8 +45,8 @@ def trends_of_measures(records: Sequence[Record], *, fresh: bool = False) -> Fig
     columns = ("candidate_value", "candidate_low", "candidate_high")
     over_all = _trends(shown, lambda row: row["slice"] == ALL_ROWS, columns)
     bodies = [
-        _panel(f"trend-{index}", measure, found, 190, unit="%" if _in_points(measure) else "")
-        for index, (measure, found) in enumerate(over_all.items())
+        _panel(f"trend-{index}", measure, value, 190, unit="%" if _in_points(measure) else "")
+        for index, (measure, value) in enumerate(over_all.items())
     ]
     note = f" The last {_MOST_EVALUATIONS} of {len(records)} evaluations." if len(records) > _MOST_EVALUATIONS else ""
     return Figure(
@@ -63,7 +63,7 @@ def trends_of_slices(records: Sequence[Record]) -> Iterator[Figure]:
     """The differences slice by slice, where there are slices."""
     on_slices = _trends(last_evaluations(records), lambda row: row["slice"] != ALL_ROWS, ("difference", "low", "high"))
     if on_slices:
-        panels = [_panel(f"slice-{index}", title, found, 150) for index, (title, found) in enumerate(on_slices.items())]
+        panels = [_panel(f"slice-{index}", title, lines, 150) for index, (title, lines) in enumerate(on_slices.items())]
         yield Figure(
             title="Differences over time, slice by slice",
             caption=(
@@ -128,7 +128,7 @@ def _trends(
     records: Sequence[Record], is_wanted: Callable[..., bool], columns: tuple[str, str, str]
 ) -> dict[str, list[Point]]:
     """The points of each trend by its title; `columns`: of the value and of the ends of its interval."""
-    found: dict[str, list[Point]] = {}
+    by_title: dict[str, list[Point]] = {}
     for record in records:
         about = record.evaluation
         name = f"{PurePath(about.candidate).name}, {about.at:%Y-%m-%d %H:%M}"
@@ -140,8 +140,8 @@ def _trends(
             value, low, high = (None if row[column] is None else scale * row[column] for column in columns)
             reference = 0.0 if columns[0] == "difference" else scale * row["baseline_value"]
             point = Point(f"{about.at:%b %d}", name, value or 0.0, low, high, reference, row["row_verdict"] or "")
-            found.setdefault(title, []).append(point)
-    return found
+            by_title.setdefault(title, []).append(point)
+    return by_title
 
 
 def _in_points(name: str) -> bool:

@@ -76,7 +76,7 @@ def _factors(cells: Sequence[Cell]) -> str:
     for cell in cells:
         for name, value in (cell.work_of(Tested).factors or {}).items():
             values.setdefault(name, set()).add(value)
-    parts = [f"{name} {', '.join(significant(value) for value in sorted(found))}" for name, found in values.items()]
+    parts = [f"{name} {', '.join(significant(value) for value in sorted(item))}" for name, item in values.items()]
     return f" Factors, in all combinations: {'; '.join(parts)}." if parts else ""
 
 

@@ -88,8 +88,8 @@ class OverDataSets:
 
 def over_data_sets(results: Results, *, alpha: float) -> OverDataSets | None:
     """The analysis; None with fewer than three data sets that two models or more all finished."""
-    found = _of_runs(results, alpha)
-    return _of_scores(results, alpha) if found is None else found
+    analysis = _of_runs(results, alpha)
+    return _of_scores(results, alpha) if analysis is None else analysis
 
 
 def _of_runs(results: Results, alpha: float) -> OverDataSets | None:
@@ -185,7 +185,7 @@ def _these_data_sets(
         a, b = names.index(pair.a), names.index(pair.b)
         only_a = [int((table[:, a] & ~table[:, b]).sum()) for table in tables]
         only_b = [int((table[:, b] & ~table[:, a]).sum()) for table in tables]
-        if all(each is None for each in groups):
+        if all(group is None for group in groups):
             tested.append(stratified_paired_test(only_a, only_b, sizes))
         else:
             tested.append(sign_flip_test(_group_differences(a, b, tables, groups)))
@@ -197,8 +197,8 @@ def _group_differences(
     a: int, b: int, tables: Sequence[Rights], groups: Sequence[NDArray[np.int64] | None]
 ) -> list[Fraction]:
     """What each group adds to the mean difference of accuracy over the data sets; a row may be its own group."""
-    found = []
+    fractions = []
     for table, codes in zip(tables, groups, strict=True):
         sums = np.bincount(np.arange(len(table)) if codes is None else codes, table[:, a].astype(int) - table[:, b])
-        found += [Fraction(int(value), len(table) * len(tables)) for value in sums]
-    return found
+        fractions += [Fraction(int(value), len(table) * len(tables)) for value in sums]
+    return fractions

@@ -47,7 +47,7 @@ def render(
     ]
     said = [(question, verdict, terms) for question, verdict, terms in verdicts if verdict is not None]
     drawn = figures.draw_all(evidence)
-    small = next((each for each in drawn if "<svg" in each.body and len(each.body) < _SMALL), None)
+    small = next((figure for figure in drawn if "<svg" in figure.body and len(figure.body) < _SMALL), None)
     first = Figure("", _accuracies_caption(measured, lacking), accuracy_panels(measured)) if measured else small
     answer = _answer(evidence, said, first, how_to_finish(evidence, failures))
     return page(
@@ -98,7 +98,7 @@ def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure
     decided = [row for row in evidence.rows if row.decision in ("reject", "keep")]
     p = f"{adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}"
     by_test = [(what, [row for row in decided if row.test == test]) for test, what in _COUNTED.items()]
-    numbers = [each for _, verdict, _ in said[:1] for each in verdict.numbers]
+    numbers = [number for _, verdict, _ in said[:1] for number in verdict.numbers]
     numbers += [(what, *_rejections(rows)) for what, rows in by_test if rows]
     if len(numbers) < 2 and decided:
         numbers = [("hypotheses tested", f"{len(decided):,}", ""), ("rejected", f"{len(rejected(decided)):,}", p)]
@@ -137,7 +137,7 @@ def _accuracies_caption(measured: Sequence[Performance], lacking: Sequence[tuple
     return (
         f"Accuracy of each classifier with its 95% interval{first}. Dashed: always naming the largest class. Dotted: "
         "naming at random, each class as often as the classifier does."
-        + (f" Not there yet: {some_of([' on '.join(each) for each in lacking])}." if lacking else "")
+        + (f" Not there yet: {some_of([' on '.join(value) for value in lacking])}." if lacking else "")
     )
 
 

@@ -42,7 +42,7 @@ class Performance:
 
 def performances(evidence: Evidence) -> list[Performance]:
     """Every classifier on every data set whose observed run is there, in the order of the plan."""
-    found = []
+    items = []
     for cell in evidence.results.cells("crossval"):
         dataset, classifier = cell.subject["dataset"], cell.subject["classifier"]
         run = observed_run(evidence.results, cell)
@@ -51,33 +51,33 @@ def performances(evidence: Evidence) -> list[Performance]:
         accuracy, interval = (run.n - run.wrong) / run.n, share_interval(run.right, run.groups, 0.95)
         true, named = (run.table().sum(axis=axis) / run.n for axis in (1, 0))
         chance, largest = float(true @ named), float(true.max())
-        found.append(Performance(dataset, classifier, run.n, accuracy, interval, chance, largest))
-    return found
+        items.append(Performance(dataset, classifier, run.n, accuracy, interval, chance, largest))
+    return items
 
 
-def missing(found: Sequence[Performance], evidence: Evidence) -> list[tuple[str, str]]:
+def missing(value: Sequence[Performance], evidence: Evidence) -> list[tuple[str, str]]:
     """The planned classifiers and data sets whose observed run is not there."""
     planned = [(cell.subject["classifier"], cell.subject["dataset"]) for cell in evidence.results.cells("crossval")]
-    there = {(one.classifier, one.dataset) for one in found}
-    return [each for each in planned if each not in there]
+    there = {(one.classifier, one.dataset) for one in value}
+    return [item for item in planned if item not in there]
 
 
 def performance(
-    found: Sequence[Performance], pairs: Sequence[Hypothesis] = (), lacking: Sequence[tuple[str, str]] = ()
+    value: Sequence[Performance], pairs: Sequence[Hypothesis] = (), lacking: Sequence[tuple[str, str]] = ()
 ) -> Verdict | None:
     """How good the best of each data set is, then all of them; None if nothing was cross-validated.
 
     `pairs`: the tests of two classifiers on a data set, which say among which to choose. `lacking`: those of `missing`;
     no classifier is the best on a data set before all planned are there.
     """
-    if not found:
+    if not value:
         return None
-    ordered = _best_first(found)
+    ordered = _best_first(value)
     details = tuple(_on(dataset, group) for dataset, group in ordered.items())
     whole = {on: group for on, group in ordered.items() if on not in {dataset for _, dataset in lacking}}
     if not whole:
         return Verdict(
-            f"{len(found)} of {len(found) + len(lacking)} cross-validations {'is' if len(found) == 1 else 'are'} "
+            f"{len(value)} of {len(value) + len(lacking)} cross-validations {'is' if len(value) == 1 else 'are'} "
             "there; the best classifier of a data set is known once all of them are.",
             details,
         )
@@ -119,11 +119,11 @@ def _to_do(group: Sequence[Performance], pairs: Sequence[Hypothesis]) -> str:
     return f"on {best.dataset} {choice(best.classifier, tied)}"
 
 
-def accuracy_panels(found: Sequence[Performance]) -> Markup:
+def accuracy_panels(value: Sequence[Performance]) -> Markup:
     """A drawing for each of the first data sets: every classifier with its interval, chance and the largest class."""
     panels = [
         _panel(f"accuracy-{number}", dataset, group[:_MOST_CLASSIFIERS])
-        for number, (dataset, group) in enumerate(list(_best_first(found).items())[:MOST_DATA_SETS])
+        for number, (dataset, group) in enumerate(list(_best_first(value).items())[:MOST_DATA_SETS])
     ]
     return svg.side_by_side(panels) if panels else Markup("")
 
@@ -158,8 +158,8 @@ def _panel(name: str, dataset: str, group: Sequence[Performance]) -> Markup:
     )
 
 
-def _best_first(found: Sequence[Performance]) -> dict[str, list[Performance]]:
-    groups = group_by(found, lambda one: one.dataset)
+def _best_first(value: Sequence[Performance]) -> dict[str, list[Performance]]:
+    groups = group_by(value, lambda one: one.dataset)
     return {name: sorted(group, key=lambda one: -one.accuracy) for name, group in groups.items()}
 
 
@@ -171,11 +171,11 @@ def _best(one: Performance) -> str:
 
 
 def _on(dataset: str, group: Sequence[Performance]) -> str:
-    each = join_words([f"{one.classifier} {_with_interval(one)}" for one in group])
+    words = join_words([f"{one.classifier} {_with_interval(one)}" for one in group])
     useless = [one.classifier for one in group if one.interval.low <= one.largest]
     doubt = f" Not shown to be above the largest class: {join_words(useless)}." if useless else ""
     chance, n = percent_span([one.chance for one in group]), group[0].n
-    return f"{dataset}: {each}; chance {chance}, the largest class {percent(group[0].largest, n)}.{doubt}"
+    return f"{dataset}: {words}; chance {chance}, the largest class {percent(group[0].largest, n)}.{doubt}"
 
 
 def _with_interval(one: Performance) -> str:
@@ -201,28 +201,28 @@ _SCORES = (
 
 def over_data_sets(evidence: Evidence) -> Verdict | None:
     """Who is best on data sets like these, and on these; None if there are too few."""
-    found = evidence.over_data_sets
-    if found is None:
+    analysis = evidence.over_data_sets
+    if analysis is None:
         return None
-    beyond = found.comparison.conclusion.replace("No two", "no two", 1)
-    on_these, to_do = _on_these(found)
-    return Verdict(f"{on_these} Beyond these: {beyond}", tuple(_details(found)), to_do=to_do)
+    beyond = analysis.comparison.conclusion.replace("No two", "no two", 1)
+    on_these, to_do = _on_these(analysis)
+    return Verdict(f"{on_these} Beyond these: {beyond}", tuple(_details(analysis)), to_do=to_do)
 
 
 def over_data_sets_method(evidence: Evidence) -> str:
     """How it is found; empty where there are too few data sets."""
-    found = evidence.over_data_sets
-    if found is None:
+    analysis = evidence.over_data_sets
+    if analysis is None:
         return ""
-    return _RUNS if found.score.in_percent else _SCORES.format(equal=found.score.equal)
+    return _RUNS if analysis.score.in_percent else _SCORES.format(equal=analysis.score.equal)
 
 
-def _details(found: OverDataSets) -> list[str]:
-    comparison = found.comparison
-    k, models, what = len(comparison.models), comparison.models, found.score.model
+def _details(analysis: OverDataSets) -> list[str]:
+    comparison = analysis.comparison
+    k, models, what = len(comparison.models), comparison.models, analysis.score.model
     said = []
-    if found.low:
-        first = [model for model, low in zip(models, found.low, strict=True) if low == 1]
+    if analysis.low:
+        first = [model for model, low in zip(models, analysis.low, strict=True) if low == 1]
         named = join_words([*first[:_NAMED], *([f"{len(first) - _NAMED} more"] if len(first) > _NAMED else [])])
         may = "is the best" if len(first) == 1 else "may each be the best"
         said.append(f"On data sets like these {named} {may} of {count_of(k, what)}, all ranks taken together.")
@@ -241,18 +241,18 @@ def _details(found: OverDataSets) -> list[str]:
     return said
 
 
-def _on_these(found: OverDataSets) -> tuple[str, str]:
-    comparison, what = found.comparison, found.score.model
-    better = max if found.score.greater_is_better else min
-    most = comparison.models[better(range(len(found.means)), key=lambda model: found.means[model])]
-    pairs = zip(comparison.pairs, found.these, strict=False)
+def _on_these(analysis: OverDataSets) -> tuple[str, str]:
+    comparison, what = analysis.comparison, analysis.score.model
+    better = max if analysis.score.greater_is_better else min
+    most = comparison.models[better(range(len(analysis.means)), key=lambda model: analysis.means[model])]
+    pairs = zip(comparison.pairs, analysis.these, strict=False)
     ahead = {pair.b if pair.a == most else pair.a: these for pair, these in pairs if most in (pair.a, pair.b)}
-    best = f"{most} has the best mean {found.score.name}"
+    best = f"{most} has the best mean {analysis.score.name}"
     if not ahead:
         return f"On these {comparison.datasets} data sets {best}; how certain that is needs their rows.", ""
     tied = [other for other, these in ahead.items() if these.adjusted_pvalue > comparison.alpha]
     least = min(ahead.values(), key=lambda these: abs(these.difference))
-    nearest = found.score.difference(abs(least.difference)).lstrip("+")
+    nearest = analysis.score.difference(abs(least.difference)).lstrip("+")
     others = count_of(len(comparison.models) - 1, f"other {what}")
     said = f"On these {comparison.datasets} data sets {best}; it differs from {len(ahead) - len(tied)} of {others}"
     said += f" (exact stratified tests, Holm), the nearest being {nearest} points behind."

@@ -32,13 +32,13 @@ def read_failures(store: Store) -> list[dict[str, str]]:
     failures: list[dict[str, str]] = []
     for name in store.files.names("receipts"):
         try:
-            found = store.read_json(f"receipts/{name}")
+            content = store.read_json(f"receipts/{name}")
         except (Damaged, FileNotFoundError):
             continue
-        cell = str(found.get("cell", name.removesuffix(".json")))
+        cell = str(content.get("cell", name.removesuffix(".json")))
         failures += [
             {**{key: str(value) for key, value in failure.items()}, "cell": cell}
-            for failure in found.get("failures", [])
+            for failure in content.get("failures", [])
         ]
     return failures
 
@@ -94,7 +94,7 @@ def how_to_finish(evidence: Evidence, failures: Sequence[Mapping[str, str]] = ()
     lacking = evidence.incomplete
     if not lacking:
         return ""
-    failed = any(each.traceback for each in problems(evidence, failures))
+    failed = any(problem.traceback for problem in problems(evidence, failures))
     return (
         f"{'Mend what failed, then run' if failed else 'Run'} this study to its end: sigstats run STUDY --output "
         f"OUTPUT, both as before, computes the {len(lacking):,} of {len(evidence.results.plan.cells):,} computations "

@@ -110,5 +110,5 @@ def confidences(p: NDArray[np.float64], ahead: NDArray[np.float64], alternative:
     if alternative == "two-sided":
         return 1 - p / 2
     named = ahead > 0 if alternative == "less" else ahead < 0
-    found: NDArray[np.float64] = np.where(named, 1 - p, p)
-    return found
+    values: NDArray[np.float64] = np.where(named, 1 - p, p)
+    return values

@@ -96,8 +96,8 @@ def section_of(
 
 def caveat(name: str) -> str:
     """Which assumptions of a test cross-validated runs do not meet."""
-    found = statistical_tests.of_runs(name)
-    return "" if found is None else found.caveat
+    runs = statistical_tests.of_runs(name)
+    return "" if runs is None else runs.caveat
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def _of_row(field: str, show: Callable[[Hypothesis, Any], str], header: str, mea
 
 def value(header: str, field: str, show: Callable[[Any], str], meaning: str = "") -> Column:
     """The values of a field of the rows as `show` writes them, a dash where there is none."""
-    return _of_row(field, lambda _, found: ABSENT if found is None else show(found), header, meaning)
+    return _of_row(field, lambda _, result: ABSENT if result is None else show(result), header, meaning)
 
 
 def where(row: Hypothesis) -> str:
@@ -146,8 +146,8 @@ def subject_columns(rows: Sequence[Hypothesis]) -> list[Column]:
 
 def printed_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """What a publication prints, and what of it does not hold."""
-    found = [PRINTED] if any(row.printed for row in rows) else []
-    return [*found, DISAGREES] if any(row.disagrees for row in rows) else found
+    columns = [PRINTED] if any(row.printed for row in rows) else []
+    return [*columns, DISAGREES] if any(row.disagrees for row in rows) else columns
 
 
 def notes(rows: Sequence[Hypothesis]) -> list[Column]:

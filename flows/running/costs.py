@@ -82,18 +82,18 @@ def kind_of_cell(cell: Cell) -> tuple[str, ...]:
 
 def sizes_of(datasets: Iterable[StoredData]) -> Sizes:
     """The sizes of tables and of documents, whose features are known once a classifier has counted their words."""
-    found: dict[str, tuple[float, float, float]] = {}
-    for each in datasets:
-        if isinstance(each, Documents):
-            found[each.name] = len(each), math.nan, math.nan
-        elif isinstance(each, Dataset):
-            found[each.name] = len(each), each.X.shape[1], len(each.classes)
-    return found
+    entries: dict[str, tuple[float, float, float]] = {}
+    for dataset in datasets:
+        if isinstance(dataset, Documents):
+            entries[dataset.name] = len(dataset), math.nan, math.nan
+        elif isinstance(dataset, Dataset):
+            entries[dataset.name] = len(dataset), dataset.X.shape[1], len(dataset.classes)
+    return entries
 
 
 def _codes(values: Sequence[Any]) -> IntArray:
-    found = {value: code for code, value in enumerate(dict.fromkeys(values))}
-    return np.array([found[value] for value in values], dtype=np.int64)
+    by_value = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    return np.array([by_value[value] for value in values], dtype=np.int64)
 
 
 def _log_sizes(cell: Cell, sizes: Sizes) -> tuple[float, float, float]:
@@ -176,7 +176,7 @@ class TimeLeft:
                 self._costs.learn(at, one.each)
         part = self._stopped_part()
         work = 0.0
-        for one, each in zip(self.cells, self._costs.of_known_kinds().tolist(), strict=True):
+        for one, kind in zip(self.cells, self._costs.of_known_kinds().tolist(), strict=True):
             if one.done >= one.cell.replicates or one.ended:
                 continue
             total: float = one.cell.replicates
@@ -184,7 +184,7 @@ class TimeLeft:
                 total *= part if one.expected is None else one.expected / one.cell.replicates
             # A cell that exceeds the expected number computes at least one more lane.
             left = max(total - one.done, min(one.cell.lane_size, one.cell.replicates - one.done))
-            work += left * (math.inf if math.isnan(each) else each)
+            work += left * (math.inf if math.isnan(kind) else kind)
         return work / workers
 
     def _stopped_part(self) -> float:

@@ -59,8 +59,8 @@ def count(plan: Plan, output: str) -> list[Estimate]:
     store = Store(output)
     held = store.held()
     # That a rule has ended cells together cannot be seen from one of them.
-    each = zip(plan.cells, for_now(plan.cells, store), strict=True)
-    return [Estimate(cell, *done_and_left(cell if now.stopping else now, store, held=held)) for cell, now in each]
+    value = zip(plan.cells, for_now(plan.cells, store), strict=True)
+    return [Estimate(cell, *done_and_left(cell if now.stopping else now, store, held=held)) for cell, now in value]
 
 
 def counts_in_words(plan: Plan, estimates: Sequence[Estimate]) -> str:

@@ -1,9 +1,8 @@
 """What a study has that was written in Python: its values as a study file says them, and code only this program has.
 
-A study from Python is that of a study file, to the byte. A notebook holds classes, functions and estimators that no
-file defines. Each becomes a module of one file, which the processes of a run import and whose name says its content:
-equal code has an equal name in every session, and its replicates are used again. What a module defines a study names by
-its import path.
+A study from Python equals that of a study file, to the byte. Classes, functions and estimators that a notebook defines
+become modules of one file, imported by the processes of a run. The name of such a module is a hash of its content, so
+that replicates of the same code are used again in every session. Objects of other modules have their import path.
 """
 
 import ast
@@ -84,10 +83,10 @@ def given_code() -> Iterator[GivenCode]:
 
 def importable(value: Any) -> bool:
     """True if a module that is no program holds a class or a function by its name."""
-    found: Any = sys.modules.get(module) if (module := getattr(value, "__module__", None) or "") != MAIN else None
+    result: Any = sys.modules.get(module) if (module := getattr(value, "__module__", None) or "") != MAIN else None
     for part in getattr(value, "__qualname__", "").split("."):
-        found = getattr(found, part, None)
-    return found is value
+        result = getattr(result, part, None)
+    return result is value
 
 
 def content_of(value: Any) -> str:
@@ -177,7 +176,7 @@ _FRAME = (
 def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
     """Values of NumPy, paths, data frames, functions, classes and estimators in words."""
     if isinstance(value, Mapping):
-        value = {str(key): each for key, each in value.items()}
+        value = {str(key): item for key, item in value.items()}
         if where.startswith(("datasets.", "populations.")) and not isinstance(value.get("path", ""), (str, PathLike)):
             source = {} if where.endswith(".documents") else {"name": "frame", "source": "parquet"}
             value = {**source, **value, "path": _in_memory(value["path"], value.get("name", "frame"), where)}
@@ -186,11 +185,11 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
                 named = _named(value[key], f"{where}.{key}", code)
                 params = {**named.get("params", {}), **value.get("params", {})}
                 value = {**value, key: named["learner"], **({"params": params} if params else {})}
-        return {key: plain(each, f"{where}.{key}" if where else key, code) for key, each in value.items()}
+        return {key: plain(item, f"{where}.{key}" if where else key, code) for key, item in value.items()}
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return [plain(each, f"{where}.{place}", code) for place, each in enumerate(value)]
+        return [plain(item, f"{where}.{place}", code) for place, item in enumerate(value)]
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, PathLike):
@@ -215,10 +214,10 @@ def _in_memory(frame: Any, name: Any, where: str) -> str:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if (found := opened(frame)) is None:
+    if (value := opened(frame)) is None:
         raise refuse(f"study: {where}.path", frame, "a file, or a data frame whose columns have different names")
     try:
-        table = found.to_arrow().replace_schema_metadata(None)
+        table = value.to_arrow().replace_schema_metadata(None)
         content = pa.BufferOutputStream()
         with pa.ipc.new_stream(content, table.schema) as stream:
             stream.write_table(table.combine_chunks())
@@ -239,7 +238,7 @@ def _named(value: Any, where: str, code: GivenCode | None) -> dict[str, Any]:
     if importable(source) and params is not None:
         parts = source.__module__.split(".")
         homes = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
-        home = next(each for each in homes if getattr(sys.modules.get(each), name, None) is source)
+        home = next(module for module in homes if getattr(sys.modules.get(module), name, None) is source)
         learner = f"{home}.{name}" if parts[0] == "sklearn" else f"{home}:{name}"
         return {"name": name, "learner": learner, **({"params": params} if params else {})}
     if code is None:
@@ -263,6 +262,8 @@ def _changed(estimator: Any) -> dict[str, Any] | None:
         usual = type(estimator)().get_params(deep=False)
     except TypeError:  # of a pipeline, say, some have no default
         return None
-    changed = {name: each for name, each in estimator.get_params(deep=False).items() if repr(each) != repr(usual[name])}
-    values = {name: each.item() if isinstance(each, np.generic) else each for name, each in changed.items()}
-    return values if all(isinstance(each, (str, int, float)) for each in values.values()) else None
+    changed = {
+        name: param for name, param in estimator.get_params(deep=False).items() if repr(param) != repr(usual[name])
+    }
+    values = {name: value.item() if isinstance(value, np.generic) else value for name, value in changed.items()}
+    return values if all(isinstance(value, (str, int, float)) for value in values.values()) else None

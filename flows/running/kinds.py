@@ -29,8 +29,7 @@ class StudyKind(Protocol):
     def plan(self, study: Any, options: RunOptions, /, *, workers: int | None, timing: bool) -> str:
         """What a run would do and cost, as text; nothing is written.
 
-        `workers`: their number in the estimate; None for those of this machine. `timing`: whether a replicate of each
-        cell is timed.
+        `workers`: their number in the estimate, None for this machine's. `timing`: time one replicate of each cell.
         """
 
     def run(self, study: Any, options: RunOptions, /) -> StudyResult:

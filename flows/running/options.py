@@ -50,14 +50,14 @@ class Part:
         the work of one part, since the rule looks at all replicates before the next. Cells with fewer lanes than there
         are parts go to the parts in turn.
         """
-        found, turn = {}, 0
+        entries, turn = {}, 0
         for cell in cells:
             pieces = min(self.total, cell.lanes) if cell.stopping is None else 1
             piece = (self.number - 1 - turn) % self.total
             if piece < pieces:
-                found[cell.name] = (cell.lanes * piece // pieces, cell.lanes * (piece + 1) // pieces)
+                entries[cell.name] = (cell.lanes * piece // pieces, cell.lanes * (piece + 1) // pieces)
             turn = (turn + pieces) % self.total
-        return found
+        return entries
 
 
 def parse_part(text: str) -> Part:
@@ -153,7 +153,7 @@ _MOST_SECONDS = 1e9
 
 def texts(value: Any, name: str, of: str) -> Sequence[str]:
     """A list of texts, or ValueError."""
-    if not isinstance(value, (list, tuple)) or not all(isinstance(each, str) for each in value):
+    if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
         raise refuse(name, value, f"a list of {of}")
     return value
 

@@ -1,7 +1,6 @@
 """The study that an output belongs to: ``study.json`` in it names its configuration and its inputs.
 
-A study may grow in its output: a change is accepted if no stored cell changes, such as one more classifier or more
-replicates.
+A study may grow in its folder: changes that leave stored cells as they are, such as more replicates, are accepted.
 """
 
 import contextlib
@@ -150,19 +149,19 @@ def _versions() -> dict[str, str]:
     packages = (
         "sigstats", "numpy", "scipy", "scikit-learn", "pyarrow", "dask", "distributed", "prefect", "python-flint",
     )  # fmt: skip
-    found = {name: importlib.metadata.version(name) for name in packages}
-    return {"python": platform.python_version(), **found}
+    by_name = {name: importlib.metadata.version(name) for name in packages}
+    return {"python": platform.python_version(), **by_name}
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:
-    found: list[tuple[str, Any, Any]] = []
+    changes: list[tuple[str, Any, Any]] = []
     for key in sorted({*old, *new}):
         a, b = old.get(key), new.get(key)
         if isinstance(a, Mapping) and isinstance(b, Mapping):
-            found.extend(_differences(a, b, f"{prefix}{key}."))
+            changes.extend(_differences(a, b, f"{prefix}{key}."))
         elif a != b:
-            found.append((f"{prefix}{key}", a, b))
-    return found
+            changes.append((f"{prefix}{key}", a, b))
+    return changes
 
 
 #: It is no part of the results: it depends on the code that made them.
@@ -174,9 +173,9 @@ _ROOT, _OPTIONAL = ("study.json", "plan.parquet", "summary.parquet", "report.htm
 def mark_finished(store: Store, plan: Plan, identity: Mapping[str, Any]) -> None:
     """Mark an output as that of a finished run, if it is one; without the mark, the next run checks each file."""
     with contextlib.suppress(OSError, Damaged):
-        found = _digest(store, plan.cells, identity)
-        if found is not None:
-            store.write_json(_MARK, {"digest": found})
+        digest = _digest(store, plan.cells, identity)
+        if digest is not None:
+            store.write_json(_MARK, {"digest": digest})
 
 
 def finished_before(store: Store, plan: Plan, identity: Mapping[str, Any]) -> list[Hypothesis] | None:
@@ -202,7 +201,7 @@ def _digest(store: Store, cells: Sequence[Cell], identity: Mapping[str, Any]) ->
     files = store.files
     if files.folders(BLOCKS) or store.read_json("study.json") != identity:
         return None
-    found = hashlib.sha256(all_code().encode())
+    value = hashlib.sha256(all_code().encode())
     present = files.names("")
     names = [
         *_ROOT,
@@ -214,12 +213,12 @@ def _digest(store: Store, cells: Sequence[Cell], identity: Mapping[str, Any]) ->
         of_cell = _within(folders(cell)[0], files.names)
         if len(of_cell) != 1:
             return None
-        found.update(json.dumps([cell.name, cell.replicates, cell.stopping and dict(cell.stopping)]).encode())
+        value.update(json.dumps([cell.name, cell.replicates, cell.stopping and dict(cell.stopping)]).encode())
         names += of_cell
     for name in names:
         content = files.read(name)
-        found.update(f"{name}:{len(content)}:".encode() + hashlib.sha256(content).digest())
-    return found.hexdigest()
+        value.update(f"{name}:{len(content)}:".encode() + hashlib.sha256(content).digest())
+    return value.hexdigest()
 
 
 def _within(folder: str, names: Callable[[str], Sequence[str]]) -> list[str]:

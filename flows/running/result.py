@@ -149,7 +149,7 @@ class CellStudyResult:
     @property
     def reasons(self) -> Sequence[str]:
         """A line for each cell that failed, with its reason."""
-        return [f"failed: {', '.join(each.cell.subject.values())}: {_reason(each)}" for each in self.failed]
+        return [f"failed: {', '.join(outcome.cell.subject.values())}: {_reason(outcome)}" for outcome in self.failed]
 
     @property
     def summary(self) -> "pd.DataFrame":

@@ -92,7 +92,7 @@ class _Timing:
         # A cell that reads another cell's results, which do not exist yet, is tried with invented ones.
         self._tried = {at: stand_in(one.cell, scratch) for at, one in enumerate(counted) if one.left}
         self.open = [at for at, cell in self._tried.items() if cell is not None]
-        self._small = {each.name: each.nbytes for each in prepared.datasets}
+        self._small = {dataset.name: dataset.nbytes for dataset in prepared.datasets}
         self._model = CostModel([one.cell for one in counted], sizes_of(prepared.datasets))
         self._amount = np.array([one.left for one in counted], dtype=np.float64)
         self._rest = np.zeros(len(counted), dtype=np.bool_)
@@ -121,9 +121,9 @@ class _Timing:
 
     def enough(self, spent: float) -> bool:
         """True if timing has taken its share of the work, of which a cell of each fan-out tells, and of each kind."""
-        each = self._model.each()
-        known = not np.isnan(each[self.open]).any() and (spent > _EACH_KIND or self._warm.issuperset(self._kinds))
-        return known and spent > _PART_OF_WORK * float(np.nansum(each * self._amount))
+        seconds = self._model.each()
+        known = not np.isnan(seconds[self.open]).any() and (spent > _EACH_KIND or self._warm.issuperset(self._kinds))
+        return known and spent > _PART_OF_WORK * float(np.nansum(seconds * self._amount))
 
     def _costliest(self, seconds_left: Callable[[], float]) -> Iterator[int]:
         while (seconds := seconds_left()) > 0:
@@ -208,15 +208,15 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
         return replace(one, each=first.seconds, timed=True, share=_share(first), bytes=size)
     if isinstance(again, Failure):
         return replace(one, problem=f"{again.error}: {again.message}")
-    each, more = again.seconds, min(cell.lane_size, int(_PART_OF_WORK * cell.replicates))
-    if each < _SHORT and more > 1:
-        single, again = min(first.seconds, each), run_guarded(_first(cell, more), files)
+    value, more = again.seconds, min(cell.lane_size, int(_PART_OF_WORK * cell.replicates))
+    if value < _SHORT and more > 1:
+        single, again = min(first.seconds, value), run_guarded(_first(cell, more), files)
         if isinstance(again, Failure):
             return replace(one, problem=f"{again.error}: {again.message}")
-        each = max(0.0, again.seconds - single) / (more - 1)  # without what a block takes besides its replicates
-    once = max(0.0, first.seconds - each)
+        value = max(0.0, again.seconds - single) / (more - 1)  # without what a block takes besides its replicates
+    once = max(0.0, first.seconds - value)
     size = 3000 + 2 * cell.replicates
-    return replace(one, each=each, once=once, timed=True, share=_share(again), bytes=size)
+    return replace(one, each=value, once=once, timed=True, share=_share(again), bytes=size)
 
 
 def _matters(first: Receipt | Failure, again: Receipt, cell: Cell) -> bool:

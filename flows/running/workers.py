@@ -87,14 +87,14 @@ def _opened(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Ite
     """Open the workers of a cluster, and bring them code of this program."""
     with clusters.open_pool(cluster, needs) as pool, ExitStack() as told:
         of_dask = [
-            each
-            for each in ([pool.common, *pool.own.values()] if isinstance(pool, RoutedPool) else [pool])
-            if isinstance(each, DaskPool)
+            item
+            for item in ([pool.common, *pool.own.values()] if isinstance(pool, RoutedPool) else [pool])
+            if isinstance(item, DaskPool)
         ]
-        for each in of_dask:
-            each.together = options.cell_timeout is None  # or a cell may wait too long for the one before it
-        for each in of_dask if options.code else ():
-            told.enter_context(modules_sent(each.client, options.code))
+        for dask_pool in of_dask:
+            dask_pool.together = options.cell_timeout is None  # or a cell may wait too long for the one before it
+        for value in of_dask if options.code else ():
+            told.enter_context(modules_sent(value.client, options.code))
         yield pool
 
 
@@ -186,10 +186,10 @@ def add_changes(store: Store, changes: StaffChanges) -> None:
 def changes_of(store: Store) -> StaffChanges:
     """The sums of the changes of all runs of an output."""
     try:
-        found = store.read_json(_COUNTS)
+        content = store.read_json(_COUNTS)
     except (FileNotFoundError, Damaged):
         return StaffChanges()
-    counts = {each.name: found.get(each.name) for each in fields(StaffChanges)}
+    counts = {field.name: content.get(field.name) for field in fields(StaffChanges)}
     return StaffChanges(**{key: value for key, value in counts.items() if isinstance(value, int)})
 
 

@@ -1,7 +1,6 @@
 """The significance study: which tables of counts are better than chance, which are equal, which are as required.
 
-Each table is tested by each of its methods: exact and approximate ones at once, Monte-Carlo ones by replicates that are
-fanned out.
+Each table is tested by each of its methods. The replicates of Monte-Carlo methods are computed by many workers.
 """
 
 from collections import Counter

@@ -39,10 +39,10 @@ class Checked:
 def tables() -> dict[str, bytes]:
     """The files of the set by the names of their tests."""
     folder = importlib.resources.files(sigstats) / "reference_set"
-    found = {
+    entries = {
         item.name.removesuffix(".json"): item.read_bytes() for item in folder.iterdir() if item.name.endswith(".json")
     }
-    return {name: found[name] for name in sorted(found) if name != "schema"}
+    return {name: entries[name] for name in sorted(entries) if name != "schema"}
 
 
 def lacking() -> list[str]:
@@ -51,11 +51,11 @@ def lacking() -> list[str]:
     if not page.is_file():
         return ["README.md of the reference set is missing: no file of it can be missed"]
     stated = re.findall(r"^\| `([\w.]+)` \| (\d+) \|", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    found = {name: len({case["case"] for case in json.loads(content)["cases"]}) for name, content in tables().items()}
+    by_name = {name: len({case["case"] for case in json.loads(content)["cases"]}) for name, content in tables().items()}
     return [
-        f"{name}: {found.get(name, 0)} cases of the reference set are there; expected {count}"
+        f"{name}: {by_name.get(name, 0)} cases of the reference set are there; expected {count}"
         for name, count in stated
-        if found.get(name, 0) != int(count)
+        if by_name.get(name, 0) != int(count)
     ]
 
 
@@ -67,25 +67,25 @@ def digest(files: Mapping[str, bytes]) -> str:
     return whole.hexdigest()
 
 
-def correct_digits(found: float, certified: Decimal) -> float:
+def correct_digits(value: float, certified: Decimal) -> float:
     """How many significant digits of a value are right: the log relative error, from 0 to 15.9.
 
     Source: McCullough (1998), the log relative error of NIST's reference data sets.
     """
-    if not math.isfinite(found):
+    if not math.isfinite(value):
         return 0.0
-    if found == float(certified):  # the nearest double, if only 0
+    if value == float(certified):  # the nearest double, if only 0
         return MOST_DIGITS
-    error = abs(_CONTEXT.subtract(Decimal(found), certified))
+    error = abs(_CONTEXT.subtract(Decimal(value), certified))
     if not error:
         return MOST_DIGITS
     relative = error if not certified else _CONTEXT.divide(error, abs(certified))
     return min(MOST_DIGITS, max(0.0, -float(relative.log10(_CONTEXT))))
 
 
-def correct_digits_of_logarithm(found: float, certified: Decimal) -> float:
+def correct_digits_of_logarithm(value: float, certified: Decimal) -> float:
     """The same for a value that is known by its decimal logarithm."""
-    apart = abs(_CONTEXT.subtract(Decimal(found), certified.log10(_CONTEXT)))
+    apart = abs(_CONTEXT.subtract(Decimal(value), certified.log10(_CONTEXT)))
     relative = float(apart) * math.log(10)
     return MOST_DIGITS if not relative else min(MOST_DIGITS, max(0.0, -math.log10(relative)))
 
@@ -96,8 +96,8 @@ def check(content: bytes) -> Iterator[Checked]:
     test = attrgetter(table["test"])(sigstats)
     for case in table["cases"]:
         try:
-            found = _answer(test, case["arguments"])
-            digits = min(_digits(found, name, Decimal(value["digits"])) for name, value in case["values"].items())
+            answer = _answer(test, case["arguments"])
+            digits = min(_digits(answer, name, Decimal(value["digits"])) for name, value in case["values"].items())
             problem = ""
         except Exception as error:  # an answer that is not given is a case with no digit right
             digits, problem = 0.0, f"{type(error).__name__}: {error}"
@@ -115,16 +115,16 @@ def _answer(test: Any, arguments: Mapping[str, Any]) -> Any:
     if "drawn" not in given:
         return test(**given)
     flags = [False] * given.pop("drawn")
-    for each in given.pop("exceeding"):
-        flags[each - 1] = True
+    for value in given.pop("exceeding"):
+        flags[value - 1] = True
     return test(**given).test(flags)
 
 
-def _digits(found: Any, name: str, certified: Decimal) -> float:
-    if name == "pvalue" and 0 < certified < _SMALLEST_NORMAL and hasattr(found, "log10_pvalue"):
-        return correct_digits_of_logarithm(found.log10_pvalue, certified)
+def _digits(result: Any, name: str, certified: Decimal) -> float:
+    if name == "pvalue" and 0 < certified < _SMALLEST_NORMAL and hasattr(result, "log10_pvalue"):
+        return correct_digits_of_logarithm(result.log10_pvalue, certified)
     attribute, *places = name.replace("]", "").split("[")  # such as pvalues[0][1]
-    value = found if attribute == "value" else getattr(found, attribute)
+    value = result if attribute == "value" else getattr(result, attribute)
     for place in places:
         value = value[int(place)]
     return correct_digits(float(value), certified)

@@ -47,31 +47,31 @@ class Answer(Generic[R]):
         return f"{self.verdict.upper()}: {self.finding}" if self.verdict else self.finding
 
 
-def answer_of(found: ComparedRows) -> Answer[ComparisonRow]:
+def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
     """The answer of a comparison."""
-    if found.identical:
+    if comparison.identical:
         return Answer(verdict="pass", row=None, finding="identical, there is nothing to test", advice="Take either.")
-    row, better, together = found.ranked[0], _better(found), _not_worse_and_cheaper(found)
-    gains = ", ".join(f"{named(each)} {effect_of(each)}" for each in better if each is not row)
-    finding = finding_of(row, found.rule)
-    if found.verdict == "pass":
-        finding = f"no regression{f' in {len(found.rows):,} tests' if len(found.rows) > 1 else ''}; {finding}"
-    elif found.verdict == "inconclusive" and gains:
-        finding, gains = f"{gains}, but {_unexcluded(row, found.rule)}: {named(row)} {effect_of(row)}", ""
+    row, better, together = comparison.ranked[0], _better(comparison), _not_worse_and_cheaper(comparison)
+    gains = ", ".join(f"{named(other)} {effect_of(other)}" for other in better if other is not row)
+    finding = finding_of(row, comparison.rule)
+    if comparison.verdict == "pass":
+        finding = f"no regression{f' in {len(comparison.rows):,} tests' if len(comparison.rows) > 1 else ''}; {finding}"
+    elif comparison.verdict == "inconclusive" and gains:
+        finding, gains = f"{gains}, but {_unexcluded(row, comparison.rule)}: {named(row)} {effect_of(row)}", ""
     also = [
         ("Better:", "" if together else gains),
         ("Together:", together),
-        ("Beware:", "; ".join(_apart_in_sign(found))),
+        ("Beware:", "; ".join(_apart_in_sign(comparison))),
         (
             "Beware:",
             "the interval includes 0 as it is two-sided; p is one-sided" * ((row.verdict == "fail") and row.holds_zero),
         ),
     ]
     return Answer(
-        verdict=found.verdict,
+        verdict=comparison.verdict,
         row=row,
-        finding=finding + others_in_words(found.ranked),
-        advice=_advice(found, row, better),
+        finding=finding + others_in_words(comparison.ranked),
+        advice=_advice(comparison, row, better),
         better=better,
         also=tuple((label, words) for label, words in also if words),
     )
@@ -86,15 +86,15 @@ def others_in_words(ranked: Sequence[R]) -> str:
     return f"; {others:,} other test{'s' * (others > 1)} {_BESIDES[str(verdict)][others > 1]}"
 
 
-def reasons(found: ComparedRows, *, others: bool = False) -> list[str]:
+def reasons(comparison: ComparedRows, *, others: bool = False) -> list[str]:
     """A sentence for each row that does not pass, the worst first, and one for all slices without evidence.
 
     `others`: none for the row that the headline states.
     """
-    rows = [] if found.identical else found.ranked[1:] if others else found.ranked
+    rows = [] if comparison.identical else comparison.ranked[1:] if others else comparison.ranked
     open_ = [row for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered]
     rest = [row for row in open_ if not tells(row)]
-    return [*(reason_of(row, found.rule) for row in open_ if tells(row)), *([neither_way(rest)] if rest else [])]
+    return [*(reason_of(row, comparison.rule) for row in open_ if tells(row)), *([neither_way(rest)] if rest else [])]
 
 
 def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
@@ -164,26 +164,26 @@ def _unexcluded(row: ComparisonRow, rule: ComparisonRule) -> str:
     return f"a {loss(row)} of more than {amount(row, rule.margin_of(row))} is not excluded"
 
 
-def _better(found: ComparedRows) -> tuple[ComparisonRow, ...]:
+def _better(comparison: ComparedRows) -> tuple[ComparisonRow, ...]:
     """The measures by which the candidate is better on all rows, two-sided, adjusted by Holm over the measures."""
-    rows = [row for row in found.rows if row.slice == ALL_ROWS and row.two_sided_pvalue is not None]
+    rows = [row for row in comparison.rows if row.slice == ALL_ROWS and row.two_sided_pvalue is not None]
     adjusted = adjust_pvalues([row.two_sided_pvalue or 0.0 for row in rows], method="holm").tolist() if rows else []
     pairs = zip(rows, adjusted, strict=True)
-    return tuple(row for row, p in pairs if (row.gain or 0) > 0 and p <= found.rule.alpha)
+    return tuple(row for row, p in pairs if (row.gain or 0) > 0 and p <= comparison.rule.alpha)
 
 
-def _advice(found: ComparedRows, row: ComparisonRow, better: Sequence[ComparisonRow]) -> str:
-    if found.verdict == "fail":
-        first = next((each.slice for each in found.ranked if each.verdict == "fail" and not each.whole), None)
+def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[ComparisonRow]) -> str:
+    if comparison.verdict == "fail":
+        first = next((other.slice for other in comparison.ranked if other.verdict == "fail" and not other.whole), None)
         return "Keep the baseline." + (f" Look at {first} first: the evidence is clearest there." if first else "")
-    if found.verdict == "pass":
+    if comparison.verdict == "pass":
         if better:
             return "Replace the baseline: the candidate is better, and worse nowhere."
         return "You may replace the baseline: the candidate is not worse, and not shown to be better."
     if row.verdict is None:
         return f"Compare on data that {row.name} can be computed from, or by other measures."
-    lean = evidence(row, found.rule)
-    if row.adjusted_pvalue is not None and row.adjusted_pvalue <= found.rule.alpha:
+    lean = evidence(row, comparison.rule)
+    if row.adjusted_pvalue is not None and row.adjusted_pvalue <= comparison.rule.alpha:
         option = "--relative-effect" if row.relative else "--minimum-effect"
         return f"{lean[:1].upper()}{lean[1:]}. Set {option} to a {loss(row)} that matters."
     if row.without_limits:
@@ -197,17 +197,17 @@ def _advice(found: ComparedRows, row: ComparisonRow, better: Sequence[Comparison
         looks = "" if row.silent or lean == NEITHER else f"{lean[:1].upper()}{lean[1:]}. "
         return f"{looks}Compare on more rows: {size}."
     size = settled_by(row) or size
-    open_ = list(dict.fromkeys(each.slice for each in found.ranked if each.verdict == "inconclusive"))
+    open_ = list(dict.fromkeys(other.slice for other in comparison.ranked if other.verdict == "inconclusive"))
     lead = f"The candidate is {'better' if better else 'not worse'} on all rows, but not shown to be safe on"
     there = f" on {row.slice}" * (len(open_) > 1) + (f" ({row.n:,} now)" if row.deciding is not None else "")
     return f"{lead} {some_of(open_, MOST_NAMED)}. Test more rows there: {size}{there}."
 
 
-def _apart_in_sign(found: ComparedRows) -> list[str]:
+def _apart_in_sign(comparison: ComparedRows) -> list[str]:
     """The measures that say one thing of all rows and the opposite of the mean over tasks."""
-    means = {row.name: row for row in found.rows if row.slice == MEAN_OVER_TASKS}
+    means = {row.name: row for row in comparison.rows if row.slice == MEAN_OVER_TASKS}
     said = []
-    for row in found.rows:
+    for row in comparison.rows:
         mean = means.get(row.name)
         if row.slice == ALL_ROWS and mean is not None and (row.difference or 0) * (mean.difference or 0) < 0:
             rows, tasks = difference_in_words(row), difference_in_words(mean)
@@ -215,16 +215,16 @@ def _apart_in_sign(found: ComparedRows) -> list[str]:
     return said
 
 
-def _not_worse_and_cheaper(found: ComparedRows) -> str:
+def _not_worse_and_cheaper(comparison: ComparedRows) -> str:
     """The statement on quality and costs together, on all rows; empty unless each part is shown by itself.
 
     This needs no adjustment (Berger 1982, Technometrics 24, 295-300).
     """
-    rows = [row for row in found.rows if row.slice == ALL_ROWS and row.pvalue is not None]
+    rows = [row for row in comparison.rows if row.slice == ALL_ROWS and row.pvalue is not None]
     costs, others = [row for row in rows if row.lower_is_better], [row for row in rows if not row.lower_is_better]
-    if found.verdict == "fail" or not costs or not others or any(row.verdict != "pass" for row in others):
+    if comparison.verdict == "fail" or not costs or not others or any(row.verdict != "pass" for row in others):
         return ""
-    if any((row.gain or 0.0) <= 0 or (row.two_sided_pvalue or 0.0) / 2 > found.rule.alpha for row in costs):
+    if any((row.gain or 0.0) <= 0 or (row.two_sided_pvalue or 0.0) / 2 > comparison.rule.alpha for row in costs):
         return ""
     return "not worse and cheaper: " + ", ".join(
         f"{row.score or row.name} {difference_in_words(row)} ({interval_of(row)})" for row in costs

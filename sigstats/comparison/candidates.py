@@ -28,13 +28,13 @@ class CandidatesResult:
     @property
     def verdict(self) -> Verdict:
         """The worst verdict of any candidate."""
-        return min((each.verdict for each in self.results), key=("fail", "inconclusive", "pass").index)
+        return min((result.verdict for result in self.results), key=("fail", "inconclusive", "pass").index)
 
     @property
     def better(self) -> tuple[str, ...]:
         """The candidates that pass and are shown to be better than the baseline, the best first."""
-        found = [i for i in self._ranked("pass") if self.p_better[i] <= self.results[i].rule.alpha]
-        return tuple(self.candidates[i] for i in found)
+        indices = [i for i in self._ranked("pass") if self.p_better[i] <= self.results[i].rule.alpha]
+        return tuple(self.candidates[i] for i in indices)
 
     @property
     def take(self) -> str | None:
@@ -68,11 +68,11 @@ class CandidatesResult:
     @property
     def deciding(self) -> tuple[ComparisonRow, ...]:
         """The row that decides the verdict of each candidate."""
-        return tuple(each.answer.row or overall(each) for each in self.results)
+        return tuple(result.answer.row or overall(result) for result in self.results)
 
     def _ranked(self, verdict: Verdict) -> list[int]:
-        found = [i for i, each in enumerate(self.results) if each.verdict == verdict]
-        return sorted(found, key=lambda i: -_difference(self.results[i]))
+        indices = [i for i, result in enumerate(self.results) if result.verdict == verdict]
+        return sorted(indices, key=lambda i: -_difference(self.results[i]))
 
 
 def compare_candidates(
@@ -86,7 +86,7 @@ def compare_candidates(
 ) -> CandidatesResult:
     """Compare each candidate with the baseline, by each of its scores, in one family of tests."""
     results = compare_scores(pairs, rule, measures, positive=positive)
-    rows = [overall(each) for each in results]
+    rows = [overall(result) for result in results]
     raw = [row.two_sided_pvalue if row.two_sided_pvalue is not None and (row.gain or 0) > 0 else 1.0 for row in rows]
     return CandidatesResult(
         baseline=baseline,
@@ -96,13 +96,13 @@ def compare_candidates(
     )
 
 
-def overall(found: ComparisonResult) -> ComparisonRow:
+def overall(result: ComparisonResult) -> ComparisonRow:
     """The row of the first measure on all rows."""
-    return next(row for row in found.rows if row.slice == ALL_ROWS)
+    return next(row for row in result.rows if row.slice == ALL_ROWS)
 
 
-def _difference(found: ComparisonResult) -> float:
-    gain = overall(found).gain
+def _difference(result: ComparisonResult) -> float:
+    gain = overall(result).gain
     return -1.0 if gain is None else gain
 
 
@@ -127,8 +127,8 @@ def compare_scores(
 
     `pairs`: for each candidate, the predictions beside the baseline's by each score. All else as `compare_pairs`.
     """
-    found = iter(compare_pairs([pair for each in pairs for pair in each], rule, measures, positive=positive))
-    return tuple(_one([next(found) for _ in each]) for each in pairs)
+    results = iter(compare_pairs([pair for by_score in pairs for pair in by_score], rule, measures, positive=positive))
+    return tuple(_one([next(results) for _ in pair]) for pair in pairs)
 
 
 def _one(results: Sequence[ComparisonResult]) -> ComparisonResult:
@@ -151,10 +151,10 @@ def _subjects(given: Sequence[Subjects]) -> Subjects | None:
     """The attributes of both files, with all that they say under a name."""
     if not given:
         return None
-    baseline, candidate = (_listed([each[side] for each in given]) for side in (0, 1))
+    baseline, candidate = (_listed([value[side] for value in given]) for side in (0, 1))
     return baseline, candidate
 
 
 def _listed(subjects: Sequence[Mapping[str, str]]) -> dict[str, str]:
     names = dict.fromkeys(name for subject in subjects for name in subject)
-    return {name: ", ".join(dict.fromkeys(each[name] for each in subjects if name in each)) for name in names}
+    return {name: ", ".join(dict.fromkeys(subject[name] for subject in subjects if name in subject)) for name in names}

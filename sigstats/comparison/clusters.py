@@ -35,11 +35,11 @@ def clusters(
     """
     least = max(_FEWEST_VALUES, 2 * classes + 1)
     tried = {name: codes for name, codes in columns.items() if least <= int(codes.max()) + 1 <= len(codes) / 2}
-    found, rng = 0, np.random.default_rng(seed)
+    count, rng = 0, np.random.default_rng(seed)
     for name, codes in tried.items():
-        ratio = _inflation(values, codes, round(len(tried) / _LEVEL) - 1, rng) if found < _MOST_NAMED else None
+        ratio = _inflation(values, codes, round(len(tried) / _LEVEL) - 1, rng) if count < _MOST_NAMED else None
         if ratio is not None:
-            found += 1
+            count += 1
             many = f"{int(codes.max()) + 1:,} values"
             told = f"sums over its {many} vary {ratio:.1f} times as much as of independent rows"
             again = f"--group {name} (groups) takes them as groups: {pvalue(codes)}"

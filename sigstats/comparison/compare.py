@@ -60,8 +60,8 @@ def compare_pair(
 
     Raises ValueError if the predictions do not hold what a measure needs, or so few rows that nothing can be tested.
     """
-    (found,) = compare_pairs([paired], rule, measures, positive=positive, alone=alone, models=models)
-    return found
+    (result,) = compare_pairs([paired], rule, measures, positive=positive, alone=alone, models=models)
+    return result
 
 
 def compare_pairs(
@@ -96,7 +96,7 @@ def compare_pairs(
             told = f"no random weights can fail: their smallest p is {p_number(smallest)}, {p_number(level)} needed"
             notes = (Note("too-few-resamples", told),)
     of_one = rule.of_family(max(1, tests))
-    found = []
+    results = []
     for paired, (names, everything) in zip(pairs, asked, strict=True):
         if paired.identical:
             result = _of_itself(everything, names, rule, paired)
@@ -105,11 +105,13 @@ def compare_pairs(
         if "auc" in names:
             of_class = paired.classes[everything.code]
             result = with_direction(result, of_class, named=positive is not None, models=models)
-        found.append(result)
-    decided = iter(_decide([each.rows for each in found if not each.identical], of_one, level))
+        results.append(result)
+    decided = iter(_decide([of_pair.rows for of_pair in results if not of_pair.identical], of_one, level))
     return tuple(
-        each if each.identical else replace(each, rows=next(decided), notes=(*each.notes, *notes), rule=rule)
-        for each in found
+        of_pair
+        if of_pair.identical
+        else replace(of_pair, rows=next(decided), notes=(*of_pair.notes, *notes), rule=rule)
+        for of_pair in results
     )
 
 
@@ -190,8 +192,8 @@ def _of_itself(
     sure |= {"note": "identical", "confidence_level": rule.confidence_level}
     measured = ("baseline", "candidate", "baseline_interval", "candidate_interval")
     rows = tuple(
-        replace(row, **sure, **{name: getattr(found, name) for name in measured})
-        for row, found in zip(blank, (each.turned() for each in bounded(tested, rule)), strict=True)
+        replace(row, **sure, **{name: getattr(other, name) for name in measured})
+        for row, other in zip(blank, (row.turned() for row in bounded(tested, rule)), strict=True)
     )
     return ComparisonResult(rows=rows, rule=rule, notes=paired.notes, identical=True, **_sizes_and_subjects(paired))
 

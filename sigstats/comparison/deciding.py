@@ -1,9 +1,8 @@
 """The number of rows that would decide an inconclusive test, if they had the values of those at hand.
 
 For the accuracy of single rows this is exact of Tango's statistic (1998, Statistics in Medicine 17, 891-908), which
-decides of a pass, and close of McNemar's. The bound of any other measure adds a normal error, which shrinks with the
-root of the number of rows, and the exponential weight of one more row, which shrinks with that number; both are read
-from the row.
+decides whether a row passes, and close for McNemar's. The bound of any other measure adds a normal error, which shrinks
+with the root of the number of rows, and the exponential weight of one more row, which shrinks with that number.
 
 When not to use: for the power of the next comparison, whose values will be others (`sigstats size`).
 """
@@ -86,8 +85,8 @@ def _until_pass(row: ComparisonRow, rule: ComparisonRule) -> float:
     assert row.differing is not None
     ahead = round(row.difference * row.n)
     better = (row.differing + ahead) // 2
-    found = float(tango_statistic(row.n, better, row.differing - better, -rule.margin_of(row)))
-    return (float(ndtri((1 + rule.confidence_level) / 2)) / found) ** 2 if found > 0 else math.inf
+    value = float(tango_statistic(row.n, better, row.differing - better, -rule.margin_of(row)))
+    return (float(ndtri((1 + rule.confidence_level) / 2)) / value) ** 2 if value > 0 else math.inf
 
 
 def _until_fail(row: ComparisonRow, level: float) -> float:

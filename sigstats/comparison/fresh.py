@@ -65,7 +65,7 @@ def values_of_rows(
     if paired.group is not None:
         raise ValueError("group: is not valid with fresh rows, which must be independent")
     names, part = asked_of(paired, measures, positive)
-    found = []
+    valueses = []
     for name in names:
         spec, row = MEASURES[name], blank_row(paired, name)
         if spec.of_rows is None and spec.needs != "answers":
@@ -77,9 +77,9 @@ def values_of_rows(
         if limit is None:
             raise ValueError(f"score_range: is missing; expected the limits of {row.name} for fresh rows")
         sign = -1 if row.lower_is_better else 1
-        baseline, candidate = (sign * each for each in part.values(spec))
-        found.append(RowValues(row, baseline, candidate, limit, np.zeros(len(baseline), dtype=np.int64)))
-    return found
+        baseline, candidate = (sign * array for array in part.values(spec))
+        valueses.append(RowValues(row, baseline, candidate, limit, np.zeros(len(baseline), dtype=np.int64)))
+    return valueses
 
 
 def row_of_fresh(
@@ -142,7 +142,7 @@ def _rows_of(differences: FloatArray) -> Rows:
 
 def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) -> tuple[ComparisonRow, ...]:
     """The rows with adjusted p-values and verdicts; `family`: the number of tests at the first look."""
-    pvalues = [each.row.pvalue for each in tested if each.row.pvalue is not None]
+    pvalues = [row.row.pvalue for row in tested if row.row.pvalue is not None]
     too_small = [1.0] * (family - len(pvalues))  # which are of the family
     of_row = iter(adjusted([*pvalues, *too_small], rule.adjust))
     level = rule.level_of_one(max(1, family))

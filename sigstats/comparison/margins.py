@@ -38,16 +38,16 @@ def as_share(value: Any, name: str) -> Any:
     text = value.strip() if isinstance(value, str) else ""
     number = text.removesuffix("points").removesuffix("pt").rstrip()
     try:
-        found = float(number) if text else value
+        result = float(number) if text else value
     except ValueError:
         raise refuse(name, value, "a number of points such as 0.5pt, or a share such as 0.005") from None
     if number != text:
-        return SaidShare(found / 100)
-    bare = isinstance(found, (int, float)) and not isinstance(found, (bool, SaidShare))
-    if bare and _LARGE_SHARE <= found <= 100:
-        share = f" or {100 * found:g}pt (a share of {found:g})" if found <= 1 else ""
-        raise refuse(name, found, f"{found:g}pt (a share of {found / 100:g}){share}")
-    return found
+        return SaidShare(result / 100)
+    bare = isinstance(result, (int, float)) and not isinstance(result, (bool, SaidShare))
+    if bare and _LARGE_SHARE <= result <= 100:
+        share = f" or {100 * result:g}pt (a share of {result:g})" if result <= 1 else ""
+        raise refuse(name, result, f"{result:g}pt (a share of {result / 100:g}){share}")
+    return result
 
 
 def as_margin(value: Any, name: str) -> Any:
@@ -64,11 +64,11 @@ def as_margin(value: Any, name: str) -> Any:
         with contextlib.suppress(ValueError):
             value = float(value)
     share = isinstance(value, (str, SaidShare))
-    found = as_share(value, name) if share else value
-    if not share and isinstance(found, (int, float)) and not found >= 0:
-        raise refuse(name, found, "0 or more")
-    as_real(found, name, low=0, high=1 if share else math.inf)
-    return found
+    result = as_share(value, name) if share else value
+    if not share and isinstance(result, (int, float)) and not result >= 0:
+        raise refuse(name, result, "0 or more")
+    as_real(result, name, low=0, high=1 if share else math.inf)
+    return result
 
 
 def names_of(row: Any) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def require_margins(margins: Mapping[str, float], rows: Sequence[Any]) -> None:
     for name, margin in margins.items():
         named = [row for row in rows if name in names_of(row)]
         if not named:
-            known = min(each for row in rows for each in names_of(row) if each)
+            known = min(text for row in rows for text in names_of(row) if text)
             raise refuse("margins", name, f"a slice or a measure of the comparison, such as {known}")
         unit, part = margin.unit if isinstance(margin, Amount) else "", in_per_cent(margin)
         points = f"{100 * margin:g}pt" if isinstance(margin, SaidShare) else ""

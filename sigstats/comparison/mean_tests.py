@@ -1,7 +1,6 @@
 """Means of answers, marks, losses and chances, by the bounds that one more row does not undo.
 
-A mean of values without limits has no bound: the largest difference that was seen stands in for one, and no such row
-passes.
+Values without limits give no bound on the mean: the largest observed difference replaces it, and no such row passes.
 """
 
 from collections.abc import Sequence
@@ -46,19 +45,19 @@ Tested = ComparisonRow | Unbounded
 
 def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRow]:
     """The rows with the bounds of all mean differences, which are found together."""
-    wanted = [each for each in tested if isinstance(each, Unbounded)]
-    units, limits = [each.units for each in wanted], [each.limit for each in wanted]
-    found = zip(
+    wanted = [row for row in tested if isinstance(row, Unbounded)]
+    units, limits = [unbounded.units for unbounded in wanted], [unbounded.limit for unbounded in wanted]
+    value = zip(
         mean_intervals(units, [(-limit, limit) for limit in limits], rule.confidence_level),
         mean_pvalues(units, limits),
-        mean_pvalues(units, limits, margins=[rule.margin_of(each.row) for each in wanted]),
+        mean_pvalues(units, limits, margins=[rule.margin_of(unbounded.row) for unbounded in wanted]),
         strict=True,
     )
-    others, limits = [each.other for each in wanted if each.other], [each.limit for each in wanted if each.other]
+    others, limits = [part.other for part in wanted if part.other], [part.limit for part in wanted if part.other]
     of_others = iter(mean_intervals(others, [(-limit, limit) for limit in limits], rule.confidence_level))
 
     def with_bounds(row: ComparisonRow, other: Units | None) -> ComparisonRow:
-        interval, pvalues, beyond = next(found)
+        interval, pvalues, beyond = next(value)
         return replace(
             row,
             low=min(interval.low, row.difference or 0.0),  # one weight above all others may lie beyond
@@ -71,7 +70,7 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
             equivalence_pvalue=max(beyond) if row.test.limited else 1.0,
         )
 
-    return [with_bounds(each.row, each.other) if isinstance(each, Unbounded) else each for each in tested]
+    return [with_bounds(row.row, row.other) if isinstance(row, Unbounded) else row for row in tested]
 
 
 def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
@@ -82,7 +81,7 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     if part.all_answers(spec) is not None:
         return test_averages(row, part, rule)
     a, b = part.values(spec)
-    infinite = [int(np.isinf(each).sum()) for each in (a, b)]
+    infinite = [int(np.isinf(side).sum()) for side in (a, b)]
     if any(infinite):
         return infinite_loss(row, infinite, "rows")
     if part.weights is not None:
@@ -96,7 +95,7 @@ def weighted_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Teste
     assert part.weights is not None
     spec = MEASURES[row.measure]
     values, span, note = part.values(spec), part.span(spec), _outside(part, spec)
-    baseline, candidate = (float(np.average(each, weights=part.weights)) for each in values)
+    baseline, candidate = (float(np.average(value, weights=part.weights)) for value in values)
     row = replace(row, baseline=baseline, candidate=candidate)
     return with_bound(row, values, part.group, span, part.what, rule, weights=part.weights, note=note)
 
@@ -117,7 +116,7 @@ def _outside(part: Part, spec: MeasureSpec) -> str:
     if spec.name != "neg-log-loss" or part.score_range is None or part.scores is None:
         return ""
     low, high = part.score_range
-    outside = sum(int(np.count_nonzero((each < low) | (each > high))) for each in part.scores)
+    outside = sum(int(np.count_nonzero((score < low) | (score > high))) for score in part.scores)
     return f"{outside:,} probabilities outside of {low:g} to {high:g} count as these limits" if outside else ""
 
 
@@ -166,7 +165,7 @@ def with_means(
     row: ComparisonRow, values: tuple[FloatArray, FloatArray], group: IntArray | None, rule: ComparisonRule
 ) -> ComparisonRow:
     """The row with both means, their intervals by Student's t, and the standard error of their difference."""
-    intervals = [mean_interval(each, group, rule.confidence_level) for each in values]
+    intervals = [mean_interval(value, group, rule.confidence_level) for value in values]
     return replace(
         row,
         baseline=float(np.sort(values[0]).mean()),

@@ -58,8 +58,8 @@ def copies_note(
     outcomes = outcome_counts(everything.rows(kept), [])[0]
     again = [replace(row, n=len(kept)) for row in rows]
     again = bounded([test_part(row, everything, lambda: kept, outcomes, rule=rule) for row in again], rule)
-    found = [f"{p_number(row.pvalue)} ({row.name})" for row in again if row.pvalue is not None]
-    without = f"without them p is {', '.join(found)}" if found else "without them nothing can be tested"
+    texts = [f"{p_number(row.pvalue)} ({row.name})" for row in again if row.pvalue is not None]
+    without = f"without them p is {', '.join(texts)}" if texts else "without them nothing can be tested"
     return [Note(told.name, told.replace(";", f": {without};"))]
 
 
@@ -69,7 +69,7 @@ def _content(paired: PairedPredictions) -> IntArray | None:
         return None
     if paired.content is not None or paired.scores is None:
         return paired.content
-    coarser = min(paired.scores, key=lambda each: len(np.unique(each)))
+    coarser = min(paired.scores, key=lambda value: len(np.unique(value)))
     return _codes(coarser) if _repeat_by_no_chance(coarser) else None
 
 
@@ -94,14 +94,14 @@ def _codes(values: FloatArray) -> IntArray:
     return np.unique(values, return_inverse=True)[1]
 
 
-def with_direction(found: ComparisonResult, positive: str, *, named: bool, models: Sequence[str]) -> ComparisonResult:
+def with_direction(result: ComparisonResult, positive: str, *, named: bool, models: Sequence[str]) -> ComparisonResult:
     """A result with a note on scores that speak for the other class: of these, the worse model would be the better.
 
     They do where the area under the curve is further below one half than twice the half of its interval. ValueError if
     those of the baseline do, and `positive`, the class whose probability they are taken for, was not `named`.
     """
     notes: dict[Note, None] = {}
-    row = next(row for row in found.rows if row.measure == "auc" and row.slice == ALL_ROWS)
+    row = next(row for row in result.rows if row.measure == "auc" and row.slice == ALL_ROWS)
     sides = (row.baseline, row.baseline_interval), (row.candidate, row.candidate_interval)
     for side, (area, interval) in enumerate(sides):
         if area is None or interval is None or area + 2 * (interval[1] - area) >= 0.5:
@@ -110,7 +110,7 @@ def with_direction(found: ComparisonResult, positive: str, *, named: bool, model
         if side == 0 and not named:
             raise ValueError(f"{told}; expected its probabilities, or positive, which names the class that they are of")
         notes[Note("reversed-scores", f"{told}: they may be those of the other class")] = None
-    return replace(found, notes=(*found.notes, *notes))
+    return replace(result, notes=(*result.notes, *notes))
 
 
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:
@@ -145,13 +145,13 @@ def clusters_note(
     values, scored = (np.asarray(b - a * (not single)) for a, b in (right if paired.predicted else scores, scores))
     if not np.isfinite(values).all():
         return
-    found = list(clusters(values, paired.beside, classes=len(paired.classes), seed=seed, pvalue=pvalue))
-    alike = None if found or not np.isfinite(scored).all() else neighbours_alike(scored, paired.label, seed)
+    notes = list(clusters(values, paired.beside, classes=len(paired.classes), seed=seed, pvalue=pvalue))
+    alike = None if notes or not np.isfinite(scored).all() else neighbours_alike(scored, paired.label, seed)
     if alike is not None:
         told = f"neighbouring rows differ alike (autocorrelation {alike:.2f} in the order of the rows)"
         many = "--group COLUMN (groups) takes rows of one source as groups"
-        found = [Note("ordered-errors", f"{told}; {many}, mean_score_test(order=...) rows in time")]
-    yield from found
+        notes = [Note("ordered-errors", f"{told}; {many}, mean_score_test(order=...) rows in time")]
+    yield from notes
 
 
 def _is_grouped(paired: PairedPredictions) -> bool:
@@ -195,12 +195,12 @@ def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unsee
 def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[Note]:
     """The median and the 95% point of both models' costs, with intervals of order statistics, where rows are alone."""
     if part.scores is None or any(
-        each is not None for each in (part.group, part.items, part.runs, part.weights, part.per)
+        array is not None for array in (part.group, part.items, part.runs, part.weights, part.per)
     ):
         return
     unit = unit_of(name)
     for share, what in ((0.5, "median"), (0.95, "95% point")):
-        a, b = (_quantile(each, share, rule.confidence_level) for each in part.scores)
+        a, b = (_quantile(score, share, rule.confidence_level) for score in part.scores)
         told = f"{what} of {name}{f' ({unit})' if unit else ''}: {a} of the baseline, {b} of the candidate"
         yield Note("cost-quantiles", told)
 
@@ -208,6 +208,6 @@ def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[Note
 def _quantile(values: FloatArray, share: float, confidence: float) -> str:
     low, high = quantile_interval(values, share, confidence_level=confidence)
     middle = order_statistic(values, max(1, math.ceil(share * len(values))))
-    ends = [significant(each, 4) for each in (low, high) if not math.isinf(each)]
+    ends = [significant(value, 4) for value in (low, high) if not math.isinf(value)]
     open_end = "" if len(ends) == 2 else " or more" if math.isinf(high) else " or less"
     return f"{significant(middle, 4)} ({' to '.join(ends)}{open_end})"

@@ -52,7 +52,7 @@ class Runs:
     def rows(self, where: IntArray) -> Self:
         """Some of the rows."""
         scores, per = (
-            None if each is None else (each[0][:, where], each[1][:, where]) for each in (self.scores, self.per)
+            None if value is None else (value[0][:, where], value[1][:, where]) for value in (self.scores, self.per)
         )
         return replace(self, a=self.a[:, where], b=self.b[:, where], scores=scores, per=per)
 
@@ -136,7 +136,7 @@ class PairedPredictions(PairedRows):
         if self.score_range is not None or self.limits is None or self.per is not None or self.scores is None:
             return self.score_range
         low, high = self.limits
-        inside = all(((each >= low) & (each <= high)).all() for each in self.scores)
+        inside = all(((score >= low) & (score <= high)).all() for score in self.scores)
         return self.limits if inside else None
 
     @property
@@ -147,8 +147,8 @@ class PairedPredictions(PairedRows):
     def row_ratios(self) -> list[FloatArray]:
         """For each model the ratios of the rows that have one."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = [a / b for a, b in zip(self.scores or (), self.per or (), strict=True)]
-        return [each[~np.isnan(each)] for each in found]
+            arrays = [a / b for a, b in zip(self.scores or (), self.per or (), strict=True)]
+        return [array[~np.isnan(array)] for array in arrays]
 
     def items_of(self, rows: IntArray) -> int | None:
         """The number of items that some rows answer, where items have several answers."""
@@ -157,10 +157,10 @@ class PairedPredictions(PairedRows):
     def numbers(self) -> FloatArray | None:
         """The number that each class is; None where one is none."""
         try:
-            found = np.array([float(name) for name in self.classes])
+            values = np.array([float(name) for name in self.classes])
         except ValueError:
             return None
-        return found if np.isfinite(found).all() else None
+        return values if np.isfinite(values).all() else None
 
     def part_sizes(self) -> Iterator[int]:
         """The number of rows of each of `parts`, or of items where these have several answers."""
@@ -201,7 +201,7 @@ def pair_arrays(
 ) -> PairedPredictions:
     """The predictions of two models from arrays, as `sigstats.compare` takes them; or ValueError."""
     slices = by_name(slices)
-    beside = {f"scores[{which}]": each for which, each in enumerate(scores)} if isinstance(scores, Sequence) else {}
+    beside = {f"scores[{which}]": score for which, score in enumerate(scores)} if isinstance(scores, Sequence) else {}
     parts = {f"slices[{shown(name)}]": column for name, column in slices.items()}
     named = {"y": y, "prediction_a": prediction_a, "prediction_b": prediction_b, "groups": groups}
     named["weights"] = weights
@@ -221,7 +221,7 @@ def pair_arrays(
         label=label,
         a=a,
         b=b,
-        classes=tuple(label_name(each) for each in classes.tolist()),
+        classes=tuple(label_name(class_name) for class_name in classes.tolist()),
         group=group,
         slices={str(name): coded(column, f"slices[{shown(name)}]", len(label)) for name, column in slices.items()},
         scores=None if scores is None else _scores(scores, len(label)),
@@ -268,8 +268,8 @@ def _scores(scores: Any, rows: int) -> tuple[FloatArray, FloatArray]:
     if not isinstance(scores, Sequence) or len(scores) != 2:
         raise refuse("scores", scores, "two sequences, those of the baseline and of the candidate")
     a, b = (
-        _of_length(as_reals(each, f"scores[{which}]", ndim=1), f"scores[{which}]", rows)
-        for which, each in enumerate(scores)
+        _of_length(as_reals(score, f"scores[{which}]", ndim=1), f"scores[{which}]", rows)
+        for which, score in enumerate(scores)
     )
     return a, b
 

@@ -43,8 +43,8 @@ def _binned(column: str, parted: Parted, n_bins: int) -> Parted:
     bin_of = np.full(len(names), -1)
     used, bin_of[order] = np.unique((n_bins * middle / max(1, rows.sum())).astype(np.int64), return_inverse=True)
     called = []
-    for each in range(len(used)):
-        inside = [names[k] for k in order if bin_of[k] == each]
+    for i in range(len(used)):
+        inside = [names[k] for k in order if bin_of[k] == i]
         called.append(inside[0] if len(inside) == 1 else f"{inside[0]} to {inside[-1]}")
     if len(order) < len(names):
         bin_of[bin_of < 0] = len(used)
@@ -192,19 +192,19 @@ def unseen_unit(
 
 def outcome_counts(everything: Part, slices: Sequence[tuple[IntArray, int]]) -> list[tuple[int, int, int, int]]:
     """The numbers of rows that neither got right, candidate or baseline alone, and both: of all and of each slice."""
-    found = [np.zeros(4 * values, np.int64) for values in (1, *(values for _, values in slices))]
+    arrays = [np.zeros(4 * values, np.int64) for values in (1, *(values for _, values in slices))]
     for start in range(0, len(everything.label), _PIECE):  # what stays in a cache takes a third of the time
         rows = slice(start, start + _PIECE)
         label = everything.label[rows]
         outcome = (everything.a[rows] == label) * 2 + (everything.b[rows] == label)
-        found[0] += np.bincount(outcome, minlength=4)
-        for total, (codes, _) in zip(found[1:], slices, strict=True):
+        arrays[0] += np.bincount(outcome, minlength=4)
+        for total, (codes, _) in zip(arrays[1:], slices, strict=True):
             total += np.bincount(codes[rows] * 4 + outcome, minlength=len(total))
-    return [(a, b, c, d) for counts in found for a, b, c, d in counts.reshape(-1, 4).tolist()]
+    return [(a, b, c, d) for counts in arrays for a, b, c, d in counts.reshape(-1, 4).tolist()]
 
 
 def whole(paired: PairedPredictions, *, positive: int | None, with_numbers: bool) -> Part:
     """All rows; `positive` is the code of the class that scores or measures are of."""
-    rows = {each.name: getattr(paired, each.name) for each in fields(PairedRows)}
+    rows = {field.name: getattr(paired, field.name) for field in fields(PairedRows)}
     code = -1 if positive is None else positive
     return Part(**rows, code=code, numbers=paired.numbers() if with_numbers else None, bounds=paired.bounds)

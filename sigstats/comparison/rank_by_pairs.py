@@ -48,7 +48,7 @@ def rank_by_pairs(
         confidence_level=confidence_level,
         smallest_slice=smallest_slice,
     )
-    found: dict[str, _Rows] = {}
+    others: dict[str, _Rows] = {}
     notes: dict[Note, None] = {}
     for a, b in combinations(range(len(models)), 2):
         for first, second in ((a, b), (b, a)):
@@ -57,13 +57,13 @@ def rank_by_pairs(
             require_score_used(paired, names)
             result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
             for row in result.rows:
-                found.setdefault(row.slice, {})[first, second] = row
+                others.setdefault(row.slice, {})[first, second] = row
             told = [copies_in(paired)[1], *about_predictions(paired, names, called), *result.notes]
             notes |= dict.fromkeys(note for note in told if note and note.name != NEVER_PREDICTED)  # by these two
-    whole = found.pop(ALL_ROWS)
+    whole = others.pop(ALL_ROWS)
     if len({row.n for row in whole.values()}) > 1:
         raise ValueError("rows: the pairs of models have other rows; expected the same ids in all files")
-    tested = [name for name, rows in found.items() if not _untested(rows)]
+    tested = [name for name, rows in others.items() if not _untested(rows)]
     of_one = 1 - (1 - confidence_level) / max(1, len(tested))
     sets = _sets(whole, models, confidence_level)
     any_row = whole[0, 1]
@@ -74,13 +74,13 @@ def rank_by_pairs(
             RankedSlice(slice=name, n=rows[0, 1].n, note=_untested(rows))
             if _untested(rows)
             else RankedSlice(slice=name, n=rows[0, 1].n, models=_ranked(_sets(rows, models, of_one), rows))
-            for name, rows in found.items()
+            for name, rows in others.items()
         ),
         measure=any_row.name,
         n=any_row.n,
         groups=None,
         confidence_level=confidence_level,
-        notes=(*notes, *monte_carlo_note([row for rows in (whole, *found.values()) for row in rows.values()])),
+        notes=(*notes, *monte_carlo_note([row for rows in (whole, *others.values()) for row in rows.values()])),
         test=any_row.test,
     )
 
@@ -109,5 +109,5 @@ def _sets(rows: _Rows, models: Sequence[str], level: float) -> RankSets:
 def _ranked(sets: RankSets, rows: _Rows) -> tuple[RankedModel, ...]:
     k, any_row = len(sets.models), rows[0, 1]
     of_one = [rows[model, (model + 1) % k].baseline_interval for model in range(k)]
-    intervals = [each or Interval(-np.inf, np.inf, sets.confidence_level) for each in of_one]
+    intervals = [interval or Interval(-np.inf, np.inf, sets.confidence_level) for interval in of_one]
     return models_in_order(sets, intervals, right=any_row.measure == "accuracy", lower=any_row.lower_is_better)

@@ -35,7 +35,7 @@ def test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     assert part.per is not None
     if row.n < 2:
         return replace(row, note="one row alone: nothing can be tested")
-    if not all(each.sum() > 0 for each in part.per):
+    if not all(array.sum() > 0 for array in part.per):
         return replace(row, note="the denominators of one model add up to 0: there is no ratio")
     ratios = [part.sign * ratio_of_sums(w, e) for e, w in zip(part.scores, part.per, strict=True)]
     a, b = (
@@ -46,28 +46,28 @@ def test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     row = replace(with_means(row, (a, b), part.group, rule), baseline=ratios[0], candidate=ratios[1])
     error = None if how == "exact" else math.sqrt(pvalues[0] * (1 - pvalues[0]) / rule.n_resamples)
     row = replace(row, pvalue=pvalues[0], pvalue_error=error, two_sided_pvalue=pvalues[1])
-    found = with_bound(row, (a, b), part.group, _span(part, ratios), part.what, rule)
-    row = found if isinstance(found, ComparisonRow) else found.row
+    unbounded = with_bound(row, (a, b), part.group, _span(part, ratios), part.what, rule)
+    row = unbounded if isinstance(unbounded, ComparisonRow) else unbounded.row
     row = replace(row, test=row.test.after(f"exchange of {part.what}, {how}"))
-    return row if isinstance(found, ComparisonRow) else found._replace(row=row)
+    return row if isinstance(unbounded, ComparisonRow) else unbounded._replace(row=row)
 
 
 def exchange_pvalues(part: Part, rule: ComparisonRule) -> tuple[tuple[float, float], str]:
     """The p-value of "the candidate is not worse", the two-sided one, and how the exchanges were found."""
     assert part.scores is not None
     assert part.per is not None
-    e, other_e, w, other_w = (by_group(each, part.group)[0] for each in (*part.scores, *part.per))
+    e, other_e, w, other_w = (by_group(array, part.group)[0] for array in (*part.scores, *part.per))
     moved = np.column_stack([other_e - e, other_w - w])
     moved = moved[(moved != 0).any(axis=1)]
     # One sign and order of the units, whichever model is first and whatever the order of rows.
     moved *= np.where(moved[:, :1] == 0, np.sign(moved[:, 1:]), np.sign(moved[:, :1])) / 2
     moved = moved[np.lexsort(moved.T)]
-    totals = [np.array([each.sum(), size.sum()]) for each, size in ((e, w), (other_e, other_w))]
+    totals = [np.array([array.sum(), size.sum()]) for array, size in ((e, w), (other_e, other_w))]
     middle, listed = (totals[0] + totals[1]) / 2, len(moved) <= _MOST_LISTED
     rng, size = as_generator(rule.rng), 2 ** len(moved) if listed else rule.n_resamples
     worse = further = 0
     observed = part.sign * float(totals[1][0] / totals[1][1] - totals[0][0] / totals[0][1])
-    room = TIE_TOLERANCE * max(*(abs(float(each[0] / each[1])) for each in totals), 1e-300)
+    room = TIE_TOLERANCE * max(*(abs(float(total[0] / total[1])) for total in totals), 1e-300)
     step = max(1, _CHUNK // max(1, len(moved)))
     for start in range(0, size, step):
         rows = min(step, size - start)
@@ -90,6 +90,6 @@ def _span(part: Part, ratios: list[float]) -> float | None:
     """The largest difference of two terms of a row whose ratio lies within the range that was given."""
     if part.score_range is None or part.per is None:
         return None
-    heaviest = max(float(each.max() / each.mean()) for each in part.per)
+    heaviest = max(float(array.max() / array.mean()) for array in part.per)
     several = 1 if np.array_equal(*part.per) else 2
     return several * heaviest * (part.score_range[1] - part.score_range[0]) + abs(ratios[1] - ratios[0])

@@ -60,10 +60,10 @@ def as_compared_measures(names: str | Sequence[str]) -> tuple[str, ...]:
 
 def known_measure(name: Any) -> Any:
     """The name of a measure given by a synonym; ValueError for another name of the accuracy."""
-    found = in_our_words(name)
-    if found in ("micro-f1", "micro-precision", "micro-recall"):
-        raise ValueError(f"measures: {found!r} is the accuracy if every row has one class; use accuracy")
-    return found
+    result = in_our_words(name)
+    if result in ("micro-f1", "micro-precision", "micro-recall"):
+        raise ValueError(f"measures: {result!r} is the accuracy if every row has one class; use accuracy")
+    return result
 
 
 def as_compared_measure(name: str, ours: Sequence[str]) -> str:
@@ -85,8 +85,8 @@ def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | 
     """True if what two models say are fractions in place of classes, and all measures are those of scores."""
     if measures is None or not all(map(is_of_scores, as_compared_measures(measures))):
         return False
-    said = [np.asarray(each) for each in (a, b)]
-    return all(each.dtype.kind == "f" and each.ndim == 1 and not np.isin(each, np.asarray(y)).all() for each in said)
+    said = [np.asarray(side) for side in (a, b)]
+    return all(side.dtype.kind == "f" and side.ndim == 1 and not np.isin(side, np.asarray(y)).all() for side in said)
 
 
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
@@ -222,10 +222,10 @@ def _of_scores(paired: PairedPredictions, measure: str) -> Iterator[str]:
         yield f"measures: {measure!r} is not valid for marks; expected mean-score"
     scores = paired.scores or ()
     values = paired.row_ratios() if measure == "ratio" else scores
-    low, high = min(each.min() for each in values), max(each.max() for each in values)
+    low, high = min(array.min() for array in values), max(array.max() for array in values)
     limits = paired.score_range if needs == "marks" else None
-    for each in (*scores, *(paired.per or ()), np.array(limits or (0.0,))):
-        require_squarable(each, "scores")
+    for value in (*scores, *(paired.per or ()), np.array(limits or (0.0,))):
+        require_squarable(value, "scores")
     if limits is not None:
         yield from _beyond(limits, low, high, "scores")
     if needs == "marks" and paired.lower is None:
@@ -264,7 +264,7 @@ def _names_said(paired: PairedPredictions) -> Iterator[tuple[str, list[str], lis
     if len(labels) == len(paired.classes):
         return
     for who, codes in (("the baseline", paired.a), ("the candidate", paired.b)):
-        theirs, said = ([paired.classes[code] for code in each] for each in (labels, _present(codes)))
+        theirs, said = ([paired.classes[code] for code in array] for array in (labels, _present(codes)))
         yield who, theirs, said
 
 

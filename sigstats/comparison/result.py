@@ -17,10 +17,10 @@ from .rows import ComparedRows
 from .rows import ComparisonRow as ComparisonRow
 
 
-def rule_in_words(found: ComparedRows) -> str:
+def rule_in_words(comparison: ComparedRows) -> str:
     """The rule in a sentence, for the measures that were compared."""
-    rule, alike = found.rule, dict[tuple[bool, bool, bool], list[ComparisonRow]]()
-    for row in found.rows:
+    rule, alike = comparison.rule, dict[tuple[bool, bool, bool], list[ComparisonRow]]()
+    for row in comparison.rows:
         alike.setdefault((row.relative, in_points(row), row.lower_is_better), []).append(row)
 
     def size(rows: Sequence[ComparisonRow], value: float, part: float) -> str:
@@ -39,7 +39,7 @@ def rule_in_words(found: ComparedRows) -> str:
         f"{as_amount(rows)}"
         for rows in alike.values()
     ]
-    others = [margin_in_words(name, each, found.rows) for name, each in rule.margins.items()]
+    others = [margin_in_words(name, margin, comparison.rows) for name, margin in rule.margins.items()]
     adjusted = "" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]},"
     level, confidence = significant(rule.alpha, 3), significant(100 * rule.confidence_level)
     together = "simultaneous " if rule.simultaneous else ""
@@ -110,7 +110,7 @@ class ComparisonResult(Drawn, ComparedRows):
     def _table(self) -> Table:
         shown, rest = self.ranked[:MOST_ROWS], self.ranked[MOST_ROWS:]
         cells = [{"verdict": verdict_of(row), **cells_of(row)} for row in shown]
-        columns = {name: [each[name] for each in cells] for name in ("verdict", *FEW_COLUMNS)}
+        columns = {name: [cell[name] for cell in cells] for name in ("verdict", *FEW_COLUMNS)}
         tests = ", ".join(dict.fromkeys(row.test for row in self.rows if row.test))
         answer = self.answer
         said = [

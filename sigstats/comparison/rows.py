@@ -213,10 +213,10 @@ def with_turned(row: R, *names: str) -> R:
 
 def worst_verdict(rows: Sequence[Row]) -> Verdict:
     """The worst verdict of any row; inconclusive too where one is unanswered."""
-    found = {row.verdict for row in rows}
-    if "fail" in found:
+    literals = {row.verdict for row in rows}
+    if "fail" in literals:
         return "fail"
-    return "inconclusive" if "inconclusive" in found or any(row.unanswered for row in rows) else "pass"
+    return "inconclusive" if "inconclusive" in literals or any(row.unanswered for row in rows) else "pass"
 
 
 def measure_and_score(name: str) -> tuple[str, str]:

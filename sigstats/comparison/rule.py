@@ -32,9 +32,9 @@ _CLEAR = 0.1
 _MANY_SLICES, _FEWEST = 100, 1000
 
 
-def key_of(each: "Field[Any]") -> str:
+def key_of(attribute: "Field[Any]") -> str:
     """The name of a field of the rule in study files, options and JSON."""
-    return str(each.metadata.get("key", each.name))
+    return str(attribute.metadata.get("key", attribute.name))
 
 
 def _known(default: Any, description: str, **limits: Any) -> Any:
@@ -51,8 +51,7 @@ class ComparisonRule:
     exclude a drop that matters, or if a row may differ by any amount. Otherwise it passes. Except for the accuracy of
     single rows, one more row of an unseen kind would not undo p or the interval.
 
-    The metadata of each field holds its description, its limits, and its key where study files, options and JSON have a
-    shorter one.
+    The metadata of a field contain its description, its limits, and any shorter key in study files, options and JSON.
 
     Parameters
     ----------
@@ -123,22 +122,22 @@ class ComparisonRule:
     def __post_init__(self) -> None:
         object.__setattr__(self, "adjust", as_choice(in_our_words(self.adjust), "adjust", get_args(Adjustment)))
         as_choice(self.unseen_group, "unseen_group", get_args(UnseenGroup))
-        for each in fields(self):
-            value, limits = getattr(self, each.name), each.metadata
-            if isinstance(each.default, bool):
-                require_flag(value, each.name)
+        for attribute in fields(self):
+            value, limits = getattr(self, attribute.name), attribute.metadata
+            if isinstance(attribute.default, bool):
+                require_flag(value, attribute.name)
                 continue
-            if isinstance(each.default, int):
+            if isinstance(attribute.default, int):
                 most = limits.get("le", limits.get("lt", 2**53 + 1) - 1)
-                number: float = as_count(value, each.name, minimum=limits["ge"], maximum=most)
-            elif isinstance(each.default, float):
+                number: float = as_count(value, attribute.name, minimum=limits["ge"], maximum=most)
+            elif isinstance(attribute.default, float):
                 low, high = limits.get("gt", limits.get("ge")), limits.get("lt", limits.get("le"))
-                value = as_share(value, each.name) if limits.get("share") else value
-                number = as_real(value, each.name, low=low, high=high, open_ends="gt" in limits)
+                value = as_share(value, attribute.name) if limits.get("share") else value
+                number = as_real(value, attribute.name, low=low, high=high, open_ends="gt" in limits)
                 number = value if isinstance(value, SaidShare) else number
             else:
                 continue
-            object.__setattr__(self, each.name, number)
+            object.__setattr__(self, attribute.name, number)
         if not isinstance(self.margins, Mapping):
             raise refuse("margins", self.margins, "a mapping of slices or measures to margins")
         margins = {name: as_margin(value, "margins") for name, value in self.margins.items()}
@@ -146,7 +145,7 @@ class ComparisonRule:
 
     def by_keys(self) -> dict[str, Any]:
         """The values by the keys of a study file."""
-        return {key_of(each): getattr(self, each.name) for each in fields(self)}
+        return {key_of(attribute): getattr(self, attribute.name) for attribute in fields(self)}
 
     def level_of_one(self, tests: int) -> float:
         """The largest p-value with which one of so many tests is rejected, whatever those of the others are.
@@ -164,8 +163,8 @@ class ComparisonRule:
     def margin_of(self, row: Any) -> float:
         """The margin of a row, by the name of its slice, else of its score or measure, else that of all others."""
         every = PartOfBaseline(self.relative_margin) if row.relative else self.margin
-        found = next((self.margins[name] for name in names_of(row) if name in self.margins), every)
-        return found * abs(row.baseline or 0.0) if isinstance(found, PartOfBaseline) else found
+        value = next((self.margins[name] for name in names_of(row) if name in self.margins), every)
+        return value * abs(row.baseline or 0.0) if isinstance(value, PartOfBaseline) else value
 
     def effect_of(self, row: Any) -> float:
         """The smallest drop of a row that counts."""

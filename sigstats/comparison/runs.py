@@ -75,16 +75,16 @@ def runs_test(
 
 def _error(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     """The standard error of the difference of the means, and Welch's degrees of freedom."""
-    sides = [difference(each, np.full(len(each), each[0])) for each in (a, b) if len(each) > 1]
+    sides = [difference(side, np.full(len(side), side[0])) for side in (a, b) if len(side) > 1]
     if not sides:
         return math.inf, 1.0
-    variances = [float(each.var(ddof=1)) for each in sides]
-    shares = [variance / len(each) for variance, each in zip(variances[:1] + variances[-1:], (a, b), strict=True)]
+    variances = [float(side.var(ddof=1)) for side in sides]
+    shares = [variance / len(side) for variance, side in zip(variances[:1] + variances[-1:], (a, b), strict=True)]
     square = sum(shares)
     if len(sides) == 1 or square == 0:
         return math.sqrt(square), float(len(sides[0]) - 1)
     # Of shares, as the squares of small ones are no floats.
-    parts = sum((share / square) ** 2 / (len(each) - 1) for share, each in zip(shares, sides, strict=True))
+    parts = sum((share / square) ** 2 / (len(side) - 1) for share, side in zip(shares, sides, strict=True))
     return math.sqrt(square), 1 / parts
 
 
@@ -94,28 +94,28 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
     values = [values_of_runs(row.measure, part, side, tasks) for side in (0, 1)]
     a, b = values
     if np.isinf(np.concatenate(values)).any():
-        return infinite_loss(row, [int(np.isinf(each).sum()) for each in values], "runs")
+        return infinite_loss(row, [int(np.isinf(value).sum()) for value in values], "runs")
     if not np.isfinite(np.concatenate(values)).all():
         return replace(row, note="one class alone: nothing can be tested")
-    found = runs_test(a, b, confidence_level=rule.confidence_level)
+    result = runs_test(a, b, confidence_level=rule.confidence_level)
     least = -1.0 if row.measure.endswith(("mcc", "kappa")) else 0.0
     span = 1.0 - least if MEASURES[row.measure].in_points else math.inf
-    low, high = max(found.low, -span), min(found.high, span)
+    low, high = max(result.low, -span), min(result.high, span)
     if low == high == 0:  # no run is seen to differ: other items may
         high = clopper_pearson(0, row.n, confidence_level=rule.confidence_level).high if span < math.inf else math.inf
         low = -high
     notes = ["takes runs as nearly normal"]
-    if rule.alpha * found.divisions < 1:
-        notes.append(f"p is at least 1/{found.divisions}, add runs")
+    if rule.alpha * result.divisions < 1:
+        notes.append(f"p is at least 1/{result.divisions}, add runs")
     notes += [
         f"one run of the {name}, whose spread is taken to be that of the other: add a second"
-        for name, each in zip(("baseline", "candidate"), values, strict=True)
-        if len(each) == 1
+        for name, value in zip(("baseline", "candidate"), values, strict=True)
+        if len(value) == 1
     ]
-    of_runs = [mean_interval(each, None, rule.confidence_level) for each in values]
+    of_runs = [mean_interval(value, None, rule.confidence_level) for value in values]
     if span < math.inf:
-        of_runs = [Interval(max(each[0], least), min(each[1], 1.0), rule.confidence_level) for each in of_runs]
-    spread = [each.var(ddof=1) / len(each) for each in values if len(each) > 1]
+        of_runs = [Interval(max(run[0], least), min(run[1], 1.0), rule.confidence_level) for run in of_runs]
+    spread = [value.var(ddof=1) / len(value) for value in values if len(value) > 1]
     return replace(
         row,
         baseline_interval=of_runs[0],
@@ -127,8 +127,8 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
         high=high if math.isfinite(high) else None,
         standard_error=math.sqrt(sum(spread)) if len(spread) == 2 else None,
         test=RowTest(f"Welch's t of {len(a)} and {len(b)} runs", "runs"),
-        pvalue=found.pvalue,
-        two_sided_pvalue=found.two_sided_pvalue,
+        pvalue=result.pvalue,
+        two_sided_pvalue=result.two_sided_pvalue,
         differing=_differing(row.measure, part),
         note="; ".join(notes),
     )
@@ -176,15 +176,15 @@ def _value(measure: str, part: Part, run: int, side: int, tasks: IntArray | None
 
 def _of_classes(measure: str, part: Part, said: IntArray) -> float:
     classes = np.unique(np.concatenate([part.label, said]))
-    true, called = (np.searchsorted(classes, each) for each in (part.label, said))
+    true, called = (np.searchsorted(classes, array) for array in (part.label, said))
     size = len(classes)
     hit = np.bincount(true[true == called], minlength=size)
     actual, named = np.bincount(true, minlength=size), np.bincount(called, minlength=size)
     counts = Confusion(hit, actual - hit, named - hit, len(true) - actual - named + hit)
-    counts = Confusion(*(each.astype(np.float64) for each in counts))
+    counts = Confusion(*(count.astype(np.float64) for count in counts))
     if not refers_to_one_class(measure):
         return float(as_measure(measure).of(counts, "classes"))
     if not part.positive.any():
         return math.nan
     one = int(np.searchsorted(classes, part.code))
-    return float(as_measure(measure).of(Confusion(*(each[one] for each in counts)), "binary"))
+    return float(as_measure(measure).of(Confusion(*(count[one] for count in counts)), "binary"))

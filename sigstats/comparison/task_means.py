@@ -1,7 +1,6 @@
 """The mean over tasks: each task counts the same, however many rows it has, as on a leaderboard.
 
-A row of a task of n rows counts 1/n. Its p-value and interval are those that one more row of the smallest task does
-not undo.
+A row of a task of n rows counts 1/n. One more row of the smallest task would not undo the p-value and interval.
 
 When not to use: the question is about other tasks than these (`sigstats.compare_over_datasets`).
 """
@@ -67,7 +66,7 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
     if span is None:
         return replace(row, note="no limits of the marks are known: score_range states them")
     weights, sizes = task_weights(tasks), np.bincount(tasks)
-    baseline, candidate = (float((weights * each).sum() / len(sizes)) for each in values)
+    baseline, candidate = (float((weights * value).sum() / len(sizes)) for value in values)
     row = replace(row, n=len(tasks), baseline=baseline, candidate=candidate)
     what = f"{'rows' if group is None else 'groups'} of {len(sizes)} tasks"
     return with_bound(row, values, group, span, what, rule, weights=weights)
@@ -75,7 +74,7 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
 
 def joint_over_tasks(part: Part, paired: PairedPredictions, rule: ComparisonRule) -> "JointTasksResult | None":
     """The decision over all tasks on what was right; None for one task, very many of them or of rows, and groups."""
-    alone = all(each is None for each in (part.group, part.right, part.marks, part.runs))
+    alone = all(array is None for array in (part.group, part.right, part.marks, part.runs))
     if paired.tasks is None or len(paired.task_names) > _MOST_TASKS or not alone:
         return None
     right = _right(part, marks=not paired.predicted)
@@ -97,9 +96,9 @@ def _right(part: Part, *, marks: bool) -> tuple[NDArray[np.bool_], NDArray[np.bo
     """What each model gets right; None of marks that are not all 0 or 1."""
     if not marks:
         return part.a == part.label, part.b == part.label
-    if part.scores is None or part.per is not None or any(((each != 0) & (each != 1)).any() for each in part.scores):
+    if part.scores is None or part.per is not None or any(((score != 0) & (score != 1)).any() for score in part.scores):
         return None
-    a, b = (each != part.lower for each in part.scores)
+    a, b = (score != part.lower for score in part.scores)
     return a, b
 
 

@@ -56,7 +56,7 @@ def test_part(
     size, what = (row.n, "rows") if row.items is None else (row.items, "items")
     if size < rule.smallest_slice:
         return replace(row, note=f"too small to test: {size} of at least {rule.smallest_slice} {what}")
-    alone = all(each is None for each in (everything.group, everything.right, everything.runs, everything.weights))
+    alone = all(array is None for array in (everything.group, everything.right, everything.runs, everything.weights))
     if row.measure == "accuracy" and alone:
         return _test_counts(row, outcomes, rule)
     part = everything if row.n == len(everything.label) else everything.rows(where())
@@ -99,7 +99,7 @@ def _with_accuracies(row: ComparisonRow, right: tuple[int, int], intervals: Sequ
 def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRule) -> ComparisonRow:
     _, only_b, only_a, both = outcomes
     n, confidence, right = row.n, rule.confidence_level, (both + only_a, both + only_b)
-    row = _with_accuracies(row, right, [clopper_pearson(each, n, confidence_level=confidence) for each in right])
+    row = _with_accuracies(row, right, [clopper_pearson(value, n, confidence_level=confidence) for value in right])
     interval = accuracy_difference(only_b, only_a, n, confidence_level=confidence).confidence_interval
     squares = only_a + only_b - (only_b - only_a) ** 2 / n
     return replace(
@@ -171,7 +171,7 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
     label, a, b, group = part.label, part.a, part.b, part.group
     joint: JointEvents | JointOutcomes
     if refers_to_one_class(row.measure):
-        true, in_a, in_b = (each == part.code for each in (label, a, b))
+        true, in_a, in_b = (array == part.code for array in (label, a, b))
         if not (true | in_a | in_b).any():
             return replace(row, note="no row of the class, nor one called so: nothing can be tested")
         events = 4 * ~true + 2 * ~in_b + ~in_a  # e1 to e8
@@ -203,7 +203,7 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
         law = law._replace(strict=others, missed=float(missed(count, 0.0)))
     elif others:
         others = others._replace(strict=law, missed=float(missed(count, 0.0)))
-    values = [float(measure.of(each, joint.kind)[0]) for each in law.observed]
+    values = [float(measure.of(value, joint.kind)[0]) for value in law.observed]
     interval, *intervals = law.intervals(rule.confidence_level)
     if interval.low == interval.high:  # kappa, for instance, where all labels are of one class
         return replace(row, note=f"{row.measure} has one value here, whatever the models answer")

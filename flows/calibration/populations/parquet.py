@@ -64,18 +64,18 @@ class Parquet(PopulationSource):
             populations = [
                 PopulationSpec(
                     slice=part,
-                    values=Events(events=kept, swapped=found.swapped, endless=found.endless),
-                    rows=found.rows,
-                    population=found,
+                    values=Events(events=kept, swapped=population.swapped, endless=population.endless),
+                    rows=population.rows,
+                    population=population,
                 )
-                for part, found in zip(_PARTS, (events, replace(events, swapped=True)), strict=True)
+                for part, population in zip(_PARTS, (events, replace(events, swapped=True)), strict=True)
             ]
             note = f"; {len(events.joint.events):,} distinct events of {len(events.joint.categories):,} labels"
             return LoadedSource(populations=populations, data=[events], note=self._note(counts.rows, whole) + note)
         both = [counts.population(self.positive, swapped=swapped) for swapped in (False, True)]
-        drawn = [found.endlessly() if self.replacement else found for found in both]
+        drawn = [population.endlessly() if self.replacement else population for population in both]
         return LoadedSource(
-            populations=[counted_population(part, found) for part, found in zip(_PARTS, drawn, strict=True)],
+            populations=[counted_population(part, population) for part, population in zip(_PARTS, drawn, strict=True)],
             note=self._note(counts.rows, both[0]),
         )
 
@@ -93,8 +93,8 @@ class Parquet(PopulationSource):
         note = f"{self.name}: {rows:,} rows in {len(files.files):,} files, which the workers count"
         return LoadedSource(populations=populations, cells=[counting], data=[files], note=note)
 
-    def _note(self, rows: int, found: AnyPopulation) -> str:
-        only_a, only_b = found.discordant
+    def _note(self, rows: int, population: AnyPopulation) -> str:
+        only_a, only_b = population.discordant
         return f"{self.name}: {rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}"
 
 
@@ -114,7 +114,7 @@ class Scores(PopulationSource):
         columns = {"label": self.label, "a": self.a, "b": self.b}
         columns |= {} if self.group is None else {"group": self.group}
         measures = sorted({test.compared for test in tests if test.test == "scores"})
-        found = read_scores(
+        scores = read_scores(
             self.name,
             self.path,
             base,
@@ -123,20 +123,20 @@ class Scores(PopulationSource):
             measures=measures,
             progress=partial(progress, self.name),
         )
-        kept = Named(name=self.name, digest=found.digest())
+        kept = Named(name=self.name, digest=scores.digest())
         populations = [
             PopulationSpec(
                 slice=part,
                 values=ScoredRows(scores=kept, swapped=swapped),
-                rows=found.rows,
+                rows=scores.rows,
                 scored=True,
                 grouped=self.group is not None,
             )
             for part, swapped in (("as they are", False), ("scores swapped", True))
         ]
-        better = ", ".join(f"{measure} {found.truth[measure]:+.4g}" for measure in measures)
+        better = ", ".join(f"{measure} {scores.truth[measure]:+.4g}" for measure in measures)
         return LoadedSource(
             populations=populations,
-            data=[found],
-            note=f"{self.name}: {found.rows:,} rows; by so much B is better: {better}",
+            data=[scores],
+            note=f"{self.name}: {scores.rows:,} rows; by so much B is better: {better}",
         )

@@ -47,8 +47,8 @@ class Simulated(PopulationSource):
         for values in product(*lists.values()):
             factors = dict(zip(lists, values, strict=True))
             label = ", ".join(f"{name} = {factors[name]:g}" for name in varied) or None
-            found = counted_population(label, two_classifiers(**factors))
-            yield replace(found, factors=factors)
+            spec = counted_population(label, two_classifiers(**factors))
+            yield replace(spec, factors=factors)
 
 
 def two_classifiers(
@@ -75,8 +75,8 @@ def two_classifiers(
         )
     right, b_alone, a_alone, wrong = _joint(1 - recalls[0], 1 - recalls[1], dependence)
     clear, b_clear, a_clear, alarm = _joint(alarms[0], alarms[1], dependence)
-    positive = (prevalence * each for each in (right, b_alone, a_alone, wrong))
-    negative = ((1 - prevalence) * each for each in (alarm, a_clear, b_clear, clear))
+    positive = (prevalence * value for value in (right, b_alone, a_alone, wrong))
+    negative = ((1 - prevalence) * value for value in (alarm, a_clear, b_clear, clear))
     return Population(outcomes=(*positive, *negative), endless=True)
 
 

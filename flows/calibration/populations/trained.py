@@ -101,7 +101,7 @@ class Trained(PopulationSource):
     def _one_kind(self) -> "Trained":
         if (self.dataset is None) == (self.documents is None):
             raise ValueError("dataset, documents: expected one of the two")
-        names = [each.name for each in self.sets]
+        names = [categories.name for categories in self.sets]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"sets: the name {shown(twice)} appears twice")
@@ -127,25 +127,25 @@ class Trained(PopulationSource):
         kind = "dataset" if self.documents is None else "documents"
         shared: dict[str, Any] = {kind: Named(name=data.name, digest=content), "split": settings, **pair}
         cells = []
-        for each in self.sets:
-            self._check(each, data)
+        for categories in self.sets:
+            self._check(categories, data)
             work: Predicted | Categorised
-            if each.positive is None:
-                named = each.name if self.a.tune or self.b.tune else None
-                work = Categorised(**shared, categories=tuple(each.labels), set=named)
+            if categories.positive is None:
+                named = categories.name if self.a.tune or self.b.tune else None
+                work = Categorised(**shared, categories=tuple(categories.labels), set=named)
             else:
                 if self.a.tune or self.b.tune:
-                    raise ValueError(f"sets: {each.name}: positive is not valid with tune; expected categories")
-                if len(set(positives(data, each.labels)[parts.train])) < 2:
+                    raise ValueError(f"sets: {categories.name}: positive is not valid with tune; expected categories")
+                if len(set(positives(data, categories.labels)[parts.train])) < 2:
                     wanted = "labels that some of the training rows have, and some do not"
-                    raise refuse(f"sets: {each.name}", each.positive, wanted)
-                work = Predicted(**shared, positive=tuple(sorted(set(each.labels))))
-            subject = {"dataset": self.name, "slice": each.name}
-            fanout = "predict" if each.positive else "categorise"
+                    raise refuse(f"sets: {categories.name}", categories.positive, wanted)
+                work = Predicted(**shared, positive=tuple(sorted(set(categories.labels))))
+            subject = {"dataset": self.name, "slice": categories.name}
+            fanout = "predict" if categories.positive else "categorise"
             cells.append(cell(fanout, subject=subject, work=work, seed=seed, replicates=len(parts.chunks())))
         return LoadedSource(
-            populations=[population for found in cells for population in _predicted(found, left)],
-            cells=[each for found in cells for each in (*input_cells(found), found)],
+            populations=[population for value in cells for population in _predicted(value, left)],
+            cells=[item for value in cells for item in (*input_cells(value), value)],
             data=[data],
             note=f"{self.name}: {self.train:,} rows to train on, {self.test:,} to test, a population of {left:,}",
         )
@@ -157,11 +157,11 @@ class Trained(PopulationSource):
         texts = self.documents
         return read_documents(self.name, texts.path, base, text=texts.text, categories=texts.categories)
 
-    def _check(self, each: Categories, data: TrainingData) -> None:
+    def _check(self, categories: Categories, data: TrainingData) -> None:
         known = data.labels if isinstance(data, Documents) else frozenset(data.classes)
-        for label in each.labels:
+        for label in categories.labels:
             if label not in known:
-                raise refuse(f"sets: {each.name}", label, f"a label that occurs ({hint(label, sorted(known))})")
+                raise refuse(f"sets: {categories.name}", label, f"a label that occurs ({hint(label, sorted(known))})")
 
 
 def _try(data: TrainingData, side: str, spec: Learner) -> None:

@@ -54,10 +54,10 @@ def _groups(rows: Sequence[Hypothesis]) -> Iterator[tuple[str, Sequence[Hypothes
 
 
 def _reading(rows: Sequence[Hypothesis]) -> str:
-    found = [row for row in rows if row.estimate is not None]
-    proportions = [row for row in found if is_proportion(row)]
-    unit = ", in percentage points" + (" if of proportions" if len(proportions) < len(found) else "")
-    less = "; of errors and costs less is better" if any(map(less_is_better, found)) else ""
+    hypotheses = [row for row in rows if row.estimate is not None]
+    proportions = [row for row in hypotheses if is_proportion(row)]
+    unit = ", in percentage points" + (" if of proportions" if len(proportions) < len(hypotheses) else "")
+    less = "; of errors and costs less is better" if any(map(less_is_better, hypotheses)) else ""
     return (unit if proportions else "") + less
 
 

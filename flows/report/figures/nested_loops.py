@@ -53,9 +53,9 @@ def _factors(row: Hypothesis, evidence: Evidence) -> dict[str, float]:
 
 
 def _varying(rows: Sequence[Hypothesis], evidence: Evidence) -> list[str]:
-    each = [_factors(row, evidence) for row in rows]
-    names = distinct(name for factors in each for name in factors)
-    return [name for name in names if len({factors.get(name) for factors in each}) > 1]
+    items = [_factors(row, evidence) for row in rows]
+    names = distinct(name for factors in items for name in factors)
+    return [name for name in names if len({factors.get(name) for factors in items}) > 1]
 
 
 def settings(rows: Sequence[Hypothesis], names: Sequence[str], evidence: Evidence) -> list[Setting]:

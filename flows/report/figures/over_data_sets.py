@@ -24,18 +24,18 @@ _BARS, _LINE = 120.0, 20.0
 
 def draw_ranks(evidence: Evidence) -> Iterator[Figure]:
     """One figure, where there are three data sets or more."""
-    found = evidence.over_data_sets
-    if found is not None:
-        cliques = found.comparison.cliques
+    analysis = evidence.over_data_sets
+    if analysis is not None:
+        cliques = analysis.comparison.cliques
         yield Figure(
             title="Mean ranks over the data sets",
-            caption=_caption_of_ranks(found),
-            body=picture(found.comparison.models, found.comparison.ranks, cliques) + _table_of_ranks(found),
+            caption=_caption_of_ranks(analysis),
+            body=picture(analysis.comparison.models, analysis.comparison.ranks, cliques) + _table_of_ranks(analysis),
         )
 
 
-def _caption_of_ranks(found: OverDataSets) -> str:
-    what, comparison = found.score.model, found.comparison
+def _caption_of_ranks(analysis: OverDataSets) -> str:
+    what, comparison = analysis.score.model, analysis.comparison
     said = f"Mean ranks of {len(comparison.models)} {what}s on {comparison.datasets} data sets, 1 for the best."
     if comparison.control is not None:
         return f"{said} All are compared with {comparison.control}; no other pair is tested."
@@ -90,31 +90,31 @@ def picture(models: Sequence[str], ranks: Sequence[float], cliques: Sequence[Seq
     return Markup('<div class="scroll">{}</div>').format(drawn)
 
 
-def _table_of_ranks(found: OverDataSets) -> Markup:
-    comparison = found.comparison
-    columns = {found.score.model: comparison.models, "mean rank": tuple(f"{rank:.2f}" for rank in comparison.ranks)}
-    if found.low:
-        bounds = zip(found.low, found.high, strict=True)
+def _table_of_ranks(analysis: OverDataSets) -> Markup:
+    comparison = analysis.comparison
+    columns = {analysis.score.model: comparison.models, "mean rank": tuple(f"{rank:.2f}" for rank in comparison.ranks)}
+    if analysis.low:
+        bounds = zip(analysis.low, analysis.high, strict=True)
         columns["ranks it may have"] = tuple(f"{low}" if low == high else f"{low}–{high}" for low, high in bounds)
-    columns[f"mean {found.score.name}"] = tuple(map(found.score.text, found.means))
-    kinds = dict.fromkeys(columns, "number") | {found.score.model: "row"}
+    columns[f"mean {analysis.score.name}"] = tuple(map(analysis.score.text, analysis.means))
+    kinds = dict.fromkeys(columns, "number") | {analysis.score.model: "row"}
     return data_table("Mean ranks", kinds, zip(*columns.values(), strict=True))
 
 
 def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
     """Three figures, where there are three data sets or more; two where their rows are not known."""
-    found = evidence.over_data_sets
-    if found is None:
+    result = evidence.over_data_sets
+    if result is None:
         return
     yield Figure(
         title="Pairs on data sets like these",
         caption=(
-            f"Each cell has the {adjusted_p(found.comparison.adjust)} of the exact signed-rank test, and under it the "
-            f"data sets on which the {found.score.model} on the left won, tied and lost. ● marks pairs that differ."
+            f"Each cell has the {adjusted_p(result.comparison.adjust)} of the exact signed-rank test, and under it the "
+            f"data sets on which the {result.score.model} on the left won, tied and lost. ● marks pairs that differ."
         ),
-        body=_matrix(found) + p_legend(),
+        body=_matrix(result) + p_legend(),
     )
-    if found.these:
+    if result.these:
         yield Figure(
             title="These data sets, and data sets like these",
             caption=(
@@ -123,20 +123,20 @@ def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
                 "large data sets do not outweigh the others. The differences are of A less B in points: the mean, and "
                 "Hodges and Lehmann's estimate; p-values are adjusted by Holm's method."
             ),
-            body=_questions(found),
+            body=_questions(result),
         )
     yield Figure(
         title="How probable is it that A is better?",
         caption=(
             "The Bayesian signed-rank test: the probability that on data sets like these A is better (left), equal "
-            f"within {found.score.equal} (middle), or worse (right)."
+            f"within {result.score.equal} (middle), or worse (right)."
         ),
-        body=_probabilities(found),
+        body=_probabilities(result),
     )
 
 
-def _matrix(found: OverDataSets) -> Markup:
-    by_pair = {(pair.a, pair.b): pair for pair in found.comparison.pairs}
+def _matrix(analysis: OverDataSets) -> Markup:
+    by_pair = {(pair.a, pair.b): pair for pair in analysis.comparison.pairs}
 
     def cell(left: str, above: str) -> HeatCell:
         pair = by_pair.get((left, above)) or by_pair.get((above, left))
@@ -147,16 +147,18 @@ def _matrix(found: OverDataSets) -> Markup:
             p_order(pair.adjusted_pvalue),
             p_shade(pair.adjusted_pvalue),
             below=f"{wins}–{pair.ties}–{losses}",
-            marked=pair.adjusted_pvalue <= found.comparison.alpha,
+            marked=pair.adjusted_pvalue <= analysis.comparison.alpha,
             hint=f"{left} against {above}: p = {p_number(pair.pvalue)}",
         )
 
-    return pair_table("Adjusted p", f"Pairs of {found.score.model}s over the data sets", found.comparison.models, cell)
+    return pair_table(
+        "Adjusted p", f"Pairs of {analysis.score.model}s over the data sets", analysis.comparison.models, cell
+    )
 
 
-def _questions(found: OverDataSets) -> Markup:
+def _questions(analysis: OverDataSets) -> Markup:
     kinds = {"A": "", "B": ""} | dict.fromkeys(("mean", "p, these", "median", "p, like these"), "number")
-    difference = found.score.difference
+    difference = analysis.score.difference
     rows = [
         (
             like.a,
@@ -166,17 +168,17 @@ def _questions(found: OverDataSets) -> Markup:
             difference(like.estimate),
             p_number(like.adjusted_pvalue),
         )
-        for like, these in zip(found.comparison.pairs, found.these, strict=True)
+        for like, these in zip(analysis.comparison.pairs, analysis.these, strict=True)
     ]
     return data_table("Two questions", kinds, rows)
 
 
-def _probabilities(found: OverDataSets) -> Markup:
-    labels = [f"{pair.a} against {pair.b}" for pair in found.comparison.pairs]
+def _probabilities(analysis: OverDataSets) -> Markup:
+    labels = [f"{pair.a} against {pair.b}" for pair in analysis.comparison.pairs]
     left = max(map(svg.text_width, labels)) + 16
     height = _LINE * len(labels) + 8
     parts = []
-    for row, (label, pair) in enumerate(zip(labels, found.comparison.pairs, strict=True)):
+    for row, (label, pair) in enumerate(zip(labels, analysis.comparison.pairs, strict=True)):
         better, equal, worse = pair.probabilities
         y, x = _LINE * row + 4, left
         parts.append(svg.text(left - 10, y + 13, label, anchor="end"))
@@ -194,7 +196,7 @@ def _probabilities(found: OverDataSets) -> Markup:
         left + _BARS + 140,
         height,
         "Probabilities that A is better, equal in practice, or worse",
-        f"{len(labels)} pairs of {found.score.model}s.",
+        f"{len(labels)} pairs of {analysis.score.model}s.",
         *parts,
     )
     return Markup('<div class="scroll">{}</div>').format(drawn)

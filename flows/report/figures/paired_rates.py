@@ -42,30 +42,30 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 def flags(cells: Sequence[Cell], evidence: Evidence) -> dict[str, NDArray[np.bool_]]:
     """On which test sets each method rejects, or misses, as many test sets as all of them have."""
-    found: dict[str, NDArray[np.bool_]] = {}
+    entries: dict[str, NDArray[np.bool_]] = {}
     for cell in cells[:_MOST_METHODS]:
         table = evidence.results.table(cell)
         if table is not None:
-            found[evidence.method_names[cell.subject["test"]]] = (
+            entries[evidence.method_names[cell.subject["test"]]] = (
                 ~table.column("covers").to_numpy()
                 if cell.fanout == "interval"
                 else at_most(table.column("p_value").to_numpy(), evidence.alpha)
             )
-    shortest = min((values.size for values in found.values()), default=0)
-    return {method: values[:shortest] for method, values in found.items()}
+    shortest = min((values.size for values in entries.values()), default=0)
+    return {method: values[:shortest] for method, values in entries.items()}
 
 
 def _panel(cells: Sequence[Cell], what: str, evidence: Evidence) -> Markup | None:
-    found = flags(cells, evidence)
-    if len(found) < 2:
+    entries = flags(cells, evidence)
+    if len(entries) < 2:
         return None
-    caption = f"{size(cells[0])}, {next(iter(found.values())).size:,} test sets"
-    return pair_table(caption, f"{what}, {caption}", list(found), lambda a, b: _cell(found, a, b))
+    caption = f"{size(cells[0])}, {next(iter(entries.values())).size:,} test sets"
+    return pair_table(caption, f"{what}, {caption}", list(entries), lambda a, b: _cell(entries, a, b))
 
 
-def _cell(found: Mapping[str, NDArray[np.bool_]], row: str, column: str) -> HeatCell:
-    only_row = int(np.count_nonzero(found[row] & ~found[column]))
-    only_column = int(np.count_nonzero(found[column] & ~found[row]))
+def _cell(value: Mapping[str, NDArray[np.bool_]], row: str, column: str) -> HeatCell:
+    only_row = int(np.count_nonzero(value[row] & ~value[column]))
+    only_column = int(np.count_nonzero(value[column] & ~value[row]))
     p = mcnemar_test(only_row, only_column).pvalue
     return HeatCell(f"{only_row:,} : {only_column:,}", p_shade(p), hint=p_equation(p))
 

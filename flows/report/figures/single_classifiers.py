@@ -105,8 +105,8 @@ def draw_both(evidence: Evidence) -> Iterator[Figure]:
     if not done:
         return
     shown = {row.cell for case in done for row in case}
-    references = [each for each in read_references(evidence.results.store) if each.cell in shown]
-    printed = {(each.cell, each.column): each.printed for each in references}
+    references = [reference for reference in read_references(evidence.results.store) if reference.cell in shown]
+    printed = {(reference.cell, reference.column): reference.printed for reference in references}
     beside = f" In parentheses stands what is printed; ≠ marks {_not_allowed(references)}." if references else ""
     measure = done[0][0].measure or "error"
     improves = f"lowers the {measure}" if measure == "error" else f"raises the {measure}"
@@ -123,18 +123,18 @@ def draw_both(evidence: Evidence) -> Iterator[Figure]:
 
 def _not_allowed(references: Sequence[Reference]) -> str:
     """What the study takes for disagreement with print, in words."""
-    found: dict[str, list[str]] = {}
-    for each in references:
-        if each.side is not None:
-            rule, limit = "a p on the other side of", significant(each.side)
-        elif each.within is not None:
-            what = {"estimate": "an error", "null_mean": "a permuted error"}.get(each.column, "a p")
-            rule, limit = f"{what} further away than", f"{significant(each.within)}"
+    by_rule: dict[str, list[str]] = {}
+    for reference in references:
+        if reference.side is not None:
+            rule, limit = "a p on the other side of", significant(reference.side)
+        elif reference.within is not None:
+            what = {"estimate": "an error", "null_mean": "a permuted error"}.get(reference.column, "a p")
+            rule, limit = f"{what} further away than", f"{significant(reference.within)}"
         else:
             rule, limit = "what does not round to it, Monte-Carlo error allowed for", ""
-        if limit not in found.setdefault(rule, []):
-            found[rule].append(limit)
-    return join_words([f"{rule} {' or '.join(sorted(limits))}".strip() for rule, limits in found.items()])
+        if limit not in by_rule.setdefault(rule, []):
+            by_rule[rule].append(limit)
+    return join_words([f"{rule} {' or '.join(sorted(limits))}".strip() for rule, limits in by_rule.items()])
 
 
 def _table(
@@ -166,13 +166,13 @@ def _line(case: Case, printed: Mapping[tuple[str, str], str], said: str) -> list
     return [*cells, said]
 
 
-def _cell(found: str, row: Hypothesis, column: str, printed: Mapping[tuple[str, str], str]) -> str:
+def _cell(text: str, row: Hypothesis, column: str, printed: Mapping[tuple[str, str], str]) -> str:
     theirs = printed.get((row.cell, column))
     if theirs is None:
-        return found
+        return text
     differs = "≠" if f"{column} {theirs} is printed" in row.disagrees else ""
     # A share in percent, with no more digits than are printed.
-    return f"{found} ({differs}{theirs if column == 'p_value' else f'{Decimal(theirs).scaleb(2):f}%'})"
+    return f"{text} ({differs}{theirs if column == 'p_value' else f'{Decimal(theirs).scaleb(2):f}%'})"
 
 
 FIGURES = {"grids": (10, draw_grids), "permutation-tests": (11, draw_both)}

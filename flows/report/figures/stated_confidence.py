@@ -49,9 +49,9 @@ def draw_resampled(evidence: Evidence) -> Iterator[Figure]:
         )
 
 
-def _histogram(name: str, row: Hypothesis, found: Mapping[str, Any]) -> Markup:
-    width, mean, counts = found["width"], found["mean"], np.array(found["counts"])
-    left = (found["first"] + np.arange(len(counts))) * width
+def _histogram(name: str, row: Hypothesis, result: Mapping[str, Any]) -> Markup:
+    width, mean, counts = result["width"], result["mean"], np.array(result["counts"])
+    left = (result["first"] + np.arange(len(counts))) * width
     axes = Axes(
         width=_WIDTH, height=_HEIGHT, left=9, right=9, x_limits=(float(left[0]), float(left[-1] + width)), bottom=38
     )
@@ -59,7 +59,7 @@ def _histogram(name: str, row: Hypothesis, found: Mapping[str, Any]) -> Markup:
     positions = np.array([axes.x(value) for value in left.tolist()])
     step = axes.x(float(left[0]) + width) - axes.x(float(left[0]))
     behind = left < -1e-15
-    band = [float(np.clip(mean + side * found["reach"], left[0], left[-1] + width)) for side in (-1, 1)]
+    band = [float(np.clip(mean + side * result["reach"], left[0], left[-1] + width)) for side in (-1, 1)]
     parts = [
         axes.band(band, [0.0, 0.0], [1.0, 1.0]),
         *(
@@ -71,8 +71,8 @@ def _histogram(name: str, row: Hypothesis, found: Mapping[str, Any]) -> Markup:
         axes.x_axis(f"difference in {row.measure}", most=4),
     ]
     description = (
-        f"{found['replicates']:,} replicates, mean {number(mean, 4)}, observed {number(found['observed'], 4)}; "
-        f"{percent(found['above'])} are above 0."
+        f"{result['replicates']:,} replicates, mean {number(mean, 4)}, observed {number(result['observed'], 4)}; "
+        f"{percent(result['above'])} are above 0."
     )
     title = f"{where(row)}: {row.method}, {percent(row.statistic or 0.0)} sure of {row.b}"
     return Markup('<figure class="trend resampled"><h4>{}</h4>{}</figure>').format(
@@ -109,13 +109,13 @@ def draw_reliability(evidence: Evidence) -> Iterator[Figure]:
 def binned(said: Statements) -> list[tuple[float, float, float, float, int]]:
     """For each bin that holds a test set: the mean stated, the share that is right, its interval, how many."""
     which = np.clip(np.searchsorted(BINS, said.stated, side="right") - 1, 0, len(BINS) - 2)
-    found = []
+    items = []
     for index in np.unique(which):
         inside = which == index
         count, total = int(np.count_nonzero(said.right[inside])), int(np.count_nonzero(inside))
         low, high = clopper_pearson(count, total)
-        found.append((float(said.stated[inside].mean()), count / total, low, high, total))
-    return found
+        items.append((float(said.stated[inside].mean()), count / total, low, high, total))
+    return items
 
 
 def _reliability(name: str, method: str, n: int, said: Statements) -> Markup:

@@ -68,9 +68,9 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 def _named(row: Hypothesis) -> tuple[str, float] | None:
     """The name and the value of a data set that is called ``NAME = VALUE``."""
-    found = _NAMED.fullmatch(row.dataset or "")
+    match = _NAMED.fullmatch(row.dataset or "")
     try:
-        return None if found is None else (found["name"], float(found["value"]))
+        return None if match is None else (match["name"], float(match["value"]))
     except ValueError:
         return None
 

@@ -57,8 +57,8 @@ def distances(estimates: NDArray[np.float64], errors: NDArray[np.float64], true:
     """How far each estimate is from the truth in its standard errors; with none it is infinitely far, or exact."""
     away = np.abs(estimates - true)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: NDArray[np.float64] = np.where(errors > 0, away / errors, np.where(away > 1e-12, np.inf, 0.0))
-    return found
+        values: NDArray[np.float64] = np.where(errors > 0, away / errors, np.where(away > 1e-12, np.inf, 0.0))
+    return values
 
 
 def intervals(

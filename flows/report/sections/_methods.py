@@ -30,9 +30,9 @@ def approximations(evidence: Evidence, names: dict[str, str]) -> Verdict | None:
                 continue
             sentences.append(_beside(f"{names[test]}: the p-value of {name}", pairs))
             others += [
-                _in_words(exact, found, name, _verdicts.p_name(evidence))
-                for exact, found in pairs
-                if exact.decision != found.decision
+                _in_words(exact, pair, name, _verdicts.p_name(evidence))
+                for exact, pair in pairs
+                if exact.decision != pair.decision
             ]
     if not sentences:
         return None
@@ -40,22 +40,22 @@ def approximations(evidence: Evidence, names: dict[str, str]) -> Verdict | None:
 
 
 def _beside(subject: str, pairs: Sequence[tuple[Hypothesis, Hypothesis]]) -> str:
-    pvalues = [(exact.p_value or 0.0, found.p_value or 0.0) for exact, found in pairs]
-    below = [(exact, found) for exact, found in pvalues if found < exact]
+    pvalues = [(exact.p_value or 0.0, pair.p_value or 0.0) for exact, pair in pairs]
+    below = [(exact, pvalue) for exact, pvalue in pvalues if pvalue < exact]
     share = f"below the exact one in {len(below)} of {count_of(len(pairs), 'table')}"
     if len(below) == len(pairs):
         share = "below the exact one in " + (f"all {len(pairs)} tables" if len(pairs) > 1 else "the one table")
-    most = max((exact / found for exact, found in below if found), default=1.0)
+    most = max((exact / value for exact, value in below if value), default=1.0)
     factor = f", by a factor of up to {most:.2g}" if most >= 1.05 else ""
-    otherwise = sum(exact.decision != found.decision for exact, found in pairs)
+    otherwise = sum(exact.decision != pair.decision for exact, pair in pairs)
     return f"{subject} is {share}{factor}; it decides otherwise in {otherwise or 'none'}."
 
 
-def _in_words(exact: Hypothesis, found: Hypothesis, name: str, p_name: str) -> str:
+def _in_words(exact: Hypothesis, hypothesis: Hypothesis, name: str, p_name: str) -> str:
     verbs = {"reject": "rejects", "keep": "does not reject"}
     said = [
         f"{who} {verbs.get(row.decision, row.decision)} ({_verdicts.decision_p_in_words(row, p_name)})"
-        for who, row in (("the exact test", exact), (name, found))
+        for who, row in (("the exact test", exact), (name, hypothesis))
     ]
     return f"{subject_in_words(exact)}: {join_words(said)}."
 
@@ -106,10 +106,10 @@ class _Pair:
             agreement.append(f"within {significant(reference.within)}, as the study allows")
         elif reference.side is None:
             agreement.append("within Monte-Carlo error")
-        found = p_at_most(self.value, at_most=at_smallest_p(row)) if self.is_p else f"{self.value:.6g}"
+        text = p_at_most(self.value, at_most=at_smallest_p(row)) if self.is_p else f"{self.value:.6g}"
         what = row.measure or "" if reference.column == "estimate" else short(reference.column)
         return (
-            f"{self.subject}: {f'{what} {reference.printed}'.strip()} is printed, {found} recomputed "
+            f"{self.subject}: {f'{what} {reference.printed}'.strip()} is printed, {text} recomputed "
             f"({'; '.join(agreement)})."
         )
 

@@ -29,14 +29,14 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
         else _difference(abs(most.truth), measure_of(cell.work_of(Tested).test).name)
     )
     power = rate(most) if most.statistic is None else most.statistic
-    found = f"{count_of(most.n or 0, 'row')} find {difference} {_often(power)} by {most.method}"
+    sentence = f"{count_of(most.n or 0, 'row')} find {difference} {_often(power)} by {most.method}"
     if most.rows_half is None or most.rows_four_fifths is None:
-        return f"{found}; {_among_sizes(rows)}."
+        return f"{sentence}; {_among_sizes(rows)}."
     population = cell.work.population if isinstance(cell.work, OnTestSets) else None
     endless = isinstance(population, Outcomes | Events) and population.endless
     about, of_what = ("", "") if endless else ("about ", " of an endless population of such answers")
     half, often = (f"{about}{needed:,}" for needed in (most.rows_half, most.rows_four_fifths))
-    return f"{found}; {half} rows{of_what} are needed for {_IN_WORDS[0.5]}, {often} for {_IN_WORDS[_WANTED]}."
+    return f"{sentence}; {half} rows{of_what} are needed for {_IN_WORDS[0.5]}, {often} for {_IN_WORDS[_WANTED]}."
 
 
 def fewest_needed(powers: Sequence[Sequence[Hypothesis]]) -> str:
@@ -72,6 +72,6 @@ def _among_sizes(rows: Sequence[Hypothesis]) -> str:
         return "no size that was tried finds it half of the time"
     if least[0.5] == least[_WANTED]:
         return f"of the sizes that were tried, {least[_WANTED]:,} rows are the fewest that find it four times in five"
-    found = f"of the sizes that were tried, {least[0.5]:,} rows are the fewest that find it half of the time"
+    sentence = f"of the sizes that were tried, {least[0.5]:,} rows are the fewest that find it half of the time"
     more = f"{least[_WANTED]:,} rows" if least[_WANTED] else "none"
-    return f"{found}, and {more} {'find' if least[_WANTED] else 'finds'} it four times in five"
+    return f"{sentence}, and {more} {'find' if least[_WANTED] else 'finds'} it four times in five"

@@ -32,15 +32,15 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "") -> 
     if not sure:
         where = "" if total == 1 else f" in any of {count_of(total, what)}"
         return Verdict(f"It was not shown that {claim}{where} ({by}, {_verdicts.smallest_p(unsure, name)}).", spared)
-    found = f"({by}, {_verdicts.largest_p(sure, name)})"
+    sentence = f"({by}, {_verdicts.largest_p(sure, name)})"
     if total == 1:
-        return Verdict(f"{claim[0].upper()}{claim[1:]} {found}.", spared)
+        return Verdict(f"{claim[0].upper()}{claim[1:]} {sentence}.", spared)
     share = f"all {total}" if not unsure else f"{len(sure)} of {total}"
     details = [
         f"{subject_in_words(row)}: not shown ({_verdicts.decision_p_in_words(row, _verdicts.p_name(evidence))})."
         for row in unsure
     ]
-    return Verdict(f"In {share} {what}s {claim} {found}.", (*spared, *details))
+    return Verdict(f"In {share} {what}s {claim} {sentence}.", (*spared, *details))
 
 
 def subject_in_words(row: Hypothesis) -> str:
@@ -106,8 +106,8 @@ def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdic
     """In how many tables or data sets it rejects; or of pairs, how many differ and who is better than whom."""
     test = statistical_tests.named(rows[0].test)
     by = test.by or test.label
-    found = verdict(rows, evidence) if test.claim else _verdicts.verdict(rows, evidence, by=by)
-    return found if evidence.of_tables else replace(found, beside=caveat(rows[0].test))
+    value = verdict(rows, evidence) if test.claim else _verdicts.verdict(rows, evidence, by=by)
+    return value if evidence.of_tables else replace(value, beside=caveat(rows[0].test))
 
 
 def _columns_of_record(rows: Sequence[Hypothesis]) -> list[Column]:

@@ -89,16 +89,16 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
     if not sure:
         subject = "The classifier was not" if total == 1 else f"In none of {total} {_CASES} was the classifier"
         return f"{subject} shown to have {claim} ({by}, {smallest_p(unsure, name)})."
-    found = f"({by}, {largest_p(sure, name)})"
+    sentence = f"({by}, {largest_p(sure, name)})"
     if unsure:
         remark = f"; {len(undecided)} cannot be decided yet" if undecided else ""
-        return f"In {len(sure)} of {total} {_CASES} the classifier {claim} {found}{remark}."
+        return f"In {len(sure)} of {total} {_CASES} the classifier {claim} {sentence}{remark}."
     classifiers, datasets = distinct(row.classifier for row in sure), distinct(row.dataset for row in sure)
     if total == len(classifiers) * len(datasets) == len(rows):
         who = classifiers[0] if len(classifiers) == 1 else f"All {len(classifiers)} classifiers"
         where = datasets[0] if len(datasets) == 1 else f"all {len(datasets)} data sets"
-        return f"{who} {claim} on {where} {found}."
-    return f"In all {total} complete {_CASES} the classifier {claim} {found}."
+        return f"{who} {claim} on {where} {sentence}."
+    return f"In all {total} complete {_CASES} the classifier {claim} {sentence}."
 
 
 def retained_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
@@ -177,13 +177,13 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdi
         subject = f"Not one of {total:,} pairs of classifiers was" if total > 1 else "The two classifiers were not"
         return Verdict(f"{subject} shown to differ ({by}, {smallest_p(alike, name)}).")
     if total == 1:
-        found = f"The two classifiers differ ({by}, {largest_p(different, name)})."
+        sentence = f"The two classifiers differ ({by}, {largest_p(different, name)})."
     else:
         verb = "differs" if len(different) == 1 else "differ"
         share = f"{len(different):,} {verb}" if alike else f"all {total:,} differ"
-        found = f"Of {total:,} pairs of classifiers, {share} ({by}, {largest_p(different, name)})."
+        sentence = f"Of {total:,} pairs of classifiers, {share} ({by}, {largest_p(different, name)})."
     groups = by_dataset([row for row in rows if row.decision != "missing"])
-    return Verdict(found, tuple(_on(dataset, group, p_name(evidence)) for dataset, group in groups.items()))
+    return Verdict(sentence, tuple(_on(dataset, group, p_name(evidence)) for dataset, group in groups.items()))
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> str:

@@ -20,15 +20,15 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """Which tests reject too often, or which intervals miss; if none, what how many rows find. Then every rate."""
     wrong, fine = rejected(rows), not_rejected(rows)
     name = adjusted_p(evidence.adjust)
-    found = [row for row in rows if row.estimate is not None]
-    if not found:
+    hypotheses = [row for row in rows if row.estimate is not None]
+    if not hypotheses:
         return Verdict("There is no result: every rate is missing.")
-    groups = list(group_by(found, lambda row: (row.dataset, row.slice, row.method, row.measure)).values())
+    groups = list(group_by(hypotheses, lambda row: (row.dataset, row.slice, row.method, row.measure)).values())
     details = [_of_group(group, evidence) for group in groups]
     powers = [group for group in groups if group[0].measure == POWER]
-    kinds = group_by(found, lambda row: row.measure)
+    kinds = group_by(hypotheses, lambda row: row.measure)
     errors, coverages = kinds.get(ERROR, []), kinds.get(COVERAGE, [])
-    expected = _expected(wrong, fine, found, name)
+    expected = _expected(wrong, fine, hypotheses, name)
     failing = [row for row in wrong if row.measure == ERROR and rate(row) > (row.null_mean or 0)]
     short = [row for row in wrong if row.measure == COVERAGE]
     also = [
@@ -44,14 +44,14 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
         if not failing and not short:
             details.pop(groups.index(hardest))
     also += [("Rates:", expected), ("Drawn:", _drawn(evidence))]
-    (first, headline), *also = [each for each in also if each[1]]
+    (first, headline), *also = [value for value in also if value[1]]
     if first.startswith("Power"):
         headline = f"Not tried: in every population one classifier is better. {headline}"
     elif not failing and not short and first != "Rates:":
         headline = f"Yes, as far as was tried: {headline}"
     shown = tuple((what, said[:1].upper() + said[1:]) for what, said in also if wrong or what != "Rates:")
     to_do = _to_do((failing, errors, "tests", ""), (short, coverages, "intervals", "the intervals of "), powers=powers)
-    return Verdict(headline, (expected, *details), _sure(found, evidence), shown, _numbers(kinds, evidence), to_do)
+    return Verdict(headline, (expected, *details), _sure(hypotheses, evidence), shown, _numbers(kinds, evidence), to_do)
 
 
 def _to_do(
@@ -127,17 +127,17 @@ def _at(row: Hypothesis) -> str:
     return f"{percent(rate(row))} ({row.method}, {count_of(row.n or 0, 'row')})"
 
 
-def _sure(found: Sequence[Hypothesis], evidence: Evidence) -> str:
+def _sure(hypotheses: Sequence[Hypothesis], evidence: Evidence) -> str:
     """How sure the tests are on test sets of the smallest and of the largest size, and how often they are right."""
-    sizes = sorted({row.n or 0 for row in found})
+    sizes = sorted({row.n or 0 for row in hypotheses})
     parts = []
     for n in dict.fromkeys((*sizes[:1], *sizes[-1:])):
-        groups = group_by([row for row in found if row.n == n], lambda row: row.method)
+        groups = group_by([row for row in hypotheses if row.n == n], lambda row: row.method)
         said = {method: statements(group, evidence) for method, group in groups.items()}
         named = [
-            f"{method} {percent(float(each.stated.mean()))} and {percent(float(each.right.mean()))}"
-            for method, each in said.items()
-            if each is not None
+            f"{method} {percent(float(value.stated.mean()))} and {percent(float(value.right.mean()))}"
+            for method, value in said.items()
+            if value is not None
         ]
         if named:
             parts.append(f"with {count_of(n, 'row')} {join_words(named)}")
@@ -183,10 +183,10 @@ def _failing(failing: Sequence[Hypothesis], errors: Sequence[Hypothesis], eviden
     )
 
 
-def _expected(wrong: Sequence[Hypothesis], fine: Sequence[Hypothesis], found: Sequence[Hypothesis], name: str) -> str:
+def _expected(wrong: Sequence[Hypothesis], fine: Sequence[Hypothesis], result: Sequence[Hypothesis], name: str) -> str:
     total = len(wrong) + len(fine)
     if not total:
-        return f"{count_of(len(found), 'rate')} were found; there is none to hold them against."
+        return f"{count_of(len(result), 'rate')} were found; there is none to hold them against."
     if not wrong:
         subject = f"All {total} tested rates are" if total > 1 else "The rate is"
         return f"{subject} as expected ({_verdicts.smallest_p(fine, name)})."

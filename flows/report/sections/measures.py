@@ -132,8 +132,8 @@ _REPEATED = replace(
 
 
 def _pairs_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    found = group_by(rows, _measure_of)
-    verdicts = [(name, _verdicts.verdict(group, evidence, by=name)) for name, group in found.items()]
+    hypotheses = group_by(rows, _measure_of)
+    verdicts = [(name, _verdicts.verdict(group, evidence, by=name)) for name, group in hypotheses.items()]
     details = [f"{name}: {sentence}" for name, one in verdicts for sentence in one.details]
     return Verdict(verdicts[0][1].headline, (*(one.headline for _, one in verdicts[1:]), *details))
 
@@ -176,8 +176,8 @@ def _pairs_on_slices(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
         better, worse = _verdicts.better_and_worse(row)
         measure, p = _measure_of(row), _verdicts.decision_p_in_words(row, _verdicts.p_name(evidence))
         details.append(f"On {row.dataset} where {row.slice}, {better} is better than {worse} by {measure} ({p}).")
-    found = f"{compared} of two classifiers on a slice, of which {len(different):,} differ"
-    return Verdict(f"{found} ({_verdicts.largest_p(different, name)}).", tuple(details))
+    sentence = f"{compared} of two classifiers on a slice, of which {len(different):,} differ"
+    return Verdict(f"{sentence} ({_verdicts.largest_p(different, name)}).", tuple(details))
 
 
 def _measure_of(row: Hypothesis) -> str:

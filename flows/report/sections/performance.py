@@ -100,27 +100,27 @@ _MOST = 12
 
 
 def _confidence_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    found = [row for row in rows if row.statistic is not None]
-    if not found:
+    hypotheses = [row for row in rows if row.statistic is not None]
+    if not hypotheses:
         return Verdict("There is no result: every comparison is missing, or neither is better on the test set.")
-    over, under = (sum(_beside(row) == sign for row in found) for sign in (1, -1))
+    over, under = (sum(_beside(row) == sign for row in hypotheses) for sign in (1, -1))
     return Verdict(
-        f"Of {count_of(len(found), 'stated confidence')}, {over} {'is' if over == 1 else 'are'} above and {under} "
+        f"Of {count_of(len(hypotheses), 'stated confidence')}, {over} {'is' if over == 1 else 'are'} above and {under} "
         f"{'is' if under == 1 else 'are'} below the interval of what test sets of the same size achieve.",
-        tuple(_of(row) for row in found),
-        _side_by_side(found) if len(found) <= _MOST else "",
+        tuple(_of(row) for row in hypotheses),
+        _side_by_side(hypotheses) if len(hypotheses) <= _MOST else "",
     )
 
 
-def _side_by_side(found: Sequence[Hypothesis]) -> str:
+def _side_by_side(hypotheses: Sequence[Hypothesis]) -> str:
     """Table 3 of the paper, a sentence for each test."""
-    single = len({row.dataset for row in found}) == 1
+    single = len({row.dataset for row in hypotheses}) == 1
 
     def said(row: Hypothesis) -> str:
         name = row.slice if single and row.slice else where(row)
         return f"on {name} {percent(row.statistic or 0)} sure of {row.b}, where {percent(rate(row))} of test sets agree"
 
-    groups = group_by(found, lambda row: row.method).items()
+    groups = group_by(hypotheses, lambda row: row.method).items()
     return " ".join(f"{method[:1].upper()}{method[1:]} was {'; '.join(map(said, group))}." for method, group in groups)
 
 
@@ -176,13 +176,13 @@ _CONFIDENCE = Section(
 
 
 def _trained_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    found = [row for row in rows if row.estimate is not None]
-    if not found:
+    hypotheses = [row for row in rows if row.estimate is not None]
+    if not hypotheses:
         return Verdict("There is no result: no classifier was trained.")
     headline, *others = [
-        _better(measure or "?", group) for measure, group in group_by(found, lambda row: row.measure).items()
+        _better(measure or "?", group) for measure, group in group_by(hypotheses, lambda row: row.measure).items()
     ]
-    return Verdict(headline, (*others, *_chosen(found)))
+    return Verdict(headline, (*others, *_chosen(hypotheses)))
 
 
 def _better(measure: str, rows: Sequence[Hypothesis]) -> str:
@@ -242,8 +242,8 @@ _TRAINED = Section(
 
 
 def _rows_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    found = [f"{row.estimate:,.0f} rows on {where(row)}" for row in rows if row.estimate is not None]
-    return Verdict(f"Half of the time is reached with {join_words(found)}." if found else "No formula says.")
+    texts = [f"{row.estimate:,.0f} rows on {where(row)}" for row in rows if row.estimate is not None]
+    return Verdict(f"Half of the time is reached with {join_words(texts)}." if texts else "No formula says.")
 
 
 def _rows_columns(rows: Sequence[Hypothesis]) -> list[Column]:

@@ -18,11 +18,11 @@ from . import _tables, _verdicts
 
 
 def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    found = _verdicts.headline(rows, evidence, claim="learned real class structure", by="PermClass")
+    text = _verdicts.headline(rows, evidence, claim="learned real class structure", by="PermClass")
     doubts = _verdicts.sentences_on_retained(
         rows, "could not be told from a classifier trained on random labels", evidence
     )
-    return Verdict(found, (*_verdicts.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *doubts))
+    return Verdict(text, (*_verdicts.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *doubts))
 
 
 def _columns(rows: Sequence[Hypothesis], *, permuted: str) -> list[Column]:
@@ -43,13 +43,13 @@ _STRUCTURE = "the joint structure of the features"
 
 
 def _features_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    found = _verdicts.headline(rows, evidence, claim=f"depended for its accuracy on {_STRUCTURE}", by="PermFeats")
+    text = _verdicts.headline(rows, evidence, claim=f"depended for its accuracy on {_STRUCTURE}", by="PermFeats")
     details = (
         sentence
         for dataset, group in _verdicts.by_dataset(rows).items()
         for sentence in _on(dataset, group, _verdicts.p_name(evidence))
     )
-    return Verdict(found, (*_verdicts.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *details))
+    return Verdict(text, (*_verdicts.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *details))
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> list[str]:
@@ -129,15 +129,15 @@ _METHODS = {
 
 
 def _algorithms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    found = _verdicts.verdict(rows, evidence, by=rows[0].method)
+    verdict = _verdicts.verdict(rows, evidence, by=rows[0].method)
     cells = [cell for cell in evidence.cells_of(rows[0]) if cell.subject["classifier"] == rows[0].a]
     if not cells:
-        return found
+        return verdict
     repeats, folds = sum(cell.replicates for cell in cells), cells[0].work_of(CrossValidated).cross_validation.folds
     if not isinstance(folds, int):  # they are given, or each has one row
-        return found
+        return verdict
     how = f"By {count_of(repeats, 'repetition')} of {count_of(folds, 'fold')}"
-    return Verdict(f"{how}, {found.headline[0].lower()}{found.headline[1:]}", found.details)
+    return Verdict(f"{how}, {verdict.headline[0].lower()}{verdict.headline[1:]}", verdict.details)
 
 
 def _algorithms_columns(rows: Sequence[Hypothesis]) -> list[Column]:

@@ -33,9 +33,9 @@ def _efficiency_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdi
     if all(row.classifier is None for row in rows):
         return _tables.verdict(rows, evidence)
     claim = "agreed with the true classes better than chance"
-    found = _verdicts.headline(rows, evidence, claim=claim, by="Nyssen's exact test")
+    headline = _verdicts.headline(rows, evidence, claim=claim, by="Nyssen's exact test")
     doubts = _verdicts.sentences_on_retained(rows, "could not be told from random assignment", evidence)
-    return Verdict(found, tuple(doubts), caveat("efficiency"))
+    return Verdict(headline, tuple(doubts), caveat("efficiency"))
 
 
 def _efficiency_columns(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -58,14 +58,14 @@ _WHOLE = "{:,.0f}".format
 
 
 def _terms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    found = sorted((row for row in rows if row.estimate is not None), key=lambda row: -(row.estimate or 0))
-    if not found:
+    ordered = sorted((row for row in rows if row.estimate is not None), key=lambda row: -(row.estimate or 0))
+    if not ordered:
         return Verdict("There is no result.")
-    most = found[0]
-    each = tuple(f"{row.dataset}: {row.estimate:,.0f} tables." for row in rows if row.estimate is not None)
+    most = ordered[0]
+    lines = tuple(f"{row.dataset}: {row.estimate:,.0f} tables." for row in rows if row.estimate is not None)
     return Verdict(
         f"Up to {most.estimate:,.0f} tables ({most.dataset}) would have to be listed; the exact test lists none.",
-        each if len(each) > 1 else (),
+        lines if len(lines) > 1 else (),
     )
 
 

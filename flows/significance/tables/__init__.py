@@ -44,8 +44,8 @@ class Printed(Strict):
     @field_validator("printed", mode="after")
     @classmethod
     def _printable(cls, printed: dict[str, str | dict[str, str]]) -> dict[str, str | dict[str, str]]:
-        for found in printed.values():
-            for column in found if isinstance(found, dict) else ():
+        for value in printed.values():
+            for column in value if isinstance(value, dict) else ():
                 as_choice(column, "printed", PRINTABLE)
         return printed
 
@@ -59,8 +59,8 @@ class Printed(Strict):
 
     def printed_by(self, method: str) -> dict[str, str]:
         """The printed numbers of a method, by column of the summary."""
-        found = self.printed.get(method, {})
-        return {"p_value": found} if isinstance(found, str) else dict(found)
+        value = self.printed.get(method, {})
+        return {"p_value": value} if isinstance(value, str) else dict(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,8 +128,8 @@ class Entry(Printed):
                 raise ValueError(f"{' and '.join(way)}: one of them is missing; expected both")
         given = [first for first, *_ in self.WAYS if getattr(self, first) is not None]
         if self.WAYS and len(given) != 1:
-            found = " and ".join(given) or "none of them"
-            raise ValueError(f"{found} is not valid; expected one of {', '.join(first for first, *_ in self.WAYS)}")
+            text = " and ".join(given) or "none of them"
+            raise ValueError(f"{text} is not valid; expected one of {', '.join(first for first, *_ in self.WAYS)}")
         return self
 
 
@@ -188,9 +188,9 @@ def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:
     They are sorted: by their value where all are numbers, or else as text.
     """
     columns = tuple(same_spelling(columns))
-    found: set[str] = {value for column in columns for value in column.unique().to_pylist()}
-    numeric = all(map(is_number, found))
-    classes = sorted(found, key=lambda name: (float(name) if numeric else 0.0, name))
+    values: set[str] = {value for column in columns for value in column.unique().to_pylist()}
+    numeric = all(map(is_number, values))
+    classes = sorted(values, key=lambda name: (float(name) if numeric else 0.0, name))
     lookup = pa.array(classes, pa.string())
     return [pc.index_in(column, value_set=lookup).to_numpy().astype(np.int64) for column in columns], classes
 
@@ -203,5 +203,5 @@ _MODULES = ("pairs", "scores", "tables")
 def entries() -> dict[str, type[Entry]]:
     """The model of every kind of table by its key in the study file, in the order of the report."""
     modules: Iterable[Any] = (importlib.import_module(f"{__name__}.{name}") for name in _MODULES)
-    found: dict[str, type[Entry]] = {key: entry for module in modules for key, entry in module.ENTRIES.items()}
-    return dict(sorted(found.items(), key=lambda item: item[1].ORDER))
+    by_key: dict[str, type[Entry]] = {key: entry for module in modules for key, entry in module.ENTRIES.items()}
+    return dict(sorted(by_key.items(), key=lambda item: item[1].ORDER))

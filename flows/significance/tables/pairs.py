@@ -101,8 +101,8 @@ class Outcomes(OfTwo):
             if self.positive not in names:
                 raise refuse("positive", self.positive, f"one of {', '.join(names[:20])}")
             label, of_a, of_b = (column == names.index(self.positive) for column in columns)
-            found = JointOutcomes.from_predictions(label, of_a, of_b, positive=True)
-            counts = [found.e1, found.e2, found.e3, found.e4, found.e5, found.e6, found.e7, found.e8]
+            joint = JointOutcomes.from_predictions(label, of_a, of_b, positive=True)
+            counts = [joint.e1, joint.e2, joint.e3, joint.e4, joint.e5, joint.e6, joint.e7, joint.e8]
         data: dict[str, Any] = with_measure_code({"outcomes": counts, "measure": self.measure})
         data |= {name: getattr(self, name) for name in ("cost_fn", "cost_fp", "prior")}
         yield self.case(data, a=self.a, b=self.b)

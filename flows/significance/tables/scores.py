@@ -43,8 +43,8 @@ class Scores(Entry):
     @model_validator(mode="after")
     def _with_path(self) -> Self:
         if self.models is not None and (self.path is None or self.datasets in self.models):
-            found = "given without a path" if self.path is None else f"{shown(self.datasets)}"
-            raise ValueError(f"models: {found} is not valid; expected columns of scores in the file")
+            text = "given without a path" if self.path is None else f"{shown(self.datasets)}"
+            raise ValueError(f"models: {text} is not valid; expected columns of scores in the file")
         return self
 
     def cases(self, base: Path) -> Iterator[Case]:

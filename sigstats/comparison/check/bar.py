@@ -106,12 +106,12 @@ def check_predictions(
     if all(row.pvalue is None for row in rows):
         raise ValueError(f"rows: {paired.n:,} are not enough; nothing can be tested ({rows[0].note})")
     decided = _decided(rows, sign * bar, rule)
-    found = tuple(row.turned() for row in decided) if at_most else decided
+    checked_rows = tuple(row.turned() for row in decided) if at_most else decided
     bare = CheckedRow(slice=ALL_ROWS, measure=names[0], n=paired.n)
     notes = (
         *paired.notes,
         *without_task_mean(paired, names),
-        *unseen_group_note(found, lambda row: cells_of(row)["interval"], rule.unseen_group),
+        *unseen_group_note(checked_rows, lambda row: cells_of(row)["interval"], rule.unseen_group),
         *about_predictions(paired, names, ("the model",)),
         *clusters_note(
             paired,
@@ -120,7 +120,7 @@ def check_predictions(
             single=True,
         ),
     )
-    return CheckResult(rows=found, rule=rule, bar=bar, at_most=at_most, n=paired.n, notes=notes)
+    return CheckResult(rows=checked_rows, rule=rule, bar=bar, at_most=at_most, n=paired.n, notes=notes)
 
 
 def measures_checked(paired: PairedPredictions, measures: Sequence[str] | None) -> tuple[str, ...]:

@@ -122,75 +122,75 @@ def cells_of(row: CheckedRow) -> dict[str, str]:
     return dict(zip(HEADER, cells, strict=True))
 
 
-def bar_in_words(found: CheckResult) -> str:
+def bar_in_words(result: CheckResult) -> str:
     """The bar, in the unit of the measures."""
-    share = f"{significant(100 * found.bar)}%"
-    own = " ".join(filter(None, [significant(found.bar), next((row.unit for row in found.rows if row.unit), "")]))
-    points = {in_points(row) for row in found.rows}
+    share = f"{significant(100 * result.bar)}%"
+    own = " ".join(filter(None, [significant(result.bar), next((row.unit for row in result.rows if row.unit), "")]))
+    points = {in_points(row) for row in result.rows}
     return f"{share} ({own} of a mark)" if len(points) > 1 else share if points == {True} else own
 
 
-def finding_of(row: CheckedRow, found: CheckResult) -> str:
+def finding_of(row: CheckedRow, result: CheckResult) -> str:
     """The measure and its interval, below, above or at the bar."""
     if row.verdict is None:
         return f"{named(row)} was not tested: {row.note}"
-    meets = {"pass": found.wanted, "fail": found.missed, "inconclusive": f"not shown to be {found.wanted}"}
+    meets = {"pass": result.wanted, "fail": result.missed, "inconclusive": f"not shown to be {result.wanted}"}
     interval = row.note if row.low is None else cells_of(row)["interval"]
     return f"{named(row)} is {value_of(row, row.value)} ({interval}), {meets[row.verdict]}".replace(" ()", "")
 
 
-def settled_by(row: CheckedRow, found: CheckResult) -> str:
+def settled_by(row: CheckedRow, result: CheckResult) -> str:
     """The number of rows that would settle an inconclusive row; empty if none would."""
-    wanted = rows_that_decide(row, found) if row.verdict == "inconclusive" else None
+    wanted = rows_that_decide(row, result) if row.verdict == "inconclusive" else None
     how = "with this share" if row.test.kind == "binomial" else "or so, with these values,"
     return f"{wanted:,} rows {how} would settle it" if wanted else ""
 
 
-def rule_of(found: CheckResult) -> str:
+def rule_of(result: CheckResult) -> str:
     """The rule in a sentence."""
-    rule, bar = found.rule, bar_in_words(found)
+    rule, bar = result.rule, bar_in_words(result)
     level = significant(rule.alpha, 3) + ("" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]}")
     interval = f"{significant(100 * rule.confidence_level)}% interval"
-    reached = f"ends at {bar} or below" if found.at_most else f"begins at {bar} or above"
+    reached = f"ends at {bar} or below" if result.at_most else f"begins at {bar} or above"
     return (
-        f"fail where the measure is {found.missed} with one-sided p{NBSP}≤{NBSP}{level}; "
+        f"fail where the measure is {result.missed} with one-sided p{NBSP}≤{NBSP}{level}; "
         f"pass where the {interval} {reached}; else inconclusive"
     )
 
 
-def reasons_of(found: CheckResult, *, others: bool = False) -> list[str]:
+def reasons_of(result: CheckResult, *, others: bool = False) -> list[str]:
     """A sentence for each row that does not pass, the worst first; `others`: all but the row of the headline."""
-    rows = found.ranked[1:] if others else found.ranked
-    return [reason_of(row, found) for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered]
+    rows = result.ranked[1:] if others else result.ranked
+    return [reason_of(row, result) for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered]
 
 
-def reason_of(row: CheckedRow, found: CheckResult) -> str:
+def reason_of(row: CheckedRow, result: CheckResult) -> str:
     """The finding of a row that does not pass, its p-value, and how many rows would settle it."""
     p = "" if row.adjusted_pvalue is None else f"adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
-    return "; ".join(filter(None, [finding_of(row, found), p, settled_by(row, found)]))
+    return "; ".join(filter(None, [finding_of(row, result), p, settled_by(row, result)]))
 
 
-def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
+def rows_that_decide(row: CheckedRow, result: CheckResult) -> int | None:
     """The number of rows of which the observed values would fail or pass; None where no number would.
 
     Exact for a share of single rows; of means it is that at which their bounds decide (`sigstats.comparison.deciding`).
     """
-    level = found.rule.level_of_one(sum(each.pvalue is not None for each in found.rows) or 1)
+    level = result.rule.level_of_one(sum(checked_row.pvalue is not None for checked_row in result.rows) or 1)
     if row.value is None or row.low is None or row.high is None or row.pvalue is None or row.test.kind == "runs":
         return None
     if not row.counted or row.test.kind != "binomial":
-        room = found.bar - row.value if found.at_most else row.value - found.bar
+        room = result.bar - row.value if result.at_most else row.value - result.bar
         if room > 0 and not row.test.limited:
             return None
-        wanted = (1 - found.rule.confidence_level) / 2
-        reach = row.high - row.value if found.at_most == (room > 0) else row.value - row.low
+        wanted = (1 - result.rule.confidence_level) / 2
+        reach = row.high - row.value if result.at_most == (room > 0) else row.value - row.low
         bound, level = Bound.of(reach, row.standard_error, row.n, wanted), wanted if room > 0 else level
         return fewest_rows(row.n, lambda n: bound.share_beyond(abs(room), n) <= level)
-    share, bar = (each / (2 - each) if row.measure == "f1" else each for each in (row.value, found.bar))
+    share, bar = (value / (2 - value) if row.measure == "f1" else value for value in (row.value, result.bar))
 
     def decides(n: int) -> bool:
         hits = round(share * n)
-        low = clopper_pearson(hits, n, confidence_level=found.rule.confidence_level).low
+        low = clopper_pearson(hits, n, confidence_level=result.rule.confidence_level).low
         return low >= bar or float(bdtr(hits, n, bar)) <= level
 
     counted = fewest_rows(row.counted, decides)

@@ -86,7 +86,7 @@ def _of_shares(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, wh
         row = _of_mean(row, hit.astype(np.float64), None, group, (0.0, 1.0), share, rule, what)
     if row.measure == "f1":
         values = (row.value, row.low, row.high, *(row.other_interval or ()))
-        value, low, high, *other = (None if each is None else 2 * each / (1 + each) for each in values)
+        value, low, high, *other = (None if item is None else 2 * item / (1 + item) for item in values)
         row = replace(row, value=value, low=low, high=high, standard_error=None)
         if row.other_interval is not None:
             row = replace(row, other_interval=Interval(other[0] or 0.0, other[1] or 0.0, rule.confidence_level))
@@ -165,12 +165,12 @@ def _of_runs(
     if k < 2:
         return replace(row, note="one run alone: nothing can be tested")
     level, (least, most) = rule.confidence_level, limits or (-math.inf, math.inf)
-    found = runs_test(np.full(k, bar), values, confidence_level=level, divisions=2**k)
+    result = runs_test(np.full(k, bar), values, confidence_level=level, divisions=2**k)
     notes = [f"{k} runs", "taken as nearly normal"]
-    if rule.alpha * found.divisions < 1:
-        notes.append(f"p is at least 1/{found.divisions}")
-    ends: tuple[float | None, float | None] = max(bar + found.low, least), min(bar + found.high, most)
-    if math.isinf(found.low):
+    if rule.alpha * result.divisions < 1:
+        notes.append(f"p is at least 1/{result.divisions}")
+    ends: tuple[float | None, float | None] = max(bar + result.low, least), min(bar + result.high, most)
+    if math.isinf(result.low):
         fewest, ends = math.ceil(math.log2(2 / (1 - level))), (None, None)
         notes.append(f"{fewest} are the fewest with an interval of {significant(100 * level)}%")
     return replace(
@@ -179,7 +179,7 @@ def _of_runs(
         low=ends[0],
         high=ends[1],
         standard_error=standard_error(values, None),
-        pvalue=found.pvalue,
+        pvalue=result.pvalue,
         test=RowTest(f"Student's t of {k} runs", "runs"),
         note="; ".join(notes),
     )

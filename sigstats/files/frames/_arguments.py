@@ -22,7 +22,7 @@ def in_arguments(message: str) -> str:
     """A message, in one line, in which options of the command line are arguments of a function."""
     named = message.replace("--score-range LOW HIGH", "score_range=(LOW, HIGH)").replace("--classes", "classes=[...]")
     named = _OPTION.sub(
-        lambda found: f"{ARGUMENTS.get(found[1], found[1]).replace('-', '_')}={(found[2] or found[3])!r}", named
+        lambda value: f"{ARGUMENTS.get(value[1], value[1]).replace('-', '_')}={(value[2] or value[3])!r}", named
     )
     named = named.replace("--by-position", "by_position=True")
     if lacking := re.search(r"column ('.+') was not found, nor in", named):

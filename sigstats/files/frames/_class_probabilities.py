@@ -53,18 +53,18 @@ def class_probabilities(
     labels, codes = np.unique(as_labels(y, "y"), return_inverse=True)
     arrays = {name: as_array(value, name, "a table of probabilities") for name, value in given.items()}
     own = getattr(getattr(y, "dtype", None), "categories", None)
-    known = labels, classes, [label_name(each) for each in own] if np.iterable(own) else ()
+    known = labels, classes, [label_name(value) for value in own] if np.iterable(own) else ()
     orders = [classes_of_columns(given[name], name, array.shape[-1], *known) for name, array in arrays.items()]
     tables = {name: _probabilities(array, name, len(codes)) for name, array in arrays.items()}
     several = any(len(order) > 2 for order in orders)
     if not several:
-        pair = [label_name(each) for each in np.unique(orders[0]).tolist()]
+        pair = [label_name(value) for value in np.unique(orders[0]).tolist()]
         of_one = positive is not None or any(map(needs_positive, as_compared_measures(measures or "accuracy")))
         positive = pair[positive_place(pair, positive)] if of_one else pair[1]
     scores = []
     for table, order in zip(tables.values(), orders, strict=True):
-        place = {label_name(each): place for place, each in enumerate(order.tolist())}
-        of_label = [place[label_name(each)] for each in labels.tolist()]
+        place = {label_name(value): place for place, value in enumerate(order.tolist())}
+        of_label = [place[label_name(label)] for label in labels.tolist()]
         scores.append(
             table[np.arange(len(codes)), np.array(of_label)[codes.ravel()]]
             if several
@@ -85,13 +85,13 @@ def _probabilities(table: NDArray[Any], name: str, rows: int) -> FloatArray:
         )
     if table.dtype.kind not in "fiub" or not np.isfinite(table).all() or (table < 0).any():
         raise refuse(name, table, "probabilities of the classes, none of them missing")
-    found = np.asarray(table, dtype=np.float64)
-    digits = next((each for each in (2, 3, 4) if np.allclose(found, found.round(each), rtol=0, atol=1e-9)), 5)
+    values = np.asarray(table, dtype=np.float64)
+    digits = next((n for n in (2, 3, 4) if np.allclose(values, values.round(n), rtol=0, atol=1e-9)), 5)
     rounding = np.finfo(table.dtype).eps if table.dtype.kind == "f" else 0.0
-    off = np.abs(found.sum(axis=1) - 1)
+    off = np.abs(values.sum(axis=1) - 1)
     if (off > max(_TOLERANCE, rounding, min(0.5, table.shape[1] / 2 * 10.0**-digits))).any():
         row = int(off.argmax())
         raise refuse(
-            f"{name} (sum of row {row})", float(found[row].sum()), "probabilities of the classes, which sum to 1"
+            f"{name} (sum of row {row})", float(values[row].sum()), "probabilities of the classes, which sum to 1"
         )
-    return found
+    return values

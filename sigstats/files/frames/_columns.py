@@ -65,9 +65,9 @@ def pairs_of_frames(
 
 def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:
     """The rows of one frame, which need no ids, as those of baseline and candidate."""
-    found = predictions_of(frame, "predictions", replace(columns, by_position=None))
+    predictions = predictions_of(frame, "predictions", replace(columns, by_position=None))
     with as_arguments():
-        return join(found, found, columns)
+        return join(predictions, predictions, columns)
 
 
 def labels_of(frame: Any, columns: Columns) -> Predictions:
@@ -106,12 +106,12 @@ def scores_of(score: Any, ratio: Any, lower_is_better: Any, higher_is_better: An
     ways = {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
     names, per = {name: names_of(value, name) for name, value in ways.items()}, None
     if ratio is None:
-        score = score or [name for each in names.values() for name in each] or None
+        score = score or [name for value in names.values() for name in value] or None
     elif score is not None or not isinstance(ratio, str):
         raise refuse("ratio", ratio, "the names of two columns, as in errors/words, and no score")
     else:
         score, per = parts_of_ratio(ratio)
-    named = [score] if isinstance(score, str) else [each for each in score or () if isinstance(each, str)]
+    named = [score] if isinstance(score, str) else [name for name in score or () if isinstance(name, str)]
     lower, higher = (of_named_scores(given, named, name, ratio=ratio) for name, given in names.items())
     return score, {"per": per, "lower": lower, "higher": higher}
 
@@ -122,7 +122,7 @@ def names_of(value: Any, name: str) -> tuple[str, ...]:
     if (
         isinstance(names, Mapping)
         or not isinstance(names, Sequence)
-        or not all(isinstance(each, str) for each in names)
+        or not all(isinstance(item, str) for item in names)
     ):
         raise refuse(name, value, "the name of a column, or several")
     return tuple(dict.fromkeys(names))
@@ -133,7 +133,7 @@ def as_scores(score: Any) -> Sequence[str | None]:
     scores = [score] if score is None or isinstance(score, str) else score
     if isinstance(scores, Mapping) or not isinstance(scores, Sequence) or not len(scores):
         raise refuse("score", score, "the name of a column, or several")
-    if score is not None and (not all(isinstance(each, str) for each in scores) or len(set(scores)) < len(scores)):
+    if score is not None and (not all(isinstance(value, str) for value in scores) or len(set(scores)) < len(scores)):
         raise refuse("score", score, "the name of a column, or several, each once")
     return scores
 
@@ -143,7 +143,7 @@ def same_frames(baseline: Any, candidate: Any) -> bool:
     if baseline is candidate:
         return True
     try:
-        first, other = (_frame(each, "baseline") for each in (baseline, candidate))
+        first, other = (_frame(value, "baseline") for value in (baseline, candidate))
         return bool(first.columns == other.columns and first.to_arrow().equals(other.to_arrow()))
     except Exception:  # a column of another kind may raise anything
         return False
@@ -161,16 +161,16 @@ def _by_scores(frame: Any, name: str, columns: Columns, scores: Sequence[str | N
     if index is not None and not columns.by_position and not {index, columns.id}.intersection(frame.columns):
         frame = frame.reset_index()  # the index holds the ids
     opened = _frame(with_texts(frame), name)
-    names = [str(each) for each in opened.columns]
+    names = [str(item) for item in opened.columns]
     try:
-        table = opened.select([each for each in every.wanted_in(names) if each in names]).to_arrow()
+        table = opened.select([text for text in every.wanted_in(names) if text in names]).to_arrow()
     except Exception as error:
         raise ValueError(f"{name}: cannot be read as columns ({type(error).__name__})") from None
-    beside = opened.select([each for each in opened.columns if each not in table.column_names])
+    beside = opened.select([item for item in opened.columns if item not in table.column_names])
     if len(beside) * len(names) <= MOST_VALUES:
         with contextlib.suppress(Exception):  # a column of objects
-            for each, column in zip(beside.columns, beside.to_arrow().columns, strict=True):
-                table = table.append_column(str(each), column)
+            for value, column in zip(beside.columns, beside.to_arrow().columns, strict=True):
+                table = table.append_column(str(value), column)
     with as_arguments():
         rows, by_score = ArrowTable(name, table, names=names), [replace(columns, score=score) for score in scores]
         return {own.score: settled(from_table(rows, own), own) for own in by_score}
@@ -191,8 +191,8 @@ def has_no_text(kind: Any) -> bool:
 
 
 def _frame(frame: Any, name: str) -> Any:
-    found = opened(frame)
-    if found is None:
+    result = opened(frame)
+    if result is None:
         wanted = "a data frame of pandas, polars or Arrow, or three arrays"
         raise refuse(name, frame, wanted + "; read_predictions reads a file" * isinstance(frame, (str, PathLike)))
-    return found
+    return result

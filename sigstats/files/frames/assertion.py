@@ -72,10 +72,10 @@ def assert_no_regression(
     """
     __tracebackhide__ = True  # pytest shows the line that calls, not this one
     as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
-    found = compare(y, prediction_a, prediction_b, **options)
-    if found.verdict == "fail" or found.verdict == fail_on:
-        raise AssertionError(_message(found.answer, reasons(found, others=True)))
-    return found
+    result = compare(y, prediction_a, prediction_b, **options)
+    if result.verdict == "fail" or result.verdict == fail_on:
+        raise AssertionError(_message(result.answer, reasons(result, others=True)))
+    return result
 
 
 def assert_at_least(
@@ -203,10 +203,10 @@ def assert_at_least(
         paired = paired_arrays(y, (prediction, prediction), missing=missing, unscored=unscored, **rows)
         paired = replace(paired, score_range=limits)
     with as_arguments():
-        found = check_predictions(paired, bar, rule, measures, positive=named, at_most=at_most is not None)
-    if found.verdict == "fail" or found.verdict == fail_on:
-        raise AssertionError(_message(found.answer, check_result.reasons_of(found, others=True)))
-    return found
+        predictions = check_predictions(paired, bar, rule, measures, positive=named, at_most=at_most is not None)
+    if predictions.verdict == "fail" or predictions.verdict == fail_on:
+        raise AssertionError(_message(predictions.answer, check_result.reasons_of(predictions, others=True)))
+    return predictions
 
 
 def _message(answer: Answer[Any], others: Sequence[str]) -> str:

@@ -214,7 +214,7 @@ def compare(
     [('all rows', -0.5), ('half = first', -0.5), ('half = second', -0.5)]
     """
     for name in unknown:
-        of_rule = name in {each.name for each in fields(ComparisonRule)}
+        of_rule = name in {field.name for field in fields(ComparisonRule)}
         near = (
             f"; it is one of the rule: rule=ComparisonRule({name}=...)"
             if of_rule
@@ -269,7 +269,7 @@ def compare(
         if said is not None:
             positive_name, options["of_truth"] = positive_name or said.positive, said.positive is None
         pair = paired_arrays(y, (first, second), missing=missing, unscored=unscored, **options)
-        of_label, *said_of = (counts_of(pair.classes, each) for each in (pair.label, pair.a, pair.b))
+        of_label, *said_of = (counts_of(pair.classes, array) for array in (pair.label, pair.a, pair.b))
         told = class_notes(of_label, [*zip(_ARRAYS, said_of, strict=True)])
         notes = dict.fromkeys((*pair.notes, *([] if are_measurements(pair.classes) else told)))
         column = "" if scores is None else "scores"
@@ -278,5 +278,5 @@ def compare(
     limits = as_score_range(score_range)
     pairs = [replace(pair, score_range=limits) for pair in pairs]
     with as_arguments():
-        (found,) = compare_scores([pairs], rule, measures, positive=positive_name)
-    return found
+        (result,) = compare_scores([pairs], rule, measures, positive=positive_name)
+    return result

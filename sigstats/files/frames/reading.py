@@ -130,7 +130,7 @@ def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None]
 
     with as_arguments():
         (by_score,) = read_by_scores([(file, columns)], scores)
-    found = None
+    by_name = None
     for name, predictions in by_score.items():
         frame = _frame(file, columns, predictions.decoded(), graded=one)
         if one:
@@ -138,50 +138,50 @@ def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None]
         if name != "score" and name in frame.columns:
             raise refuse("score", name, "the name of no other column that is read")
         frame = frame.rename(columns={"score": name})
-        if found is None:
-            found = frame
+        if by_name is None:
+            by_name = frame
             continue
         keys = [key for key in frame.columns if key != name]
-        if frame[keys].equals(found[keys]):
-            found[name] = frame[name]
+        if frame[keys].equals(by_name[keys]):
+            by_name[name] = frame[name]
         else:  # answers that lack a score were left out; in a log each is there once
-            alone = frame.merge(found[keys], on=keys, how="left", indicator="beside")
+            alone = frame.merge(by_name[keys], on=keys, how="left", indicator="beside")
             alone = alone[alone.pop("beside") == "left_only"]
-            found = pd.concat([found.merge(frame, on=keys, how="left"), alone], ignore_index=True)
-    assert found is not None
-    return found
+            by_name = pd.concat([by_name.merge(frame, on=keys, how="left"), alone], ignore_index=True)
+    assert by_name is not None
+    return by_name
 
 
-def _frame(file: str, columns: "Columns", found: "Predictions", *, graded: bool) -> "pd.DataFrame":
+def _frame(file: str, columns: "Columns", predictions: "Predictions", *, graded: bool) -> "pd.DataFrame":
     """The predictions in one file, those of a log where `graded`."""
     import pandas as pd
 
     for name in columns.optional:
-        if name not in found.others:
+        if name not in predictions.others:
             raise ValueError(f"{file}: column {shown(name)} was not found")
-    told = found.predicted and (graded or not found.graded)
+    told = predictions.predicted and (graded or not predictions.graded)
     table = {
-        "id": found.ids,
-        "epoch": found.epoch,
-        "label": found.label if found.harness or not found.graded else None,
-        "prediction": found.prediction if told else None,
-        "score": found.score,
+        "id": predictions.ids,
+        "epoch": predictions.epoch,
+        "label": predictions.label if predictions.harness or not predictions.graded else None,
+        "prediction": predictions.prediction if told else None,
+        "score": predictions.score,
     }
-    there = {name: column for name, column in {**table, **found.others}.items() if column is not None}
-    return pd.DataFrame({name: each.to_pandas() for name, each in there.items()})
+    there = {name: column for name, column in {**table, **predictions.others}.items() if column is not None}
+    return pd.DataFrame({name: value.to_pandas() for name, value in there.items()})
 
 
 def _files(paths: Any) -> list[str]:
     given = [paths] if isinstance(paths, (str, os.PathLike)) else paths
-    if not isinstance(given, Sequence) or not given or not all(isinstance(each, (str, os.PathLike)) for each in given):
+    if not isinstance(given, Sequence) or not given or not all(isinstance(part, (str, os.PathLike)) for part in given):
         raise refuse("paths", paths, "a path, a pattern, or a sequence of them")
     files = []
     for path in map(str, given):
         if "\0" in path or max(map(len, path.split("/"))) > _LONGEST_NAME:
             raise refuse("paths", path, f"names without a zero byte, of at most {_LONGEST_NAME} characters")
         pattern = "://" not in path and glob.has_magic(path) and not Path(path).exists()
-        found = sorted(glob.glob(path, recursive=True)) if pattern else [path]  # noqa: PTH207 - a pattern may be absolute
-        if not found:
+        names = sorted(glob.glob(path, recursive=True)) if pattern else [path]  # noqa: PTH207 - a pattern may be absolute
+        if not names:
             raise ValueError(f"paths: {path!r} is not valid; no file fits the pattern")
-        files += found
+        files += names
     return files

@@ -38,15 +38,15 @@ def read_bytes(where: str, encoding: str | None = None) -> bytes:
     is; by default what a byte order mark says, or UTF-8.
     """
     with open_content(where, encoding=encoding) as content:
-        found = content.whole()
-        if not _VISIBLE.search(found):
+        whole = content.whole()
+        if not _VISIBLE.search(whole):
             raise ValueError(f"{content.where}: is empty; expected a table")
-        return found
+        return whole
 
 
 def require_fields(content: bytes, where: str, separators: bytes) -> None:
     """Refuse a table of which the text and the fields, as Python holds them, could take more than the limit."""
-    fields = sum(content.count(bytes([each])) for each in separators)
+    fields = sum(content.count(bytes([separator])) for separator in separators)
     Budget(where).require(2 * len(content) + _FIELD * fields)
 
 

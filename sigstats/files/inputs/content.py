@@ -76,11 +76,11 @@ def require_objects(text: bytes, budget: Budget) -> None:
 
 def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of its keys and values."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        found = Twice(found)
-        found.keys_twice = frozenset(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-    return found
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        entries = Twice(entries)
+        entries.keys_twice = frozenset(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+    return entries
 
 
 #: The first bytes, by which a format is known.
@@ -176,10 +176,10 @@ class Content:
         except ValueError as error:
             raise self.error("cannot be read as JSON", error) from None
 
-    def require_once(self, found: Any) -> None:
+    def require_once(self, twice: Any) -> None:
         """Refuse an object, of those that `json(twice=True)` gives, with a key that is there more than once."""
-        if isinstance(found, Twice):
-            raise ValueError(f"{self.where}: key {shown(min(found.keys_twice))} appears more than once")
+        if isinstance(twice, Twice):
+            raise ValueError(f"{self.where}: key {shown(min(twice.keys_twice))} appears more than once")
 
     @contextlib.contextmanager
     def archive(self) -> Iterator[Archive]:
@@ -235,10 +235,10 @@ def open_content(path: str, *, encoding: str | None = None) -> Iterator[Content]
         else:
             local, source, regular = Path(), open_remote(path, where, opened), False
         try:
-            found = source.read(START)
-            while 0 < len(found) < START and (more := source.read(START - len(found))):  # a pipe gives what it has
-                found += more
-            start = bytes(found)
+            value = source.read(START)
+            while 0 < len(value) < START and (more := source.read(START - len(value))):  # a pipe gives what it has
+                value += more
+            start = bytes(value)
         except Exception as error:  # a remote file system may raise anything
             raise unreadable(where, error) from None
         packed = packing(start)
@@ -257,9 +257,9 @@ def _plain(source: Any, packed: str | None, encoding: str | None) -> Iterator[by
     first = next(held, b"")
     if packed is not None and packing(first) is not None:
         raise ValueError(f"contains another packed file ({packing(first)}); unpack it first")
-    found = marked_encoding(first) if encoding is None else None
+    marked = marked_encoding(first) if encoding is None else None
     whole = itertools.chain([first], held)
-    yield from whole if found is None else in_utf8(whole, found)
+    yield from whole if marked is None else in_utf8(whole, marked)
 
 
 def _collect(where: str, parts: Iterable[bytes], budget: Budget) -> bytes:

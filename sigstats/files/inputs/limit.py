@@ -73,7 +73,7 @@ def _free_in_groups() -> list[int]:
         own = Path("/proc/self/cgroup").read_text(encoding="ascii", errors="replace")
     except OSError:
         return []
-    found = []
+    frees = []
     for line in own.splitlines():
         _, controllers, path = (*line.split(":", 2), "", "")[:3]
         old = "memory" in controllers.split(",")
@@ -82,8 +82,8 @@ def _free_in_groups() -> list[int]:
         folder = root / path.lstrip("/")
         for group in (folder, *folder.parents):
             if group.is_relative_to(root) and (free := _free_in_group(group, *names)) is not None:
-                found.append(free)
-    return found
+                frees.append(free)
+    return frees
 
 
 def _free_in_group(group: Path, most: str, used: str) -> int | None:

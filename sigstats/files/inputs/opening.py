@@ -32,8 +32,8 @@ class Joined(io.RawIOBase):
         if not self._start:
             return bytes(self._rest.read(size) or b"")
         size = len(self._start) if size < 0 else size
-        found, self._start = self._start[:size], self._start[size:]
-        return found
+        result, self._start = self._start[:size], self._start[size:]
+        return result
 
 
 def open_local(path: Path, where: str, opened: contextlib.ExitStack) -> tuple[Any, bool]:

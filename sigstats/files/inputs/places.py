@@ -31,21 +31,21 @@ def files_of(path: str) -> list[str] | None:
     """
     scheme, separator, rest = path.partition("://")
     remote = separator and scheme not in ("file", "local")
-    found = _remote(path) if remote else _local(rest if separator else path)
-    if found is None:
+    names = _remote(path) if remote else _local(rest if separator else path)
+    if names is None:
         return None
-    if not found:
+    if not names:
         raise ValueError(f"{printable(path)}: no file matches this folder or pattern")
-    if len(found) > _MOST:
-        raise ValueError(f"{printable(path)}: matches {len(found):,} files; expected at most {_MOST:,}")
-    return found
+    if len(names) > _MOST:
+        raise ValueError(f"{printable(path)}: matches {len(names):,} files; expected at most {_MOST:,}")
+    return names
 
 
 def _local(path: str) -> list[str] | None:
     place = Path(path)
     try:
         if place.is_dir():
-            names = (str(each.relative_to(place)) for each in place.rglob("*") if each.is_file())
+            names = (str(value.relative_to(place)) for value in place.rglob("*") if value.is_file())
             return sorted(str(place / name) for name in visible(names))
         if not any(sign in path for sign in _SIGNS) or place.exists():
             return None
@@ -68,7 +68,7 @@ def _remote(path: str) -> list[str] | None:
             names = [str(name) for name in system.glob(root)]
         elif system.isdir(root):
             start = root.rstrip("/") + "/"
-            names = [start + name for name in visible(str(each)[len(start) :] for each in system.find(root))]
+            names = [start + name for name in visible(str(value)[len(start) :] for value in system.find(root))]
         else:
             return None
         return sorted(str(system.unstrip_protocol(name)) for name in names)
@@ -97,7 +97,7 @@ _KERNEL = re.compile(r"/(?:proc(?!/[^/]++/fd/)|sys)(?:/|\Z)")
 
 def require_allowed(where: str) -> str:
     """Return a path or an fsspec URL that a study may read."""
-    if any(_is_near(each[1]) for each in _WEB.finditer(where)) and not os.environ.get(VARIABLE):
+    if any(_is_near(match[1]) for match in _WEB.finditer(where)) and not os.environ.get(VARIABLE):
         raise ValueError(f"{where}: is on this machine or its link; set {VARIABLE}=1 if the study may read from there")
     for part in where.split("::"):  # fsspec's chains, as in simplecache::file:///path
         path = _LOCAL.sub("", part)
@@ -111,10 +111,10 @@ def _is_near(authority: str) -> bool:
     try:
         # As who fetches it does: percent signs are decoded, and the link of an IPv6 address may be named.
         host = unquote(urlsplit(f"//{authority}").hostname or "").partition("%")[0].rstrip(".")
-        found = {str(each[4][0]).partition("%")[0] for each in socket.getaddrinfo(host, None)}
+        addresses = {str(answer[4][0]).partition("%")[0] for answer in socket.getaddrinfo(host, None)}
     except (OSError, ValueError):  # whoever opens it says what is wrong
         return False
-    return any(_near(ipaddress.ip_address(each)) for each in found)
+    return any(_near(ipaddress.ip_address(address)) for address in addresses)
 
 
 def _near(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

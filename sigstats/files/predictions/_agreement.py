@@ -118,14 +118,14 @@ def differing(a: Any, b: Any) -> Any:
 
 def differing_settings(first: Predictions, other: Predictions) -> list[Note]:
     """A line for each setting of which the files say different things."""
-    found = []
+    notes = []
     for name, value in first.settings.items():
         here = other.settings.get(name)
         if here is not None and here != value:
             mine, its = difference_shown(here, value)
             told = f"{name} is {its} in {first.where} and {mine} in {other.where}"
-            found.append(Note("differing-settings", told))
-    return found
+            notes.append(Note("differing-settings", told))
+    return notes
 
 
 def differing_prompts(first: Predictions, other: Predictions, rows: Any, partners: Any) -> list[Note]:
@@ -153,9 +153,9 @@ def same_content(one: str, other: str) -> bool:
     if "://" in one or "://" in other:
         return False
     try:
-        first, second = (files_of(each) or [each] for each in (one, other))
+        first, second = (files_of(path) or [path] for path in (one, other))
         return len(first) == len(second) and all(
-            filecmp.cmp(each, beside, shallow=False) for each, beside in zip(first, second, strict=True)
+            filecmp.cmp(name, beside, shallow=False) for name, beside in zip(first, second, strict=True)
         )
     except (OSError, ValueError):
         return False

@@ -127,8 +127,8 @@ def names_of_instances(path: str, reports: Sequence[str] = ()) -> tuple[str, ...
             )
         return (*named, *(f"instance {number} that no report names" for number in range(len(named), int(path))))
     with open_content(path) as content:
-        found = content.json() if content.start.lstrip().startswith(b"[") else content.whole().decode().split()
-        names: list[Any] = [each.get("instance_id") if isinstance(each, dict) else each for each in found]
+        value = content.json() if content.start.lstrip().startswith(b"[") else content.whole().decode().split()
+        names: list[Any] = [item.get("instance_id") if isinstance(item, dict) else item for item in value]
         if not names or not all(isinstance(name, str) for name in names):
             raise ValueError(f"{content.where}: is not a list of instances; expected one name per line, or JSON")
         return tuple(dict.fromkeys(names))
@@ -138,8 +138,8 @@ def _instances_in(report: str) -> list[str]:
     with open_content(report) as content:
         if not content.start.lstrip().startswith(b"{"):
             raise ValueError(f"{content.where}: is not a JSON object; expected results of SWE-bench")
-        lists = [each for each in content.json().values() if isinstance(each, list)]
-        return [name for each in lists for name in each if isinstance(name, str)]
+        lists = [value for value in content.json().values() if isinstance(value, list)]
+        return [name for list_ in lists for name in list_ if isinstance(name, str)]
 
 
 def model_names_in(path: str, columns: Columns) -> list[str]:
@@ -147,8 +147,8 @@ def model_names_in(path: str, columns: Columns) -> list[str]:
     file = parsed(path, columns := replace(columns, slices=(columns.models,)))
     if (log := file.log(columns)) is not None:
         return list(dict.fromkeys(answer.model for answer in log.answers))
-    found = file.table(columns)
-    return pc.unique(found.others[columns.models]).to_pylist() if columns.models in found.others else []
+    table = file.table(columns)
+    return pc.unique(table.others[columns.models]).to_pylist() if columns.models in table.others else []
 
 
 def filter_names_in(path: str, columns: Columns) -> list[str]:
@@ -191,4 +191,4 @@ def join_scores(
 ) -> list[PairedPredictions]:
     """The rows that both models predicted, by each score."""
     sides = [(own, candidate[score]) for score, own in baseline.items()]
-    return with_names([join(*each, columns, with_ids=with_ids, **options) for each in sides], [*baseline])
+    return with_names([join(*side, columns, with_ids=with_ids, **options) for side in sides], [*baseline])

@@ -59,7 +59,7 @@ def _require_classes(table: Table, columns: Columns, *, predicted: bool) -> None
             listed = "" if len(free) > _LISTED else f" of {', '.join(map(shown, free))}"
             own = f"--{key} COLUMN{listed}"
             wanted_ = ", ".join(filter(None, (own, others))) if free else others.removeprefix("or ") or own
-            near = nearest(name, [each for each in free if each[:1] == name[:1]])
+            near = nearest(name, [text for text in free if text[:1] == name[:1]])
             meant = "" if near is None else f"did you mean {shown(near)}? "
             raise ValueError(f"{table.where}: column {shown(name)} was not found{about}; {meant}expected {wanted_}")
 
@@ -142,7 +142,7 @@ def _labels(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: 
         text = pc.cast(truth.label, pa.string())
         pairs = pa.table({"id": known, "label": text}).group_by(["id", "label"]).aggregate([])["id"].to_pylist()
         if len(pairs) > distinct:
-            odd = next(each for each, times in Counter(pairs).items() if times > 1)
+            odd = next(key for key, times in Counter(pairs).items() if times > 1)
             raise ValueError(f"{where}: id {shown(odd)} has several labels in {truth.where}; give each row one label")
     rows = pc.index_in(of_ids, value_set=known)
     if rows.null_count and not drop:
@@ -282,8 +282,8 @@ def _of_model(table: Table, column: str, model: str) -> Table:
 
 
 def _denominators(table: Table, name: str) -> Any:
-    found = table.numbers(name)
-    low = pc.min(found).as_py()
+    numbers = table.numbers(name)
+    low = pc.min(numbers).as_py()
     if low < 0:
-        raise table.error(name, f": {low:g} is not valid; expected 0 or more", pc.index(found, low).as_py())
-    return found
+        raise table.error(name, f": {low:g} is not valid; expected 0 or more", pc.index(numbers, low).as_py())
+    return numbers

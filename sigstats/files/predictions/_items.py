@@ -34,15 +34,15 @@ def item_codes(ids: Any) -> Ints:
     """The number of the item of each row, by first appearance."""
     codes = pc.index_in(ids, value_set=pc.unique(ids))
     flat = codes.combine_chunks() if isinstance(codes, pa.ChunkedArray) else codes
-    found: Ints = np.from_dlpack(flat).astype(np.int64)
-    return found
+    values: Ints = np.from_dlpack(flat).astype(np.int64)
+    return values
 
 
 def first_rows(codes: Ints) -> Ints:
     """The first row of each item."""
-    found = np.zeros(int(codes.max()) + 1, dtype=np.int64)
-    found[codes[::-1]] = np.arange(len(codes))[::-1]
-    return found
+    counts = np.zeros(int(codes.max()) + 1, dtype=np.int64)
+    counts[codes[::-1]] = np.arange(len(codes))[::-1]
+    return counts
 
 
 def occurrences(ids: Any) -> Any | None:
@@ -56,23 +56,23 @@ def occurrences(ids: Any) -> Any | None:
 def places(codes: Ints, order: Ints) -> Ints:
     """For each row which of those of its item it is, from 0; `order`: all rows, by item."""
     starts = np.searchsorted(codes[order], np.arange(codes.max() + 1))
-    found = np.empty(len(codes), dtype=np.int64)
-    found[order] = np.arange(len(codes)) - starts[codes[order]]
-    return found
+    by_order = np.empty(len(codes), dtype=np.int64)
+    by_order[order] = np.arange(len(codes)) - starts[codes[order]]
+    return by_order
 
 
 def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
     """Arrow columns as dictionary arrays; empty if there are too many values, or lists and objects among them."""
     if (len(columns) + 1) * rows > MOST_VALUES:
         return {}
-    found = {}
+    by_name = {}
     for name, column in columns.items():
         try:
             whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-            found[name] = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
+            by_name[name] = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
         except (pa.ArrowException, NotImplementedError):
             return {}
-    return found
+    return by_name
 
 
 def beside_codes(
@@ -86,10 +86,10 @@ def beside_codes(
     sides = []
     for side, chosen in ((first, rows), (other, partners)):
         # Of a log the question, but not its answer.
-        asked = {name: each for name, each in side.identity.items() if not name.startswith("target")}
-        found = side.beside or (dictionaries(asked, len(side.ids)) if side.epoch is None else {})
-        sides.append({n: v if chosen is None else v.take(chosen) for n, v in found.items() if len(v) == len(side.ids)})
-    codes = [{name: _codes(each) for name, each in side.items()} for side in sides]
+        asked = {name: item for name, item in side.identity.items() if not name.startswith("target")}
+        value = side.beside or (dictionaries(asked, len(side.ids)) if side.epoch is None else {})
+        sides.append({n: v if chosen is None else v.take(chosen) for n, v in value.items() if len(v) == len(side.ids)})
+    codes = [{name: _codes(item) for name, item in side.items()} for side in sides]
     told = next(filter(None, codes), None)
     if not told or not len(next(iter(told.values()))):
         return None, {}
@@ -106,8 +106,8 @@ def beside_codes(
 
 def _codes(column: Any) -> Ints:
     indices = pc.fill_null(column.indices.cast(pa.int64()), -1)
-    found: Ints = np.unique(np.from_dlpack(indices), return_inverse=True)[1].astype(np.int64)
-    return found
+    values: Ints = np.unique(np.from_dlpack(indices), return_inverse=True)[1].astype(np.int64)
+    return values
 
 
 def _is_incomplete_or_fraction(column: Any) -> bool:

@@ -136,11 +136,11 @@ def graded(*scores: str) -> dict[str, Any]:
     return {"lower_is_better": dict.fromkeys(scores, False), "shares": frozenset(scores)}
 
 
-def add_result(found: dict[K, list[dict[str, Any]]], key: K, values: Mapping[str, Any]) -> None:
+def add_result(by_key: dict[K, list[dict[str, Any]]], key: K, values: Mapping[str, Any]) -> None:
     """Add scores that a log lists in pieces to the results of an item: the second value of one is a second result."""
-    results = found.setdefault(key, [{}])
+    results = by_key.setdefault(key, [{}])
     for name, value in values.items():
-        result = next((each for each in results if name not in each), None)
+        result = next((item for item in results if name not in item), None)
         if result is None:
             results.append(result := {})
         result[name] = value
@@ -164,7 +164,7 @@ def text(value: Any) -> str:
 
 def objects(value: Any) -> list[Mapping[str, Any]]:
     """The objects in a list of a log; none where something else stands in its place."""
-    return [mapping(each) for each in value] if isinstance(value, list) else []
+    return [mapping(item) for item in value] if isinstance(value, list) else []
 
 
 def as_texts(values: Mapping[str, Any]) -> dict[str, str]:

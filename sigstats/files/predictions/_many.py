@@ -123,16 +123,16 @@ def _joined_averages(first: Predictions, files: Files, columns: Columns, options
     marks = not predicted or (columns.score is not None and not first.graded)
 
     def reduced(side: Predictions) -> Predictions:
-        for each in dropped:
-            side = without(side, each)
+        for predictions in dropped:
+            side = without(side, predictions)
         return averaged(side, marks=marks)
 
     grouped = replace(columns, group=None) if columns.group == columns.id else columns  # each item is a row by now
-    found = _joined(reduced(first), files, grouped, options, lambda path, own: reduced(read(path, own)))
+    result = _joined(reduced(first), files, grouped, options, lambda path, own: reduced(read(path, own)))
     named = [f"{count} in {path}" for count, (path, _) in zip(counts, files, strict=True)]
     more = f" and others in {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     told = f"items have {', '.join(named[:_NAMED])}{more}: the averages of all answers to each item are ranked"
-    return replace(found, predicted=predicted and not marks, notes=(*found.notes, Note("averaged-answers", told)))
+    return replace(result, predicted=predicted and not marks, notes=(*result.notes, Note("averaged-answers", told)))
 
 
 def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOptions) -> None:
@@ -172,7 +172,7 @@ def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Ma
     for side, prediction in said:
         if not side.graded and side.predicted:
             classes, said_of = (
-                {each["values"]: each["counts"] for each in pc.value_counts(column).to_pylist()}
+                {count["values"]: count["counts"] for count in pc.value_counts(column).to_pylist()}
                 for column in (label, prediction)
             )
             require_class_names([*classes], [*said_of], len(label), side.where)
@@ -200,7 +200,7 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     if rows.classes and not marks and not are_measurements([*rows.classes[0][1]]):
         notes = class_notes(rows.classes[0][1], [(where, said) for where, _, said in rows.classes])
         rows.notes.update(dict.fromkeys(notes))
-    table = np.column_stack([each[where] for each in (rows.scores if marks else rows.right)])
+    table = np.column_stack([array[where] for array in (rows.scores if marks else rows.right)])
     others = {}
     task = columns.task or TASK
     for name in dict.fromkeys((*columns.optional, *([task] if task in rows.others else []))):
@@ -220,7 +220,7 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
             require_one_group(rows.first, taken, items, group)
     return ManyPredictions(
         scores=table,
-        answers=np.column_stack([each[where] for each in rows.answers]) if rows.answers else None,
+        answers=np.column_stack([answer[where] for answer in rows.answers]) if rows.answers else None,
         group=group,
         slices=in_bins({name: others[name] for name in columns.slices}, dict(columns.bins)),
         subjects=tuple(rows.subjects),

@@ -58,9 +58,9 @@ def join(
     """The rows that both models predicted, with their ids where these are asked for."""
     if columns.run is not None:
         runs = [each_run(side.decoded()) for side in (baseline, candidate)]
-        beside = [(each, runs[1][0]) for each in runs[0]] + [(runs[0][0], each) for each in runs[1][1:]]
+        beside = [(run, runs[1][0]) for run in runs[0]] + [(runs[0][0], run) for run in runs[1][1:]]
         columns = replace(columns, run=None)
-        pairs = [join(*each, columns, with_ids=with_ids, **options) for each in beside]
+        pairs = [join(*predictions, columns, with_ids=with_ids, **options) for predictions in beside]
         return of_runs(pairs, len(runs[0]), alone=baseline is candidate)
     if with_ids or not _have_same_numbers(baseline, candidate):
         baseline, candidate = baseline.decoded(), candidate.decoded()
@@ -80,7 +80,7 @@ def join(
     label, a, b = answers(baseline, candidate, matched)
     classes, codes = _codes(label, a, b)
     if not baseline.graded and not are_measurements(classes):
-        of_label, of_a, of_b = (counts_of(classes, each) for each in codes)
+        of_label, of_a, of_b = (counts_of(classes, code) for code in codes)
         notes += class_notes(of_label, [(baseline.where, of_a), (candidate.where, of_b)])
     others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
     group = None if columns.group is None else codes_of(others[columns.group])[1]
@@ -130,9 +130,9 @@ def join(
 
 def _weights(name: str, column: Any) -> NDArray[np.float64]:
     names, codes = codes_of(column)
-    if odd := next((each for each in names if not is_number(each)), None):
+    if odd := next((text for text in names if not is_number(text)), None):
         raise ValueError(f"weights: {shown(odd)} in column {shown(name)} is not valid; expected numbers above 0")
-    return as_weights(np.array([float(each) for each in names])[codes], len(codes))
+    return as_weights(np.array([float(text) for text in names])[codes], len(codes))
 
 
 class Matched(NamedTuple):
@@ -201,7 +201,7 @@ def _match(first: Predictions, other: Predictions) -> Matched:
     ]
     rows = pc.indices_nonzero(pc.is_valid(partner))
     if not len(rows):
-        one, another = (shown(str(each.ids[0].as_py())) for each in (other, first))
+        one, another = (shown(str(predictions.ids[0].as_py())) for predictions in (other, first))
         raise ValueError(
             f"{other.where}: shares no id with {first.where} ({one} here, {another} there); expected "
             "predictions of the same rows"
@@ -266,13 +266,13 @@ def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes]]:
     """The distinct values of all columns, sorted, and the number of each row's."""
     # Arrow imports pandas to make an array of a list and in `to_numpy`, which takes longer than the whole comparison.
     flat = [column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column for column in columns]
-    encoded: list[Any] = [each if pa.types.is_dictionary(each.type) else each.dictionary_encode() for each in flat]
-    names = pc.unique(pa.concat_arrays([each.dictionary for each in encoded]))
+    encoded: list[Any] = [part if pa.types.is_dictionary(part.type) else part.dictionary_encode() for part in flat]
+    names = pc.unique(pa.concat_arrays([item.dictionary for item in encoded]))
     lookup = names.take(pc.array_sort_indices(names))
-    seen = [np.from_dlpack(pc.index_in(each.dictionary, value_set=lookup)).astype(np.int64) for each in encoded]
+    seen = [np.from_dlpack(pc.index_in(item.dictionary, value_set=lookup)).astype(np.int64) for item in encoded]
     codes: list[Codes] = []
-    for each, numbers in zip(encoded, seen, strict=True):
-        indices = np.from_dlpack(each.indices)
+    for value, numbers in zip(encoded, seen, strict=True):
+        indices = np.from_dlpack(value.indices)
         in_order = bool((numbers == np.arange(len(numbers))).all())
         codes.append(indices.astype(np.int64, copy=False) if in_order else numbers[indices])
     return tuple(lookup.to_pylist()), codes

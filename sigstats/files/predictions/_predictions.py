@@ -100,14 +100,14 @@ class Columns:
     @property
     def others(self) -> tuple[str, ...]:
         """Those of them that need a value in each row."""
-        return tuple(each for each in (self.group, self.task, self.weights) if each is not None)
+        return tuple(value for value in (self.group, self.task, self.weights) if value is not None)
 
     @property
     def wanted(self) -> tuple[str, ...]:
         """All columns, each once."""
         scores = (self.score, *self.scores, self.per, None if self.model is None else self.models)
         names = (self.id, self.label, self.prediction, self.epoch, self.run, *self.optional, *scores)
-        return tuple(dict.fromkeys(each for each in names if each is not None))
+        return tuple(dict.fromkeys(name for name in names if name is not None))
 
     @property
     def numbers(self) -> frozenset[str]:
@@ -118,7 +118,7 @@ class Columns:
         """The same for a table of these columns, whose well-known names stand for columns that nobody has named."""
         # Beside marks no label is looked for: what is named so may be a text that was asked for.
         marks = self.score is not None and is_lower_better(self.score, lower=self.lower, higher=self.higher) is not None
-        found: dict[str, Any] = {}
+        by_key: dict[str, Any] = {}
         for key, known in _KNOWN.items():
             own = getattr(self, key)
             theirs = (key != "id" and marks) or (key == "label" and self.truth is not None)
@@ -126,10 +126,10 @@ class Columns:
                 continue
             there = [name for name in names if name.lower() in known and name != self.score]
             if len(there) == 1:
-                found[key] = there[0]
-        if "label" in found and self.label == self.prediction:  # a file of labels
-            found["prediction"] = found["label"]
-        return replace(self, **found, known=tuple(found.items())) if found else self
+                by_key[key] = there[0]
+        if "label" in by_key and self.label == self.prediction:  # a file of labels
+            by_key["prediction"] = by_key["label"]
+        return replace(self, **by_key, known=tuple(by_key.items())) if by_key else self
 
     def wanted_in(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns that are read of a table of these columns, whichever of the scores is compared."""
@@ -207,15 +207,15 @@ class Predictions:
 
     def decoded(self) -> Self:
         """The same with text, and no codes."""
-        found = self._changed(_decoded, ("ids", "label", "prediction"))
-        return replace(found, distinct=found.ids if self.distinct is self.ids else self.distinct)
+        value = self._changed(_decoded, ("ids", "label", "prediction"))
+        return replace(value, distinct=value.ids if self.distinct is self.ids else self.distinct)
 
     def take(self, rows: Any) -> Self:
         """Some of the rows."""
         every = ("ids", "label", "prediction", "score", "per", "epoch", "answers", "failed")
-        found = self._changed(lambda column: column.take(rows), every)
-        identity, beside = ({n: v.take(rows) for n, v in each.items()} for each in (self.identity, self.beside))
-        return replace(found, identity=identity, beside=beside)
+        value = self._changed(lambda column: column.take(rows), every)
+        identity, beside = ({n: v.take(rows) for n, v in item.items()} for item in (self.identity, self.beside))
+        return replace(value, identity=identity, beside=beside)
 
     def _changed(self, change: Callable[[Any], Any], names: Sequence[str]) -> Self:
         """The same with other columns of these names, as far as there are any, and of groups and slices."""

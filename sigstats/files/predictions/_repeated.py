@@ -45,7 +45,7 @@ def on_left_out(side: Predictions, other: Predictions, ids: Any) -> Iterator[Not
     lost = int(np.count_nonzero(~kept))
     if not 0 < lost < len(kept):
         return
-    there, rest = (_mean(side.take(pa.array(np.flatnonzero(each)))) for each in (~kept, kept))
+    there, rest = (_mean(side.take(pa.array(np.flatnonzero(array)))) for array in (~kept, kept))
     if side.predicted:
         told = f"{side.where} has {round(there * lost):,} of them right ({there:.0%}; {rest:.0%} of the others)"
     else:
@@ -138,8 +138,8 @@ def first_answers(side: Predictions, other: Predictions) -> Predictions:
     codes = item_codes(side.ids)
     place = places(codes, _by_item_and_epoch(side))
     there = pc.value_counts(other.ids)
-    found = pc.index_in(side.ids, value_set=there.field("values"))
-    most = pc.fill_null(there.field("counts").take(found), len(codes)).to_numpy(zero_copy_only=False)
+    index_in = pc.index_in(side.ids, value_set=there.field("values"))
+    most = pc.fill_null(there.field("counts").take(index_in), len(codes)).to_numpy(zero_copy_only=False)
     kept = pa.array(np.flatnonzero(place < most))
     return replace(side, epoch=pc.cast(pa.array(place + 1), pa.string())).take(kept)
 
@@ -208,7 +208,7 @@ def _require_one_value(side: Predictions, columns: Mapping[str, Any]) -> None:
         differs = pc.indices_nonzero(pc.fill_null(pc.not_equal(column, column.take(first)), False))
         if len(differs):
             row = differs[0].as_py()
-            values = [shown(each[row].as_py()) for each in (column.take(first), column)]
+            values = [shown(value[row].as_py()) for value in (column.take(first), column)]
             raise ValueError(
                 f"{side.where}: id {shown(side.ids[row].as_py())}: {name} is {values[0]} in one answer and {values[1]} "
                 "in another; expected the same in all answers to one item"
@@ -238,21 +238,21 @@ def _questions(side: Predictions) -> dict[str, Any]:
 
 def each_run(side: Predictions) -> list[Predictions]:
     """The rows of each run of a recipe, in the order of their ids."""
-    found: list[Predictions] = []
+    owns: list[Predictions] = []
     names = sorted(pc.unique(side.epoch).to_pylist())
     for name in names:
         own = replace(side.take(pc.indices_nonzero(pc.equal(side.epoch, name))), epoch=None, distinct=None, notes=())
         own = own.take(pc.array_sort_indices(own.ids))
-        if found and not own.ids.equals(found[0].ids):
-            here, there = pa.array(own.ids), pa.array(found[0].ids)
+        if owns and not own.ids.equals(owns[0].ids):
+            here, there = pa.array(own.ids), pa.array(owns[0].ids)
             odd = [*here.filter(pc.invert(pc.is_in(here, there))), *there.filter(pc.invert(pc.is_in(there, here)))]
             raise ValueError(
                 f"{side.where}: runs {shown(names[0])} and {shown(name)} differ: id {shown(odd[0].as_py())} is not in "
                 "both; expected the same ids"
             )
-        found.append(own)
-    found[0] = replace(found[0], notes=side.notes)
-    return found
+        owns.append(own)
+    owns[0] = replace(owns[0], notes=side.notes)
+    return owns
 
 
 def _stacked(

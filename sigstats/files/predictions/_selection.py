@@ -76,13 +76,13 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
 
 
 def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[str, str]:
-    found = {
+    entries = {
         "task": log.task,
         "model": answers[0].model or log.model,
         log.kind: log.called.get(score, score),
         "filter": log.called.get(answers[0].filter, answers[0].filter),
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in entries.items() if value}
 
 
 def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
@@ -128,19 +128,19 @@ def names_to_give_back(names: Sequence[str]) -> list[str]:
 
 def _others(log: EvaluationLog, answers: Sequence[Answer], columns: Columns, score: str) -> dict[str, Any]:
     """The columns of metadata that are there; an answer that is dropped needs none."""
-    found = {}
+    by_name = {}
     needed = [answer if columns.unscored != "drop" or score in answer.scores else None for answer in answers]
     for name in dict.fromkeys((*columns.optional, TASK)):
         values = [_text(answer.about.get(name)) for answer in answers]
         if not any(values):
             if name == columns.id:  # the answers to one item are one group as it is
-                found[name] = pa.array([answer.item for answer in answers], pa.string())
+                by_name[name] = pa.array([answer.item for answer in answers], pa.string())
             continue
         lacking = (answer.item for answer, value in zip(needed, values, strict=True) if answer and not value)
         if (item := next(lacking, None)) is not None:
             raise ValueError(f"{log.where}: id {shown(item)}: column {shown(name)} is empty; expected a value")
-        found[name] = pa.array(values, pa.string())
-    return found
+        by_name[name] = pa.array(values, pa.string())
+    return by_name
 
 
 def _text(value: Any) -> str:

@@ -22,87 +22,87 @@ _KEPT = {"first": "the first of each is kept", "last": "the last of each is kept
 _REASONS = 3
 
 
-def settled(found: Predictions, columns: Columns) -> Predictions:
+def settled(predictions: Predictions, columns: Columns) -> Predictions:
     """Return rows that each have an answer and, with its epoch, an id of their own; notes state what was done.
 
     Raises ValueError where `columns` say that other rows are refused.
     """
-    found = _answered(_distinct(found, columns), columns)
-    epochs = {"epochs": answers_each(found).partition(" answer")[0]} if found.harness else {}
-    return replace(found, subject={**found.subject, **epochs})
+    predictions = _answered(_distinct(predictions, columns), columns)
+    epochs = {"epochs": answers_each(predictions).partition(" answer")[0]} if predictions.harness else {}
+    return replace(predictions, subject={**predictions.subject, **epochs})
 
 
-def _distinct(found: Predictions, columns: Columns) -> Predictions:
-    if are_distinct(found):
-        return found if found.epoch is not None else replace(found, distinct=found.ids)
-    codes = item_codes(found.keys)
-    first, row = first_rows(codes), "answer" if found.harness else "row"
+def _distinct(predictions: Predictions, columns: Columns) -> Predictions:
+    if are_distinct(predictions):
+        return predictions if predictions.epoch is not None else replace(predictions, distinct=predictions.ids)
+    codes = item_codes(predictions.keys)
+    first, row = first_rows(codes), "answer" if predictions.harness else "row"
     repeats = np.flatnonzero(first[codes] != np.arange(len(codes)))
-    also = "" if found.epoch is None else f" and {'a run' if columns.run else 'an epoch'} of it"
-    told = f"{found.where}: {len(repeats):,} of {len(codes):,} {row}s repeat an id{also}"
-    told += f": {_which(found, pa.array(repeats))}"
+    also = "" if predictions.epoch is None else f" and {'a run' if columns.run else 'an epoch'} of it"
+    told = f"{predictions.where}: {len(repeats):,} of {len(codes):,} {row}s repeat an id{also}"
+    told += f": {_which(predictions, pa.array(repeats))}"
     # By default results of one id are answers to one item where the file or the grouping states it.
-    stated = columns.duplicates == "refuse" and (found.repeats or columns.group == columns.id)
+    stated = columns.duplicates == "refuse" and (predictions.repeats or columns.group == columns.id)
     how = "all" if stated else columns.duplicates
     if how == "refuse" or (how == "all" and columns.run is not None):
-        raise ValueError(f"{told}; {found.hint}")
-    notes = found.notes if stated else (*found.notes, Note("repeated-answers", f"{told}; {_KEPT[how]}"))
+        raise ValueError(f"{told}; {predictions.hint}")
+    notes = predictions.notes if stated else (*predictions.notes, Note("repeated-answers", f"{told}; {_KEPT[how]}"))
     if how == "all":
-        epoch: Any = occurrences(found.keys)
-        if found.epoch is not None:
-            more = pc.binary_join_element_wise(found.epoch, epoch, ".")
-            epoch = pc.if_else(pc.equal(epoch, pa.scalar("1")), found.epoch, more)
-        return replace(found, epoch=epoch, beside={}, notes=notes)
+        epoch: Any = occurrences(predictions.keys)
+        if predictions.epoch is not None:
+            more = pc.binary_join_element_wise(predictions.epoch, epoch, ".")
+            epoch = pc.if_else(pc.equal(epoch, pa.scalar("1")), predictions.epoch, more)
+        return replace(predictions, epoch=epoch, beside={}, notes=notes)
     kept = first if how == "first" else len(codes) - 1 - first_rows(codes[::-1])
-    return replace(found.take(pa.array(np.sort(kept))), distinct=None, notes=notes)
+    return replace(predictions.take(pa.array(np.sort(kept))), distinct=None, notes=notes)
 
 
-def _answered(found: Predictions, columns: Columns) -> Predictions:
-    answers, unlabelled = found.prediction if found.score is None else found.score, found.label.null_count
+def _answered(result: Predictions, columns: Columns) -> Predictions:
+    answers, unlabelled = result.prediction if result.score is None else result.score, result.label.null_count
     if not answers.null_count and not unlabelled:
-        return found
-    empty = pc.or_(pc.is_null(answers), pc.is_null(found.label))
-    told, how = _counts(found, answers, empty, columns), columns.unscored
+        return result
+    empty = pc.or_(pc.is_null(answers), pc.is_null(result.label))
+    told, how = _counts(result, answers, empty, columns), columns.unscored
     if how == "refuse" or (how == "wrong" and unlabelled):
         wrong = "" if unlabelled else "--unscored wrong, which counts them as wrong, or "
         raise ValueError(f"{told}; add {wrong}--unscored drop, which leaves them out")
-    if pc.all(empty).as_py() and (how == "drop" or not found.harness):
+    if pc.all(empty).as_py() and (how == "drop" or not result.harness):
         raise ValueError(f"{told}; expected one or more with it")
-    filled = replace(found, prediction=pc.fill_null(found.prediction, WRONG if found.harness else NO_ANSWER))
-    if found.score is not None:
-        filled = replace(filled, score=pc.fill_null(found.score, 0.0))
+    filled = replace(result, prediction=pc.fill_null(result.prediction, WRONG if result.harness else NO_ANSWER))
+    if result.score is not None:
+        filled = replace(filled, score=pc.fill_null(result.score, 0.0))
     note = Note("unscored-rows", f"{told}; {'left out' if how == 'drop' else 'counted as wrong'}")
     if how == "drop":
-        kept, gone = (filled.take(pc.indices_nonzero(each)) for each in (pc.invert(empty), empty))
-        return replace(kept, dropped=gone, distinct=None, notes=(*found.notes, note))
-    marks = pa.array([0, 1]) if found.score is None else filled.score
+        kept, gone = (filled.take(pc.indices_nonzero(value)) for value in (pc.invert(empty), empty))
+        return replace(kept, dropped=gone, distinct=None, notes=(*result.notes, note))
+    marks = pa.array([0, 1]) if result.score is None else filled.score
     low, high = (pc.min_max(marks)[end].as_py() for end in ("min", "max"))
-    if found.lower or not 0 <= low <= high <= 1:
+    if result.lower or not 0 <= low <= high <= 1:
         raise ValueError(
-            f"{found.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected scores "
+            f"{result.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected scores "
             "between 0 and 1 of which higher is better"
         )
-    return replace(filled, notes=(*found.notes, note))
+    return replace(filled, notes=(*result.notes, note))
 
 
-def _counts(found: Predictions, answers: Any, empty: Any, columns: Columns) -> str:
+def _counts(predictions: Predictions, answers: Any, empty: Any, columns: Columns) -> str:
     """How many answers failed, and why, how many have no score or no label, and which."""
     rows = pc.indices_nonzero(empty)
-    reasons = Counter(found.failed.take(rows).drop_null().to_pylist() if found.failed is not None else ())
-    n, failed = f"{len(empty):,} {'answers' if found.harness else 'rows'}", reasons.total()
+    reasons = Counter(predictions.failed.take(rows).drop_null().to_pylist() if predictions.failed is not None else ())
+    n, failed = f"{len(empty):,} {'answers' if predictions.harness else 'rows'}", reasons.total()
     told = []
     if failed:
-        why = [f"{shown(each)} {k:,}" if len(reasons) > 1 else shown(each) for each, k in reasons.most_common(_REASONS)]
+        why = [f"{shown(part)} {k:,}" if len(reasons) > 1 else shown(part) for part, k in reasons.most_common(_REASONS)]
         told.append(f"{failed:,} of {n} failed ({', '.join(why)}{', ...' * (len(reasons) > _REASONS)})")
-    if found.label.null_count:
-        told.append(f"{found.label.null_count:,} of {n} have no {shown(columns.label)}")
+    if predictions.label.null_count:
+        told.append(f"{predictions.label.null_count:,} of {n} have no {shown(columns.label)}")
     if answers.null_count > failed:
-        score = f"score {shown(found.measured)}" if found.measured else "score"
-        what = score if found.harness else shown(columns.score or columns.prediction)
+        score = f"score {shown(predictions.measured)}" if predictions.measured else "score"
+        what = score if predictions.harness else shown(columns.score or columns.prediction)
         told.append(f"{answers.null_count - failed:,} of {n} have no {what}")
-    return f"{found.where}: {' and '.join(told)}: {_which(found, rows)}"
+    return f"{predictions.where}: {' and '.join(told)}: {_which(predictions, rows)}"
 
 
-def _which(found: Predictions, rows: Any) -> str:
-    named = some_ids(pc.unique(found.keys.take(rows)))
-    return f"{named.replace('id', 'row', 1)} (from 0)" if found.by_position else named
+def _which(predictions: Predictions, rows: Any) -> str:
+    named = some_ids(pc.unique(predictions.keys.take(rows)))
+    return f"{named.replace('id', 'row', 1)} (from 0)" if predictions.by_position else named

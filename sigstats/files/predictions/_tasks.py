@@ -117,9 +117,9 @@ def _differing(names: Sequence[str]) -> list[str]:
         return [name.rpartition("/")[2] for name in names]
     words = [_WORDS.split(name) for name in names]  # words and, between them, what separates them
     shortest = min(map(len, words))
-    first = next((i for i in range(shortest) if len({each[i] for each in words}) > 1), shortest - 1)
-    last = next((i for i in range(1, shortest - first) if len({each[-i] for each in words}) > 1), shortest - first)
-    return ["".join(each[first : len(each) - last + 1]) for each in words]
+    first = next((i for i in range(shortest) if len({word[i] for word in words}) > 1), shortest - 1)
+    last = next((i for i in range(1, shortest - first) if len({word[-i] for word in words}) > 1), shortest - first)
+    return ["".join(word[first : len(word) - last + 1]) for word in words]
 
 
 def _stem(name: str) -> str:
@@ -132,7 +132,7 @@ def _bare(name: str) -> str:
 
 
 def _directions(where: str, logs: Sequence[EvaluationLog]) -> dict[str, bool]:
-    stated = [each for log in logs for each in log.lower_is_better.items()]
+    stated = [item for log in logs for item in log.lower_is_better.items()]
     lower = dict(stated)
     if odd := next((name for name, value in stated if value != lower[name]), None):
         raise ValueError(f"{where}: a higher {shown(odd)} is better in one task and worse in another; read one of them")
@@ -166,25 +166,25 @@ def with_one_name(
     a name is given, it is that of the tasks that have several. The same holds of filters. Where all scores are meant,
     each keeps its name.
     """
-    found, called = list(logs), {}
+    items, called = list(logs), {}
     every = ALL_SCORES in columns.numbers
     for what in ("filter",) if every else ("filter", "score"):
         wanted = getattr(columns, what)
-        own = _own_names(where, tasks, found, what, wanted)
+        own = _own_names(where, tasks, items, what, wanted)
         if len(set(own)) < 2:
             continue
         name = wanted or ", ".join(dict.fromkeys(own))
         called[name] = ", ".join(dict.fromkeys(own))
         renamed = _with_filter if what == "filter" else _with_score
-        found = [renamed(log, one, name) for log, one in zip(found, own, strict=True)]
-    return found, called
+        items = [renamed(log, one, name) for log, one in zip(items, own, strict=True)]
+    return items, called
 
 
 def _own_names(
     where: str, tasks: Sequence[str], logs: Sequence[EvaluationLog], what: str, wanted: str | None
 ) -> list[str]:
     """The name that is meant in each task; nothing where that is left to whoever reads them as one."""
-    named = ([(each.filter,) if what == "filter" else each.named for each in log.answers] for log in logs)
+    named = ([(answer.filter,) if what == "filter" else answer.named for answer in log.answers] for log in logs)
     there = [list(dict.fromkeys(name for names in of_log for name in names)) for of_log in named]
     if wanted is not None and not any(wanted in names for names in there):
         return []

@@ -34,19 +34,19 @@ def header(content: bytes, where: str, separator: str | None, *, start: int = 0)
     The separator is the first of `SEPARATORS` that parts the record, unless one is named.
     """
     candidates = SEPARATORS if separator is None else (separator,)
-    found: list[tuple[list[str], str, int, int]] = []
+    items: list[tuple[list[str], str, int, int]] = []
     faults: list[ValueError] = []
     for candidate in candidates:
         try:
-            found.append(_first(content, where, candidate, start))
+            items.append(_first(content, where, candidate, start))
         except ValueError as error:
             faults.append(error)
             continue
-        if len(found[-1][0]) > 1:
-            return found[-1]
-    if not found:
+        if len(items[-1][0]) > 1:
+            return items[-1]
+    if not items:
         raise faults[0]
-    return found[0]
+    return items[0]
 
 
 def too_long(where: str) -> ValueError:
@@ -111,9 +111,9 @@ def _parse(lines: Iterator[str], where: str, separator: str, before: int) -> Ite
     except csv.Error as error:
         if "field limit" in str(error):
             raise too_long(f"{where}, line {line}") from None
-        found = "a quoted field has no end" if "unexpected end" in str(error) else "text follows a closing quote"
+        text = "a quoted field has no end" if "unexpected end" in str(error) else "text follows a closing quote"
         wanted = f"fields in whole quotes with {shown(separator)} between them"
-        raise ValueError(f"{where}, line {line}: {found}; expected {wanted}") from None
+        raise ValueError(f"{where}, line {line}: {text}; expected {wanted}") from None
 
 
 def _first(content: bytes, where: str, separator: str, start: int) -> tuple[list[str], str, int, int]:

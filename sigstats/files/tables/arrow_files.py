@@ -96,7 +96,7 @@ def read_columns(
     """
     file = reopen()
     groups = list(range(file.num_row_groups)) if group is None else [group]
-    chunks = [chunk for each in groups for chunk in _chunks(file, columns, each)]
+    chunks = [chunk for value in groups for chunk in _chunks(file, columns, value)]
     budget.require(sum(chunk.stored for chunk in chunks))
     budget.require(sum(chunk.least for chunk in chunks))
     if sum(chunk.most for chunk in chunks) > budget.limit:

@@ -91,8 +91,8 @@ class DelimitedTable(Table):
         return pc.is_null(self._text(name))
 
     def beside(self, names: Collection[str]) -> dict[str, Array]:  # noqa: D102
-        found = {self.names[i]: column for i, column in self._columns.items() if self.names[i] not in names}
-        return {} if any(isinstance(column, int) for column in found.values()) else found
+        entries = {self.names[i]: column for i, column in self._columns.items() if self.names[i] not in names}
+        return {} if any(isinstance(column, int) for column in entries.values()) else entries
 
     def whole_numbers(self, name: str) -> list[int]:  # noqa: D102
         self.require_values(name)
@@ -111,15 +111,15 @@ class DelimitedTable(Table):
 
     def _numbers(self, name: str) -> Array | None:
         texts = self._text(name)
-        found = to_numbers(texts)
-        return _with_decimal_commas(texts) if found is None else found
+        numbers = to_numbers(texts)
+        return _with_decimal_commas(texts) if numbers is None else numbers
 
     def _read(self, where: str, width: int, positions: list[int]) -> tuple[int, Mapping[int, Any]]:
         try:
-            found = read_columns(self._content, self._separator, width, positions, start=self._start)
+            columns = read_columns(self._content, self._separator, width, positions, start=self._start)
         except pa.ArrowCapacityError:
             raise _records.too_long(where) from None
-        return found or _records.read_columns(self._records(where), where, width, positions)
+        return columns or _records.read_columns(self._records(where), where, width, positions)
 
     def _records(self, where: str) -> Iterator[tuple[int, list[str]]]:
         return _records.records(self._content, where, self._separator, start=self._start, line=self._lines_before)

@@ -108,27 +108,27 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
             for column, text in zip(columns, same_spelling(texts), strict=True)
         ]
     names = [_said(column) for column in columns]
-    few = [set(each.to_pylist()) if len(each) <= _MOST_TRUTHS else set() for each in names]
-    whole, pointed = ([_all_match(each, pattern) for each in names] for pattern in (_ALL_WHOLE, _POINT))
-    truth = [bool(each) and all(name.lower() in _SAID for name in each) for each in few]
+    few = [set(name.to_pylist()) if len(name) <= _MOST_TRUTHS else set() for name in names]
+    whole, pointed = ([_all_match(name, pattern) for name in names] for pattern in (_ALL_WHOLE, _POINT))
+    truth = [bool(item) and all(name.lower() in _SAID for name in item) for item in few]
     binary = any(
-        (is_whole and each <= {"0", "1"}) or (is_pointed and each <= {"0.0", "1.0"})
-        for each, is_whole, is_pointed in zip(few, whole, pointed, strict=True)
-        if each
+        (is_whole and item <= {"0", "1"}) or (is_pointed and item <= {"0.0", "1.0"})
+        for item, is_whole, is_pointed in zip(few, whole, pointed, strict=True)
+        if item
     )
     points_go = any(whole) or (binary and any(truth))
-    truths = {name for each, is_truth in zip(few, truth, strict=True) if is_truth for name in each}
+    truths = {name for item, is_truth in zip(few, truth, strict=True) if is_truth for name in item}
     mixed = len(truths) > len({name.lower() for name in truths})
-    found = []
-    for column, each, is_pointed, is_truth in zip(columns, few, pointed, truth, strict=True):
+    items = []
+    for column, value, is_pointed, is_truth in zip(columns, few, pointed, truth, strict=True):
         if is_pointed and (points_go or _is_there_without_point(column, names)):
             column = _bare(column)
         elif is_truth and binary:
-            column = _renamed(column, {name: _SAID[name.lower()] for name in each})
+            column = _renamed(column, {name: _SAID[name.lower()] for name in value})
         elif is_truth and mixed:
-            column = _renamed(column, {name: name.lower() for name in each})
-        found.append(column)
-    return found
+            column = _renamed(column, {name: name.lower() for name in value})
+        items.append(column)
+    return items
 
 
 def _said(column: Any) -> Any:
@@ -155,9 +155,9 @@ def _is_there_without_point(column: Any, names: Sequence[Any]) -> bool:
     pointed = pc.unique(column)
     bare = _bare(pointed)
     return any(
-        pc.any(pc.is_in(bare, value_set=each)).as_py() and not pc.any(pc.is_in(pointed, value_set=each)).as_py()
-        for each in names
-        if len(each)
+        pc.any(pc.is_in(bare, value_set=name)).as_py() and not pc.any(pc.is_in(pointed, value_set=name)).as_py()
+        for name in names
+        if len(name)
     )
 
 

@@ -66,7 +66,7 @@ class Table(ABC):
         values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
         if pc.any(short := pc.match_substring_regex(values, _SHORT)).as_py():
             short = short.take(texts.indices) if values is not texts else short
-            rows_of = {each["values"]: each["counts"] for each in pc.value_counts(texts.filter(short)).to_pylist()}
+            rows_of = {count["values"]: count["counts"] for count in pc.value_counts(texts.filter(short)).to_pylist()}
             where = str(self.error(name, ""))
             refuse_missing_texts(where, rows_of, remedy, classes=classes, n=len(texts), what=what)
 
@@ -156,12 +156,12 @@ class SomeRows(Table):
         return self._table._text(name).take(self._rows)
 
     def _numbers(self, name: str) -> Array | None:
-        found = self._table._numbers(name)
-        return to_numbers(self._text(name)) if found is None else found.take(self._rows)
+        numbers = self._table._numbers(name)
+        return to_numbers(self._text(name)) if numbers is None else numbers.take(self._rows)
 
     def _as_written(self, name: str) -> Array | None:
-        found = self._table._as_written(name)
-        return None if found is None else found.take(self._rows)
+        written = self._table._as_written(name)
+        return None if written is None else written.take(self._rows)
 
 
 class WithMissing(SomeRows):
@@ -176,10 +176,10 @@ class WithMissing(SomeRows):
 
     def _text(self, name: str) -> Array:
         try:
-            found = super()._text(name)
+            text = super()._text(name)
         except ValueError:  # numbers with fractions
-            found = self._table.numbers(name, or_missing=True).cast(pa.string())
-        return pc.if_else(pc.is_in(found, value_set=self._missing), pa.scalar(None, pa.string()), found)
+            text = self._table.numbers(name, or_missing=True).cast(pa.string())
+        return pc.if_else(pc.is_in(text, value_set=self._missing), pa.scalar(None, pa.string()), text)
 
     def _numbers(self, name: str) -> Array | None:
         return to_numbers(self._text(name))

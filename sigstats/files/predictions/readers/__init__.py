@@ -156,11 +156,11 @@ class NoTable(ValueError):
 
 
 def _unknown(content: Content) -> ValueError:
-    found = _appearance(content)
-    if found in _BESIDE.values():
-        return ValueError(f"{content.where}: looks like {found}")
-    advice = "; write it as CSV or Parquet" if found.startswith(_TABLES) else ""
-    return ValueError(f"{content.where}: looks like {found}{advice}; expected {', '.join(format_names())}")
+    appearance = _appearance(content)
+    if appearance in _BESIDE.values():
+        return ValueError(f"{content.where}: looks like {appearance}")
+    advice = "; write it as CSV or Parquet" if appearance.startswith(_TABLES) else ""
+    return ValueError(f"{content.where}: looks like {appearance}{advice}; expected {', '.join(format_names())}")
 
 
 def what_lies_beside(keys: Container[str]) -> str:
@@ -202,20 +202,20 @@ def _zip(content: Content) -> str:
 
 def _json(content: Content) -> str:
     try:
-        found = content.json()
+        value = content.json()
     except ValueError as error:
         cause = error.__context__
         if isinstance(cause, json.JSONDecodeError):
             return f"JSON that is damaged at line {cause.lineno}, column {cause.colno} ({cause.msg})"
         raise
-    first = found[0] if isinstance(found, list) and found else found
+    first = value[0] if isinstance(value, list) and value else value
     beside = what_lies_beside(first if isinstance(first, dict) else ())
     if beside:
         return beside
-    if isinstance(found, dict):
-        keys = f"a JSON object with the keys {_listed(found)} (--column rows=KEY names the one that holds rows)"
-        return keys if found else "an empty JSON object"
-    return f"a JSON array of {type(found[0]).__name__}" if found else "an empty JSON array"
+    if isinstance(value, dict):
+        keys = f"a JSON object with the keys {_listed(value)} (--column rows=KEY names the one that holds rows)"
+        return keys if value else "an empty JSON object"
+    return f"a JSON array of {type(value[0]).__name__}" if value else "an empty JSON array"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -42,7 +42,7 @@ def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Ta
         for name, column in values.items():
             column.append(row[name] if name in row else within(row, name))
     values = values or {name: [] for name in columns.wanted}
-    return keys, pa.table({name: _column(name, each, exact=name in columns.numbers) for name, each in values.items()})
+    return keys, pa.table({name: _column(name, value, exact=name in columns.numbers) for name, value in values.items()})
 
 
 def within(value: Any, path: str) -> Any:
@@ -73,9 +73,9 @@ def _column(name: str, values: list[Any], *, exact: bool) -> Any:
     return pa.array(values, next((KINDS[kind][1] for kind in kinds), pa.string()))
 
 
-def is_nested(found: Any) -> bool:
+def is_nested(entries: Any) -> bool:
     """True if an object holds lists or objects, and so is no row."""
-    return isinstance(found, dict) and any(isinstance(value, (list, dict)) for value in found.values())
+    return isinstance(entries, dict) and any(isinstance(value, (list, dict)) for value in entries.values())
 
 
 def first_of(content: Content) -> dict[str, Any] | None:
@@ -99,14 +99,14 @@ def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
     if first is not None and not _holds_more(first, columns):
         return None
     try:
-        found = content.json(twice=True)
+        entries = content.json(twice=True)
     except ValueError:  # several objects
         return None
-    if not isinstance(found, dict):
+    if not isinstance(entries, dict):
         return None
-    rows = _rows(found, columns)
-    for each in () if rows is None else (found, *found.values()):  # of keys that are ids, or columns, none is lost
-        content.require_once(each)
+    rows = _rows(entries, columns)
+    for value in () if rows is None else (entries, *entries.values()):  # of keys that are ids, or columns, none is lost
+        content.require_once(value)
     return rows
 
 
@@ -120,33 +120,33 @@ def _holds_more(first: Mapping[str, Any], columns: Columns) -> bool:
     return (is_nested(first) or mapped) and not isinstance(first.get(columns.id), (str, int, float))
 
 
-def _rows(found: Mapping[str, Any], columns: Columns) -> list[Any] | None:
-    names, data, values = found.get("columns"), found.get("data"), list(found.values())
+def _rows(result: Mapping[str, Any], columns: Columns) -> list[Any] | None:
+    names, data, values = result.get("columns"), result.get("data"), list(result.values())
     if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
         rows = [dict(zip(map(str, names), row, strict=False)) for row in data]
-        index = found.get("index")
+        index = result.get("index")
         if isinstance(index, list) and len(index) == len(rows) and columns.id not in names:
             return [{columns.id: key, **row} for key, row in zip(index, rows, strict=True)]
         return rows
-    if isinstance(data, list) and isinstance(found.get("schema"), dict):
+    if isinstance(data, list) and isinstance(result.get("schema"), dict):
         return data
     if values and all(isinstance(value, dict) for value in values):
-        return _of_objects(found, columns)
-    if len(found) > 1 and all(isinstance(value, (str, int, float)) for value in values):
+        return _of_objects(result, columns)
+    if len(result) > 1 and all(isinstance(value, (str, int, float)) for value in values):
         name = columns.prediction if columns.score is None else columns.score
-        return [{columns.id: key, name: value} for key, value in found.items()]
+        return [{columns.id: key, name: value} for key, value in result.items()]
     return None
 
 
-def _of_objects(found: Mapping[str, Mapping[str, Any]], columns: Columns) -> list[Any] | None:
-    first = next(iter(found.values()))
+def _of_objects(result: Mapping[str, Mapping[str, Any]], columns: Columns) -> list[Any] | None:
+    first = next(iter(result.values()))
     wanted = {columns.id, columns.label, columns.prediction, columns.score}
-    alike = len(found) > 1 and all(value.keys() == first.keys() for value in found.values())
-    if alike and (wanted.intersection(found) or all(map(str.isdecimal, first))):
-        keyed = () if columns.id in found else first
-        rows = [{name: column[key] for name, column in found.items()} for key in first]
+    alike = len(result) > 1 and all(value.keys() == first.keys() for value in result.values())
+    if alike and (wanted.intersection(result) or all(map(str.isdecimal, first))):
+        keyed = () if columns.id in result else first
+        rows = [{name: column[key] for name, column in result.items()} for key in first]
         return [{columns.id: key, **row} for key, row in zip(keyed, rows, strict=True)] if keyed else rows
     named = any(name in first or (name or "").partition(".")[0] in first for name in wanted)
-    if named or (alike and not what_lies_beside(found)):
-        return [{columns.id: key, **row} for key, row in found.items()]
+    if named or (alike and not what_lies_beside(result)):
+        return [{columns.id: key, **row} for key, row in result.items()]
     return None

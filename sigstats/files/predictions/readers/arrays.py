@@ -38,7 +38,7 @@ def read(content: Content, columns: Columns) -> ArrowTable:
     if content.start.startswith(_ZIP):
         with content.archive() as archive:
             arrays = {name.removesuffix(_SUFFIX): _array(archive.read(name)) for name in archive.names}
-        return _columns(content, {name: each for name, each in arrays.items() if each.ndim == 1})
+        return _columns(content, {name: array for name, array in arrays.items() if array.ndim == 1})
     name = columns.prediction if columns.score is None else columns.score
     if not content.start.startswith(_MAGIC):
         return ArrowTable(content.where, pa.table({name: pa.array(content.json())}), has_ids=False)
@@ -47,12 +47,12 @@ def read(content: Content, columns: Columns) -> ArrowTable:
         return ArrowTable(content.where, pa.table({name: _of_arrow(values.ravel())}), has_ids=False)
     if values.ndim != 2:
         raise ValueError(f"{content.where}: has the shape {values.shape}; expected one dimension, or rows and columns")
-    return _columns(content, {str(number): each for number, each in enumerate(values.T)}, has_ids=False)
+    return _columns(content, {str(number): value for number, value in enumerate(values.T)}, has_ids=False)
 
 
 def _array(content: bytes) -> NDArray[Any]:
-    found: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
-    return found
+    values: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
+    return values
 
 
 def _of_arrow(values: NDArray[Any]) -> Any:
@@ -60,8 +60,8 @@ def _of_arrow(values: NDArray[Any]) -> Any:
 
 
 def _columns(content: Content, arrays: Mapping[str, NDArray[Any]], *, has_ids: bool = True) -> ArrowTable:
-    sizes = {name: len(each) for name, each in arrays.items()}
+    sizes = {name: len(array) for name, array in arrays.items()}
     if len(set(sizes.values())) != 1:
         raise ValueError(f"{content.where}: has arrays of {sizes or 'no rows'}; expected one value a row in each")
-    table = pa.table({name: _of_arrow(each) for name, each in arrays.items()})
+    table = pa.table({name: _of_arrow(array) for name, array in arrays.items()})
     return ArrowTable(content.where, table, has_ids=has_ids)

@@ -29,10 +29,10 @@ def reads(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the metrics of every test case."""
-    found = mapping(content.json())
-    found = mapping(found.get("testRunData")) or found
-    key, metrics = next((names for names in _CASES if found.get(names[0])), _CASES[0])
-    cases = found.get(key)
+    value = mapping(content.json())
+    value = mapping(value.get("testRunData")) or value
+    key, metrics = next((names for names in _CASES if value.get(names[0])), _CASES[0])
+    cases = value.get(key)
     if not isinstance(cases, list) or not cases or not all(isinstance(case, dict) for case in cases):
         raise ValueError(f"{content.where}: {key} is not valid; expected a list of test cases")
     answers = [_answer(number, case, metrics, columns) for number, case in enumerate(cases)]
@@ -52,13 +52,13 @@ def _lower_is_better(metrics: Iterable[Mapping[str, Any]]) -> dict[str, bool]:
             continue
         if score != threshold and isinstance(success, bool):
             below.setdefault(str(metric.get("name")), set()).add((score < threshold) == success)
-    return {name: found == {True} for name, found in below.items() if len(found) == 1}
+    return {name: value == {True} for name, value in below.items() if len(value) == 1}
 
 
 def _answer(number: int, case: Mapping[str, Any], metrics: str, columns: Columns) -> Answer:
-    each = objects(case.get(metrics))
-    values = {str(metric.get("name")): metric.get("score") for metric in each if not metric.get("error")}
-    failed = next((str(metric["error"])[:200] for metric in each if metric.get("error")), "")
+    items = objects(case.get(metrics))
+    values = {str(metric.get("name")): metric.get("score") for metric in items if not metric.get("error")}
+    failed = next((str(metric["error"])[:200] for metric in items if metric.get("error")), "")
     if isinstance(case.get("success"), bool) and not failed:
         values["success"] = case["success"]
     asked = {key: case.get(key) for key in ("input", "expectedOutput", "expected_output") if case.get(key) is not None}

@@ -29,9 +29,9 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     tasks = mapping(mapping(content.json(twice=True)).get("eval"))
     content.require_once(tasks)
     answers = [
-        answered(task, _values(*each), {"task_id": task}, columns, epoch=epoch)
-        for task, found in tasks.items()
-        for epoch, each in enumerate(_statuses(found), start=1)
+        answered(task, _values(*status), {"task_id": task}, columns, epoch=epoch)
+        for task, value in tasks.items()
+        for epoch, status in enumerate(_statuses(value), start=1)
     ]
     if not answers:
         raise ValueError(f"{content.where}: eval contains no solution; expected tasks with base and plus")
@@ -45,12 +45,12 @@ def _values(base: Any, plus: Any) -> dict[str, Any]:
     return {"base": passed, "plus": None if plus is None else passed and plus in _PASSED}
 
 
-def _statuses(found: Any) -> list[tuple[Any, Any]]:
+def _statuses(value: Any) -> list[tuple[Any, Any]]:
     """The outcome of the base and the further tests of each solution, in either form."""
-    if isinstance(found, list):
-        return [(each.get("base_status"), each.get("plus_status")) for each in objects(found)]
-    base, plus = (mapping(found).get(name) for name in ("base", "plus"))
-    if not isinstance(base, list) or not all(isinstance(each, list) and each for each in base):
+    if isinstance(value, list):
+        return [(item.get("base_status"), item.get("plus_status")) for item in objects(value)]
+    base, plus = (mapping(value).get(name) for name in ("base", "plus"))
+    if not isinstance(base, list) or not all(isinstance(item, list) and item for item in base):
         return []
     more = plus if isinstance(plus, list) and len(plus) == len(base) else [None] * len(base)
     return [

@@ -39,7 +39,7 @@ def reads(content: Content) -> bool:
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the mean of each statistic of every instance, perturbation and train trial."""
     rows = content.json()
-    found: dict[_Key, list[dict[str, Any]]] = {}
+    by_key: dict[_Key, list[dict[str, Any]]] = {}
     context: dict[_Key, dict[str, Any]] = {}
     for position, row in enumerate(rows):
         key = _key(content, position, row)
@@ -47,14 +47,14 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         new = {
             name: mean
             for name, mean in _means(row, columns.numbers).items()
-            if all(str(each.get(name, math.nan)) != str(mean) for each in found.get(key, ()))
+            if all(str(value.get(name, math.nan)) != str(mean) for value in by_key.get(key, ()))
         }
-        add_result(found, key, new)
+        add_result(by_key, key, new)
         context.setdefault(key, _context(row))
     asked = _asked(content.beside("scenario_state.json"))
     spec = mapping(content.beside("run_spec.json"))
     adapter = mapping(spec.get("adapter_spec"))
-    perturbed = any(perturbation for _, perturbation, _ in found)
+    perturbed = any(perturbation for _, perturbation, _ in by_key)
     settings = {"method": adapter.get("method"), "shots": adapter.get("max_train_instances")}
     return EvaluationLog(
         where=content.where,
@@ -69,14 +69,14 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
                 filter=(perturbation or _UNCHANGED) if perturbed else "",
                 identity=asked.get((instance, perturbation), {}),
             )
-            for (instance, perturbation, trial), results in found.items()
+            for (instance, perturbation, trial), results in by_key.items()
             for values in results
         ],
         task=_task(str(spec.get("name") or "")),
         model=str(adapter.get("model") or ""),
         kind="statistic",
         settings=as_texts(settings),
-        notes=_of_splits([str(each["split"]) for each in context.values() if each["split"]]),
+        notes=_of_splits([str(value["split"]) for value in context.values() if value["split"]]),
     )
 
 
@@ -118,13 +118,13 @@ def _context(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _perturbation(of: Mapping[str, Any]) -> str:
     """The name of the perturbation of an instance with its settings; empty where it is as it was."""
-    found = mapping(of.get("perturbation"))
-    settings = [f"{key}={found[key]}" for key in sorted(found) if key not in ("name", "robustness", "fairness")]
-    return " ".join([str(found.get("name", "")), *(each for each in settings if not each.startswith("computed_on"))])
+    value = mapping(of.get("perturbation"))
+    settings = [f"{key}={value[key]}" for key in sorted(value) if key not in ("name", "robustness", "fairness")]
+    return " ".join([str(value.get("name", "")), *(name for name in settings if not name.startswith("computed_on"))])
 
 
 def _asked(state: Any) -> dict[tuple[str, str], dict[str, str]]:
-    found = {}
+    entries = {}
     for request in objects(mapping(state).get("request_states")):
         instance = mapping(request.get("instance"))
         correct = [
@@ -132,11 +132,11 @@ def _asked(state: Any) -> dict[tuple[str, str], dict[str, str]]:
             for reference in objects(instance.get("references"))
             if "correct" in str(reference.get("tags"))
         ]
-        found[str(instance.get("id")), _perturbation(instance)] = {
+        entries[str(instance.get("id")), _perturbation(instance)] = {
             "input": str(mapping(instance.get("input")).get("text", "")),
             "target": " | ".join(correct),
         }
-    return found
+    return entries
 
 
 def _task(name: str) -> str:

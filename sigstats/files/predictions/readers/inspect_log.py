@@ -65,7 +65,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         model=text(about.get("model")),
         kind="scorer",
         **graded(*(name for name, marks in marked.items() if marks == {True})),
-        scored=tuple(text(each.get("name")) for each in objects(results.get("scores"))),
+        scored=tuple(text(item.get("name")) for item in objects(results.get("scores"))),
         settings=_settings(about),
         notes=tuple(note.of(place) for note in _notes(log, about, answers)),
     )
@@ -73,11 +73,11 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 def _settings(about: Mapping[str, Any]) -> dict[str, str]:
     """What should be equal in two runs of one task; the model and how it generates are what is compared."""
-    found = {"task version": about.get("task_version"), "task arguments": about.get("task_args")}
-    found["data set"] = mapping(about.get("dataset")).get("name")
+    entries = {"task version": about.get("task_version"), "task arguments": about.get("task_args")}
+    entries["data set"] = mapping(about.get("dataset")).get("name")
     for scorer in objects(about.get("scorers")):
-        found[f"options of scorer {scorer.get('name')}"] = scorer.get("options")
-    return {name: _content(value) for name, value in found.items() if value is not None}
+        entries[f"options of scorer {scorer.get('name')}"] = scorer.get("options")
+    return {name: _content(value) for name, value in entries.items() if value is not None}
 
 
 def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[Answer]) -> Iterator[Note]:
@@ -86,11 +86,11 @@ def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[A
         wanted = mapping(about.get("dataset")).get("samples")
         of = f" of {wanted:,}" if isinstance(wanted, int) else ""
         how = _STATUS.get(status) or f"its status is {shown_name(status)}"
-        yield Note("incomplete-log", f"{how}; {len({each.item for each in answers}):,}{of} items")
+        yield Note("incomplete-log", f"{how}; {len({answer.item for answer in answers}):,}{of} items")
     if log.get("invalidated") is True:
         yield Note("invalid-log", "it was marked as invalid")
     reducers = mapping(about.get("config")).get("epochs_reducer")
-    others = [str(each) for each in reducers if each != "mean"] if isinstance(reducers, list) else []
+    others = [str(reducer) for reducer in reducers if reducer != "mean"] if isinstance(reducers, list) else []
     if others and len({answer.epoch for answer in answers}) > 1:
         told = f"it reduces the epochs of an item by {', '.join(others)}; here every answer counts"
         yield Note("other-reducer", told)
@@ -102,7 +102,7 @@ def _zipped(content: Content) -> Any:
         samples = [e for e in archive.entries if e.filename.startswith("samples/") and e.filename.endswith(".json")]
         samples.sort(key=lambda entry: entry.filename)  # of one name the last was written last
         if isinstance(log, dict):
-            log["samples"] = [_needed(parse_json(archive.read(each), content.budget)) for each in samples]
+            log["samples"] = [_needed(parse_json(archive.read(sample), content.budget)) for sample in samples]
         return log
 
 
@@ -141,17 +141,17 @@ def _answer(
 
 def _values(scores: Mapping[str, Any], marked: dict[str, set[bool]]) -> dict[str, Any]:
     """The value of each score by the name of its scorer, with its key where the scorer gives several values."""
-    found: dict[str, Any] = {}
+    by_scorer: dict[str, Any] = {}
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else score
         if isinstance(value, dict):
-            found |= {f"{scorer}/{key}": each for key, each in value.items()}
+            by_scorer |= {f"{scorer}/{key}": item for key, item in value.items()}
         else:
-            found[scorer] = value
-    for name, value in found.items():
+            by_scorer[scorer] = value
+    for name, value in by_scorer.items():
         if value is not None:
             marked.setdefault(name, set()).add(value in _MARKS if isinstance(value, str) else False)
-    return {name: _number(value) for name, value in found.items()}
+    return {name: _number(value) for name, value in by_scorer.items()}
 
 
 def _number(value: Any) -> Any:
@@ -171,17 +171,17 @@ def _content(value: Any) -> str:
     """The text of an input or target: that of chat messages without their ids, which are drawn anew in each run."""
     if isinstance(value, str):
         return value
-    if isinstance(value, list) and all(isinstance(each, dict) and "role" in each for each in value):
-        value = [[each["role"], _parts(each.get("content"))] for each in value]
+    if isinstance(value, list) and all(isinstance(item, dict) and "role" in item for item in value):
+        value = [[item["role"], _parts(item.get("content"))] for item in value]
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _parts(content: Any) -> Any:
     """What a message says: text alone as text, whatever else versions of Inspect write beside it."""
     if isinstance(content, list) and all(
-        isinstance(each, dict) and isinstance(each.get("text"), str) for each in content
+        isinstance(value, dict) and isinstance(value.get("text"), str) for value in content
     ):
-        return "".join(each["text"] for each in content)
+        return "".join(value["text"] for value in content)
     return content
 
 

@@ -61,10 +61,10 @@ def read(content: Content, columns: Columns) -> ArrowTable:
 
 
 def _rows(content: Content, path: str) -> list[Any]:
-    found = within(content.json(), path)
-    if not isinstance(found, list):
+    items = within(content.json(), path)
+    if not isinstance(items, list):
         raise refuse(f"{content.where}: rows", path, "a key with a list of objects")
-    return found
+    return items
 
 
 def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | None:
@@ -102,7 +102,7 @@ def _has_large_score(table: pa.Table, columns: Columns) -> bool:
     """True if a score may have been a whole number that float64 rounds: then each is read as it is written."""
     scores = (table.column(name) for name in columns.numbers)
     floats: list[Any] = [column for column in scores if pa.types.is_floating(column.type)]
-    return any((pc.max(pc.call_function("abs", [each])).as_py() or 0) > LARGEST_WHOLE for each in floats)
+    return any((pc.max(pc.call_function("abs", [value])).as_py() or 0) > LARGEST_WHOLE for value in floats)
 
 
 def _has_long_line(content: Content) -> bool:
@@ -127,13 +127,13 @@ def _objects(content: Content) -> Iterator[Any]:
         content.budget.require(content.budget.spent + end - at)  # before it is copied
         line = text[at:end]
         try:
-            found = parse_json(line, content.budget, twice=True) if line.strip() else None
+            value = parse_json(line, content.budget, twice=True) if line.strip() else None
         except json.JSONDecodeError:  # an object of several lines, or several on one
             yield from _spread(text[at:], content, lines)
             return
         at, lines = end, lines + 1
         if line.strip():
-            yield found
+            yield value
 
 
 def _spread(text: bytes, content: Content, before: int) -> Iterator[Any]:
@@ -145,7 +145,7 @@ def _spread(text: bytes, content: Content, before: int) -> Iterator[Any]:
             at += 1
             continue
         try:
-            found, at = decoder.raw_decode(rest, at)
+            value, at = decoder.raw_decode(rest, at)
         except json.JSONDecodeError as error:
             raise ValueError(f"line {before + error.lineno}, column {error.colno}: {error.msg}") from None
-        yield found
+        yield value

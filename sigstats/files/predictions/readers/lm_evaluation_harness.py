@@ -106,10 +106,10 @@ def _metrics(sample: dict[str, Any]) -> dict[str, Any]:
 
 def _identity(sample: dict[str, Any]) -> dict[str, str]:
     """What shows that it is the same question; samples of early versions have no hash of the document."""
-    found = as_texts({name: sample.get(name) for name in ("target", "doc_hash", "target_hash")})
-    if "doc_hash" not in found and sample.get("doc") is not None:
+    by_PROMPT = as_texts({name: sample.get(name) for name in ("target", "doc_hash", "target_hash")})
+    if "doc_hash" not in by_PROMPT and sample.get("doc") is not None:
         document = json.dumps(sample["doc"], ensure_ascii=False, sort_keys=True)
-        found["doc"] = hashlib.sha256(document.encode()).hexdigest()
+        by_PROMPT["doc"] = hashlib.sha256(document.encode()).hexdigest()
     if sample.get("prompt_hash") is not None:
-        found[PROMPT] = str(sample["prompt_hash"])
-    return found
+        by_PROMPT[PROMPT] = str(sample["prompt_hash"])
+    return by_PROMPT

@@ -44,9 +44,9 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         where=content.where,
         harness="OpenAI's evals",
         answers=[
-            answered(sample, found, {}, columns, identity=expected.get(sample, {}), failed=failed.get(sample, ""))
+            answered(sample, result, {}, columns, identity=expected.get(sample, {}), failed=failed.get(sample, ""))
             for sample, results in values.items()
-            for found in results
+            for result in results
         ],
         task=str(spec.get("base_eval") or spec.get("eval_name") or ""),
         model=", ".join(map(str, model)) if isinstance(model, list) else "",

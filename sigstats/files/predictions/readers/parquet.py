@@ -29,8 +29,8 @@ def read(content: Content, columns: Columns) -> ArrowTable:
     try:
         names, table = _stored(content, columns) if kind == "Parquet" else _of_arrow(content)
         for name in columns.wanted_in(names):
-            if "." in name and name not in names and (found := _within(table, name.split("."))) is not None:
-                names, table = [*names, name], table.append_column(name, found)
+            if "." in name and name not in names and (within := _within(table, name.split("."))) is not None:
+                names, table = [*names, name], table.append_column(name, within)
         if kind == "Parquet":
             table = _with_all(content, names, table)
     except Exception as error:  # a damaged file may raise anything

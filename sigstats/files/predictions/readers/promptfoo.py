@@ -72,8 +72,8 @@ def _answer(result: Mapping[str, Any], model: str, prompt: str, columns: Columns
 
 
 def _order(result: Mapping[str, Any]) -> tuple[int, int]:
-    found = [result.get(key) for key in ("testIdx", "promptIdx")]
-    first, second = (value if isinstance(value, int) else 0 for value in found)
+    items = [result.get(key) for key in ("testIdx", "promptIdx")]
+    first, second = (value if isinstance(value, int) else 0 for value in items)
     return first, second
 
 
@@ -92,5 +92,5 @@ def _prompt(result: Mapping[str, Any]) -> str:
 
 def _provider(result: Mapping[str, Any]) -> str:
     provider = result.get("provider")
-    found = mapping(provider)
-    return str(found.get("label") or found.get("id") or "") if found else str(provider or "")
+    value = mapping(provider)
+    return str(value.get("label") or value.get("id") or "") if value else str(provider or "")

@@ -55,10 +55,10 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     content.require_once(report)
     by_instance = _by_instance(content)
     lists = {} if by_instance else report
-    found = _of_instances(content, report) if by_instance else _of_lists(content, report, columns.instances)
-    resolved, submitted = found
-    failed = {each: why for name, why in _FAILED.items() for each in _ids(content, lists, name) if each not in resolved}
-    empty = [each for name in ("empty_patch_ids", "no_generation") for each in _ids(content, lists, name)]
+    ids = _of_instances(content, report) if by_instance else _of_lists(content, report, columns.instances)
+    resolved, submitted = ids
+    failed = {id_: why for name, why in _FAILED.items() for id_ in _ids(content, lists, name) if id_ not in resolved}
+    empty = [id_ for name in ("empty_patch_ids", "no_generation") for id_ in _ids(content, lists, name)]
     return EvaluationLog(
         where=content.where,
         harness="SWE-bench",
@@ -89,7 +89,7 @@ def _of_instances(content: Content, report: Mapping[str, Any]) -> tuple[set[str]
 
 
 def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str]) -> tuple[set[str], set[str]]:
-    resolved = {each for name in ("resolved_ids", "resolved") for each in _ids(content, report, name)}
+    resolved = {instance for name in ("resolved_ids", "resolved") for instance in _ids(content, report, name)}
     if both := resolved.intersection(_ids(content, report, "unresolved_ids")):
         raise ValueError(f"{content.where}: {shown(min(both))} is both resolved and unresolved; correct the report")
     submitted = resolved.union(*(_ids(content, report, name) for name in _SUBMITTED))
@@ -109,7 +109,7 @@ def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str])
 
 
 def _ids(content: Content, report: Mapping[str, Any], name: str) -> list[str]:
-    found = report.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+    value = report.get(name, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ValueError(f"{content.where}: {name} is not valid; expected a list of the names of instances")
-    return found
+    return value

@@ -44,6 +44,6 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         add_result(values, query, {measure: float(value)})
     if not values:
         raise ValueError(f"{content.where}: has no query by itself, only means of all; expected trec_eval -q")
-    answers = [answered(query, found, {}, columns) for query, results in values.items() for found in results]
+    answers = [answered(query, result, {}, columns) for query, results in values.items() for result in results]
     measured = {name for answer in answers for name in answer.scores if _SHARE.fullmatch(name)}
     return EvaluationLog(where=content.where, harness="trec_eval", answers=answers, **graded(*measured))
