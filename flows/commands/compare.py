@@ -53,8 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, score="column of scores (adds measures), or a scorer or metric of a log, or `all` (repeatable)"
     )
     add_runs(parser)
-    text = "column of weights: the population rows that each row represents"
-    parser.add_argument("--weights", metavar="COLUMN", help=text)
+    parser.add_argument("--order", metavar="COLUMN", help="column of times, if rows near in time are dependent")
+    parser.add_argument(
+        "--weights", metavar="COLUMN", help="column of weights: population rows that each row represents"
+    )
     parser.add_argument(
         "--human",
         metavar="COLUMN",
@@ -106,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
 
 _NOT_JUDGED = (
     *("markdown", "junit", "changed", "run", "task", "positive", "adjust", "bins", "margins", "simultaneous"),
-    *("weights", "ratio", "slice", "measure", "smallest_slice", "unseen_group"),
+    *("order", "weights", "ratio", "slice", "measure", "smallest_slice", "unseen_group"),
 )
 
 
@@ -143,7 +145,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     with as_options():
         measures = as_compared_measures(options.measure) if options.measure else None
     every = [
-        replace(column, run=options.run, weights=options.weights)
+        replace(column, order=options.order, run=options.run, weights=options.weights)
         for column in columns_of_files(options, 1 + len(options.candidates))
     ]
     columns, *of_candidates = every

@@ -6,15 +6,17 @@ Values without limits give no bound on the mean: the largest observed difference
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import stdtr
 
 from .._common.extreme import difference
 from .._common.validation import FloatArray, IntArray
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES, MeasureSpec
-from ..ranking.means import mean_interval, standard_error
+from ..ranking.means import mean_interval, share_interval, standard_error
+from ..scores.order import blocks_in_time
 from ..unseen_row.means import Units, mean_intervals, mean_pvalues, row_of_groups, sums_by, units_of
 from .paired_predictions import ItemTotals
 from .part import Part, unseen_unit
@@ -57,24 +59,25 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
     of_others = iter(mean_intervals(others, [(-limit, limit) for limit in limits], rule.confidence_level))
 
     def with_bounds(row: ComparisonRow, other: Units | None) -> ComparisonRow:
-        interval, pvalues, beyond = next(value)
+        (interval, pvalues, beyond), own = next(value), row.pvalue or 0.0
+        ends = [end for end in (row.difference or 0.0, row.low, row.high) if end is not None]
         return replace(
             row,
-            low=min(interval.low, row.difference or 0.0),  # one weight above all others may lie beyond
-            high=max(interval.high, row.difference or 0.0),
+            low=min(interval.low, *ends),
+            high=max(interval.high, *ends),  # one weight above all others may lie beyond
             other_interval=None if other is None else next(of_others),
-            # Not below that of a test of its own.
-            pvalue=max(pvalues[0], row.pvalue or 0.0),
-            pvalue_error=row.pvalue_error if (row.pvalue or 0.0) > pvalues[0] else None,
+            # Not below that of a test of its own; of blocks in time neither is it above, for the other side.
+            pvalue=max(own, pvalues[0]) if row.low is None else float(np.median([own, pvalues[0], 0.5])),
+            pvalue_error=row.pvalue_error if own > pvalues[0] else None,
             two_sided_pvalue=max(min(1.0, 2 * min(pvalues)), row.two_sided_pvalue or 0.0),
-            equivalence_pvalue=max(beyond) if row.test.limited else 1.0,
+            equivalence_pvalue=max(*beyond, row.equivalence_pvalue or 0.0) if row.test.limited else 1.0,
         )
 
     return [with_bounds(row.row, row.other) if isinstance(row, Unbounded) else row for row in tested]
 
 
 def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
-    """A mean of a value a row."""
+    """A mean of a value a row, which counts for its weight if it has one; a row not seen weighs as much as any."""
     if row.n < 2:
         return replace(row, note="one row alone: nothing can be tested")
     spec = MEASURES[row.measure]
@@ -84,20 +87,34 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     infinite = [int(np.isinf(side).sum()) for side in (a, b)]
     if any(infinite):
         return infinite_loss(row, infinite, "rows")
+    group, what, after, span, note = part.group, part.what, "", part.span(spec), _outside(part, spec)
     if part.weights is not None:
-        return weighted_mean(row, part, rule)
-    row = with_means(row, (a, b), part.group, rule)
-    return with_bound(row, (a, b), part.group, part.span(spec), part.what, rule, note=_outside(part, spec))
+        means = [float(np.average(side, weights=part.weights)) for side in (a, b)]
+        row = replace(row, baseline=means[0], candidate=means[1])
+    elif part.in_time:
+        row, after = _by_blocks(row, a, b, group, rule), "t of blocks in time"
+        group, what = (None, "rows") if len(np.unique(group)) == row.n else (group, "times")  # type: ignore[arg-type]
+        note = "; ".join(filter(None, [row.note, note]))
+    else:
+        row = with_means(row, (a, b), group, rule)
+        if spec.needs == "answers" and group is not None:
+            options = np.unique(group, return_inverse=True)[1], rule.confidence_level, rule.unseen_group
+            intervals = [share_interval(right, *options) for right in (a, b)]
+            row = replace(row, baseline_interval=intervals[0], candidate_interval=intervals[1])
+    return with_bound(row, (a, b), group, span, what, rule, weights=part.weights, note=note, after=after)
 
 
-def weighted_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
-    """A mean of a value a row, each of which counts for its weight; a row not seen weighs as much as any."""
-    assert part.weights is not None
-    spec = MEASURES[row.measure]
-    values, span, note = part.values(spec), part.span(spec), _outside(part, spec)
-    baseline, candidate = (float(np.average(value, weights=part.weights)) for value in values)
-    row = replace(row, baseline=baseline, candidate=candidate)
-    return with_bound(row, values, part.group, span, part.what, rule, weights=part.weights, note=note)
+def _by_blocks(row: ComparisonRow, a: FloatArray, b: FloatArray, times: Any, rule: ComparisonRule) -> ComparisonRow:
+    """The row with its means, and their difference tested by Student's t of blocks of times, as `mean_score_test`."""
+    differences = b - a
+    blocks, note = blocks_in_time(differences, times)
+    row = with_means(row, (a, b), blocks, rule)
+    mean, error, margin = differences.mean(), max(row.standard_error or 0.0, 1e-300), rule.margin_of(row)
+    low, high = mean_interval(differences, blocks, rule.confidence_level)
+    z = np.array([mean, -abs(mean), -margin - mean, mean - margin]) / error
+    worse, differs, *beyond = stdtr(blocks.max(), z).tolist()
+    pvalues: dict[str, Any] = {"pvalue": worse, "two_sided_pvalue": 2 * differs, "equivalence_pvalue": max(beyond)}
+    return replace(row, low=low, high=high, note=note, **pvalues)
 
 
 def infinite_loss(row: ComparisonRow, counts: Sequence[int], what: str) -> ComparisonRow:
@@ -186,8 +203,9 @@ def with_bound(
     *,
     weights: FloatArray | None = None,
     note: str = "",
+    after: str = "",
 ) -> Tested:
-    """The row with the mean difference of values, none of which is larger than `span`, still without its bounds."""
+    """The row with the mean difference of values within `span`, `after` a test of its own, still without its bounds."""
     a, b = values
     pieces = (slice(start, start + _PIECE) for start in range(0, len(a), _PIECE))
     differences = np.concatenate([difference(b[piece], a[piece]) for piece in pieces])
@@ -197,7 +215,7 @@ def with_bound(
     differing = int(np.count_nonzero(sums if group is None else by_group(np.abs(differences), group)[0]))
     heaviest = 1.0 if weights is None else float(weights.max())
     unit, kind, other = unseen_unit(group is not None, len(sums), rule.unseen_group)
-    row = replace(row, differing=differing, test=unit.named(f"{unit} beside {len(sums):,} {what}"))
+    row = replace(row, differing=differing, test=unit.named(f"{unit} beside {len(sums):,} {what}").after(after))
     notes = [f"{what} that differ: {differing:,} of {len(sums):,}", note]
     if span is None and not differing:
         notes[0] = f"no difference in {row.n:,} rows, and none is excluded: no limit of them is known"

@@ -146,12 +146,20 @@ def clusters_note(
     if not np.isfinite(values).all():
         return
     notes = list(clusters(values, paired.beside, classes=len(paired.classes), seed=seed, pvalue=pvalue))
-    alike = None if notes or not np.isfinite(scored).all() else neighbours_alike(scored, paired.label, seed)
-    if alike is not None:
-        told = f"neighbouring rows differ alike (autocorrelation {alike:.2f} in the order of the rows)"
-        many = "--group COLUMN (groups) takes rows of one source as groups"
-        notes = [Note("ordered-errors", f"{told}; {many}, mean_score_test(order=...) rows in time")]
     yield from notes
+    if notes or not np.isfinite(scored).all():
+        return
+    for name in (*paired.times, ""):
+        rows = np.argsort(paired.beside[name], kind="stable") if name else slice(None)
+        alike = neighbours_alike(scored[rows], paired.label[rows], seed)
+        if alike is not None:
+            where = f"in the order of {shown(name) if name else 'the rows'}"
+            many = "" if name else "--group COLUMN (groups) takes rows of one source as groups, "
+            many += f"--order {name or 'COLUMN'} (order) takes rows as a time series"
+            yield Note(
+                "ordered-errors", f"neighbouring rows differ alike (autocorrelation {alike:.2f} {where}); {many}"
+            )
+            return
 
 
 def _is_grouped(paired: PairedPredictions) -> bool:

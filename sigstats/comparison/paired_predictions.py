@@ -9,10 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_names import coded, label_name, require_no_missing_texts
+from .._common.class_names import coded, is_number, label_name, require_no_missing_texts
 from .._common.data_frames import opened, require_same_index
 from .._common.note import Note
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
+from ..scores.order import as_times
 
 #: No row stands for so many times as many rows as another.
 _WIDEST = 1e50
@@ -79,6 +80,8 @@ class PairedRows:
     score_range: tuple[float, float] | None = None
     #: The group of each row; int64 array of shape (n,) or None.
     group: IntArray | None = None
+    #: Whether the groups are times, numbered in their order, so that rows near each other are dependent.
+    in_time: bool = False
     #: Which item each row answers, where items have several answers; int64 array of shape (n,) or None.
     items: IntArray | None = None
     #: Where the two have unlike numbers of answers to an item: all of them, of which the rows are as many of both.
@@ -127,6 +130,8 @@ class PairedPredictions(PairedRows):
     content: IntArray | None = None
     #: Of these columns each that may name groups of rows, as codes from 0.
     beside: Mapping[str, IntArray] = field(default_factory=dict)
+    #: Those of these columns that are dates, whose codes are in order.
+    times: Sequence[str] = ()
     #: What each row is called, where that was asked for; an Arrow array of shape (n,).
     ids: Any = None
 
@@ -156,11 +161,7 @@ class PairedPredictions(PairedRows):
 
     def numbers(self) -> FloatArray | None:
         """The number that each class is; None where one is none."""
-        try:
-            values = np.array([float(name) for name in self.classes])
-        except ValueError:
-            return None
-        return values if np.isfinite(values).all() else None
+        return np.array([float(name) for name in self.classes]) if all(map(is_number, self.classes)) else None
 
     def part_sizes(self) -> Iterator[int]:
         """The number of rows of each of `parts`, or of items where these have several answers."""
@@ -193,6 +194,7 @@ def pair_arrays(
     *,
     scores: Sequence[Any] | None = None,
     groups: Any = None,
+    order: Any = None,
     slices: Any = None,
     weights: Any = None,
     score_range: Sequence[float] | None = None,
@@ -204,7 +206,7 @@ def pair_arrays(
     beside = {f"scores[{which}]": score for which, score in enumerate(scores)} if isinstance(scores, Sequence) else {}
     parts = {f"slices[{shown(name)}]": column for name, column in slices.items()}
     named = {"y": y, "prediction_a": prediction_a, "prediction_b": prediction_b, "groups": groups}
-    named["weights"] = weights
+    named |= {"order": order, "weights": weights}
     require_same_index(**named, **beside, **parts)
     label = as_labels(y, "y")
     missing = "give missing={} and unscored='drop', which leaves out these rows"
@@ -222,7 +224,7 @@ def pair_arrays(
         a=a,
         b=b,
         classes=tuple(label_name(class_name) for class_name in classes.tolist()),
-        group=group,
+        **stated_units(group, None if order is None else coded(order, "order", len(label))),
         slices={str(name): coded(column, f"slices[{shown(name)}]", len(label)) for name, column in slices.items()},
         scores=None if scores is None else _scores(scores, len(label)),
         score_range=as_score_range(score_range),
@@ -230,6 +232,15 @@ def pair_arrays(
         weights=None if weights is None else as_weights(weights, len(label)),
         identical=prediction_a is prediction_b and (scores is None or scores[0] is scores[1]),
     )
+
+
+def stated_units(group: IntArray | None, order: tuple[Sequence[str], IntArray] | None) -> dict[str, Any]:
+    """The groups of rows, or their times, as fields of `PairedRows`; `order`: names of times, and each row's number."""
+    if order is None:
+        return {"group": group}
+    if group is not None:
+        raise ValueError("order: not valid with groups or several answers to an item; use one of them")
+    return {"group": np.unique(as_times(order[0]), return_inverse=True)[1][order[1]], "in_time": True}
 
 
 def as_score_range(score_range: Any) -> tuple[float, float] | None:

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.class_names import is_number
 from .._common.messages import shown
 from .._common.note import Note
 from .._common.validation import FloatArray, IntArray
@@ -35,9 +36,9 @@ def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, 
 
 def _binned(column: str, parted: Parted, n_bins: int) -> Parted:
     names, codes = parted
-    if wrong := next((name for name in names if name != MISSING and not math.isfinite(_number(name))), None):
+    if wrong := next((name for name in names if name != MISSING and not is_number(name)), None):
         raise ValueError(f"column {shown(column)} has the value {shown(wrong)}; expected numbers alone for bins")
-    order = sorted((k for k, name in enumerate(names) if name != MISSING), key=lambda k: _number(names[k]))
+    order = sorted((k for k, name in enumerate(names) if name != MISSING), key=lambda k: float(names[k]))
     rows = np.bincount(codes, minlength=len(names))[order]
     middle = np.cumsum(rows) - rows / 2
     bin_of = np.full(len(names), -1)
@@ -52,17 +53,10 @@ def _binned(column: str, parted: Parted, n_bins: int) -> Parted:
     return tuple(called), bin_of[codes]
 
 
-def _number(name: str) -> float:
-    try:
-        return float(name)
-    except ValueError:
-        return math.nan
-
-
 def too_fine(slices: Mapping[str, Parted], smallest: int) -> Iterator[Note]:
     """A note for each column of numbers of which most values have fewer than the `smallest` number of rows."""
     for column, (names, codes) in slices.items():
-        if len(names) <= _FEW or not all(math.isfinite(_number(name)) for name in names if name != MISSING):
+        if len(names) <= _FEW or not all(is_number(name) for name in names if name != MISSING):
             continue
         small = int((np.bincount(codes, minlength=len(names)) < smallest).sum())
         if 2 * small > len(names):

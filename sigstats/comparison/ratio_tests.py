@@ -46,10 +46,8 @@ def test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     row = replace(with_means(row, (a, b), part.group, rule), baseline=ratios[0], candidate=ratios[1])
     error = None if how == "exact" else math.sqrt(pvalues[0] * (1 - pvalues[0]) / rule.n_resamples)
     row = replace(row, pvalue=pvalues[0], pvalue_error=error, two_sided_pvalue=pvalues[1])
-    unbounded = with_bound(row, (a, b), part.group, _span(part, ratios), part.what, rule)
-    row = unbounded if isinstance(unbounded, ComparisonRow) else unbounded.row
-    row = replace(row, test=row.test.after(f"exchange of {part.what}, {how}"))
-    return row if isinstance(unbounded, ComparisonRow) else unbounded._replace(row=row)
+    span, after = _span(part, ratios), f"exchange of {part.what}, {how}"
+    return with_bound(row, (a, b), part.group, span, part.what, rule, after=after)
 
 
 def exchange_pvalues(part: Part, rule: ComparisonRule) -> tuple[tuple[float, float], str]:

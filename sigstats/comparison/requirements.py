@@ -166,15 +166,18 @@ def require(paired: PairedPredictions, measure: str) -> None:
 
 
 def _of_weights(paired: PairedPredictions, measure: str) -> Iterator[str]:
-    """Problems of weights beside runs, tasks or items, which also state how much a row counts."""
-    if paired.weights is None:
+    """Problems of weights, and of an order in time, beside each other and runs, tasks or items."""
+    beside: dict[str, Any] = {"runs": paired.runs, "tasks": paired.tasks, "several answers to an item": paired.items}
+    if paired.in_time:
+        if MEASURES[measure].test not in ("mcnemar", "means") or is_pass_at(measure):
+            yield f"measures: {measure!r} is not a mean over rows; omit order, or name accuracy or another mean"
+        beside["weights"] = paired.weights
+    elif paired.weights is None:
         return
-    if measure in ("auc", "ratio") or is_pass_at(measure):
+    elif measure in ("auc", "ratio") or is_pass_at(measure):
         yield f"measures: {measure!r} is not valid with weights; expected accuracy, f1 or a mean over rows"
-    beside = {"runs": paired.runs, "tasks": paired.tasks, "several answers to an item": paired.items}
-    yield from (
-        f"weights: are not valid with {name}; expected one of them" for name in beside if beside[name] is not None
-    )
+    what = "order: is" if paired.in_time else "weights: are"
+    yield from (f"{what} not valid with {name}; expected one of them" for name in beside if beside[name] is not None)
 
 
 def _of_predictions(paired: PairedPredictions, measure: str) -> Iterator[str]:

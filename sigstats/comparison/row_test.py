@@ -41,9 +41,9 @@ class RowTest(str):
         """The same where no limits of a row are known."""
         return RowTest(f"{self}, without limits", self.kind, limited=False, like_seen=self.like_seen)
 
-    def after(self, exchanges: str) -> "RowTest":
-        """The same after a test of the exchanges of rows, whose p-value may be the larger one."""
-        return RowTest(f"{exchanges}; {self}", "exchange", self.limited, self.like_seen)
+    def after(self, other: str) -> "RowTest":
+        """The same after another test, if there is one, whose p-value may be the larger one."""
+        return RowTest(f"{other}; {self}", "exchange", self.limited, self.like_seen) if other else self
 
 
 #: The test of a row that is not tested.

@@ -16,7 +16,7 @@ import numpy as np
 
 from .._common.validation import IntArray
 from ..effects import accuracy_difference, score_equivalence
-from ..intervals import Interval, clopper_pearson
+from ..intervals import clopper_pearson
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointOutcomes
 from ..mcnemar.mcnemar_test import mcnemar_test
@@ -24,10 +24,10 @@ from ..mcnemar.sample_size import detectable_difference
 from ..measures.measure import Measure, as_measure
 from ..measures.score_formulas import POWERS, WeightedKappa
 from ..measures.table import MEASURES, PairedTest, refers_to_one_class
-from ..ranking.means import share_interval, standard_error
+from ..scores.order import FEWEST
 from ..unseen_row.means import missed
 from ..unseen_row.orders import mirrored_law
-from .mean_tests import Tested, test_averages, test_mean, test_pass_at, weighted_mean, with_bound
+from .mean_tests import Tested, test_mean, test_pass_at
 from .part import Part, unseen_unit
 from .ratio_tests import test_ratio
 from .row_test import RowTest
@@ -60,8 +60,8 @@ def test_part(
     if row.measure == "accuracy" and alone:
         return _test_counts(row, outcomes, rule)
     part = everything if row.n == len(everything.label) else everything.rows(where())
-    if part.group is not None and len(np.unique(part.group)) < 2:
-        return replace(row, note="one group alone: nothing can be tested")
+    if part.group is not None and len(np.unique(part.group)) < (FEWEST if part.in_time else 2):
+        return replace(row, note=f"{'too few times' if part.in_time else 'one group alone'}: nothing can be tested")
     if part.runs is not None:
         return test_runs(row, part, rule, None)
     spec = MEASURES[row.measure]
@@ -69,41 +69,19 @@ def test_part(
     return test(row, part, rule)
 
 
-def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
-    """The accuracy of groups of rows, of averages of items, or of rows with weights."""
-    if part.right is not None:
-        return test_averages(row, part, rule)
-    if part.weights is not None:
-        return weighted_mean(row, part, rule)
-    a, b = part.values(MEASURES[row.measure])
-    assert part.group is not None
-    codes = np.unique(part.group, return_inverse=True)[1]
-    options = (codes, rule.confidence_level, rule.unseen_group)
-    intervals = [share_interval(right, *options) for right in (a, b)]
-    row = _with_accuracies(row, (int(a.sum()), int(b.sum())), intervals)
-    row = replace(row, standard_error=standard_error(b - a, codes))
-    return with_bound(row, (a, b), part.group, 1.0, "groups", rule)
-
-
-def _with_accuracies(row: ComparisonRow, right: tuple[int, int], intervals: Sequence[Interval]) -> ComparisonRow:
-    return replace(
-        row,
-        baseline=right[0] / row.n,
-        candidate=right[1] / row.n,
-        baseline_interval=intervals[0],
-        candidate_interval=intervals[1],
-        difference=(right[1] - right[0]) / row.n,
-    )
-
-
 def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRule) -> ComparisonRow:
     _, only_b, only_a, both = outcomes
     n, confidence, right = row.n, rule.confidence_level, (both + only_a, both + only_b)
-    row = _with_accuracies(row, right, [clopper_pearson(value, n, confidence_level=confidence) for value in right])
+    intervals = [clopper_pearson(value, n, confidence_level=confidence) for value in right]
     interval = accuracy_difference(only_b, only_a, n, confidence_level=confidence).confidence_interval
     squares = only_a + only_b - (only_b - only_a) ** 2 / n
     return replace(
         row,
+        baseline=right[0] / n,
+        candidate=right[1] / n,
+        baseline_interval=intervals[0],
+        candidate_interval=intervals[1],
+        difference=(right[1] - right[0]) / n,
         low=interval.low,
         high=interval.high,
         test=RowTest("McNemar, exact", "mcnemar"),
@@ -234,7 +212,7 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
 
 
 _TESTS: dict[PairedTest, Callable[[ComparisonRow, Part, ComparisonRule], Tested]] = {
-    "mcnemar": _test_accuracy,
+    "mcnemar": test_mean,
     "counts": _test_by_weights,
     "areas": _test_area,
     "means": test_mean,

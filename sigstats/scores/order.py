@@ -1,9 +1,12 @@
 """Rows in time, whose differences are autocorrelated: blocks of them, and a test whether neighbours differ alike."""
 
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
+from .._common.class_names import is_number
 from .._common.validation import FloatArray, IntArray, as_labels, refuse
 
 #: Fewest and most blocks, and how many rows' worth of independent information a block has where there are enough.
@@ -37,6 +40,19 @@ def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
         worth = f"{n} times with an autocorrelation of {r:.2f} are worth {independent:.0f} independent ones"
         warning = f"{worth}: the test wants {least} or more"
     return block[of_time], warning
+
+
+def as_times(names: Sequence[str]) -> list[float]:
+    """Names of times as numbers, if all of them are numbers, or ISO dates; else ValueError."""
+    return [float(name) for name in names] if all(map(is_number, names)) else list(map(_seconds, names))
+
+
+def _seconds(name: str) -> float:
+    try:
+        date = datetime.fromisoformat(name)
+    except ValueError:
+        raise refuse("order", name, "numbers, or ISO dates such as 2026-11-28 23:00") from None
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 
 
 def lag_one(values: FloatArray) -> float:

@@ -15,7 +15,8 @@ from ..predictions import join
 from ._arguments import as_arguments
 from ._columns import columns_of, has_no_text, predictions_of, with_texts
 
-_COLUMNS = {"label": "y", "prediction": "prediction", "group": "groups", "weights": "weights", "score": "scores"}
+_COLUMNS = {"label": "y", "prediction": "prediction", "group": "groups", "score": "scores"}
+_COLUMNS |= {name: name for name in ("order", "weights")}
 
 
 def pair_as_frames(
@@ -23,7 +24,7 @@ def pair_as_frames(
 ) -> PairedPredictions:
     """The rows of arrays as of two frames joined by position; `names`: what messages call the two."""
     scores = options.pop("scores", None) or (None, None)
-    given = {"y": y, **{name: options.pop(name, None) for name in ("groups", "weights")}}
+    given = {"y": y, **{name: options.pop(name, None) for name in ("groups", "order", "weights")}}
     called = {f"slices[{shown(name)}]": str(name) for name in slices}
     given |= dict(zip(called, slices.values(), strict=True))
     sides = []

@@ -41,6 +41,7 @@ class CompareOptions(TypedDict, total=False):
     run: str | None
     scores: Sequence[Any] | None
     groups: Any
+    order: Any
     weights: Any
     slices: Any
     task: str | None
@@ -60,7 +61,8 @@ def paired_arrays(
 ) -> PairedPredictions:
     """The rows of arrays; `options`: those of `pair_arrays`."""
     options["slices"] = by_name(options["slices"])
-    if not missing and unscored == "refuse" and all(map(_are_labels, options["slices"].values())):
+    beside = [each for each in (options.get("order"), *options["slices"].values()) if each is not None]
+    if not missing and unscored == "refuse" and all(map(_are_labels, beside)):
         return pair_arrays(y, *predictions, **options)
     from ._arrays import pair_as_frames
 
@@ -93,6 +95,7 @@ def compare(
     run: str | None = None,
     scores: Sequence[Any] | None = None,
     groups: Any = None,
+    order: Any = None,
     weights: Any = None,
     slices: Any = None,
     task: str | None = None,
@@ -149,6 +152,9 @@ def compare(
         tables of shape (n, k), probabilities of all k classes.
     groups : str, or array_like of shape (n,), optional
         The group of each row, if rows of one group are not independent: a column of frames, or an array.
+    order : str, or array_like of shape (n,), optional
+        The time of each row, a number or a date, if rows near in time are not independent: means over rows are then
+        also tested as by `mean_score_test` with `order`, with its null hypothesis.
     weights : str, or array_like of shape (n,), optional
         The number of rows of the population that each row represents, if the test set was sampled by design: a column
         or an array. Means are then weighted, and an unseen row has the largest weight.
@@ -231,26 +237,20 @@ def compare(
         from ._columns import pairs_of_frames, scores_of
 
         names = {"id": id, "label": label, "epoch": epoch, "run": run}
-        names |= {"group": groups, "task": task, "weights": weights}
+        names |= {"group": groups, "order": order, "task": task, "weights": weights}
         score, directions = scores_of(score, ratio, lower_is_better, higher_is_better)
         how = {"missing": missing, "classes": listed, "unscored": unscored, "duplicates": duplicates, **directions}
         how |= {"labels": labels, "unmatched": unmatched, "slices": slices, "by_position": by_position}
         pairs = pairs_of_frames(y, prediction_a, names, prediction, model, score, **how)
     else:
-        of_frames: dict[str, Any] = {
-            "score": score,
-            "ratio": ratio,
-            "model": model,
-            "epoch": epoch,
-            "run": run,
-            "task": task,
-        }
-        of_frames |= {"labels": labels, "by_position": by_position or None, "lower_is_better": lower_is_better or None}
+        of_frames: dict[str, Any] = {"score": score, "ratio": ratio, "model": model, "epoch": epoch, "run": run}
+        of_frames |= {"task": task, "labels": labels, "by_position": by_position or None}
+        of_frames["lower_is_better"] = lower_is_better or None
         for name, value in of_frames.items():
             if value is not None:
                 raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
         options: dict[str, Any] = {"scores": scores, "groups": groups, "weights": weights, "listed": listed}
-        options["slices"] = slices
+        options |= {"order": order, "slices": slices}
         alone = scores is None and are_scores(y, prediction_a, prediction_b, measures)
         if has_columns(prediction_a) and has_columns(prediction_b) and scores is None:
             given = {"prediction_a": prediction_a, "prediction_b": prediction_b}

@@ -16,6 +16,7 @@ Ints = NDArray[np.int64]
 MOST_VALUES = 2**20
 #: Of larger files of text only what is compared is read.
 SMALL_FILE = 2**23
+_FRACTION, _DATE = r"^[+-]?[0-9]*[.,][0-9]*[1-9]", r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]|$)"
 
 
 def taken(column: Any, rows: Any) -> Any:
@@ -77,11 +78,11 @@ def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
 
 def beside_codes(
     first: Predictions, other: Predictions, rows: Any = None, partners: Any = None
-) -> tuple[Ints | None, dict[str, Ints]]:
+) -> tuple[Ints | None, dict[str, Ints], list[str]]:
     """What the files hold on the rows that both have beside what is compared, as codes from 0.
 
     First the codes of all columns of either file together, None if there are none; then of those that may name groups
-    of rows: complete, the same in both files, and no fractions.
+    of rows: complete, the same in both files, and no fractions; and the names of those that are dates.
     """
     sides = []
     for side, chosen in ((first, rows), (other, partners)):
@@ -92,27 +93,29 @@ def beside_codes(
     codes = [{name: _codes(item) for name, item in side.items()} for side in sides]
     told = next(filter(None, codes), None)
     if not told or not len(next(iter(told.values()))):
-        return None, {}
+        return None, {}, []
     from sigstats._common.data_frames import joint_codes
 
+    columns = {name: [side[name] for side in sides if name in side] for name in told}
     alike = {
         name: own
         for name, own in told.items()
-        if not any(_is_incomplete_or_fraction(side[name]) for side in sides if name in side)
+        if not any(part.null_count or pc.any(_matches(part, _FRACTION)).as_py() for part in columns[name])
         and all(name not in side or _same_parts(own, side[name]) for side in codes)
     }
-    return joint_codes(list(told.values())), alike
+    times = [name for name in alike if all(pc.all(_matches(part, _DATE)).as_py() for part in columns[name])]
+    return joint_codes(list(told.values())), alike, times
 
 
 def _codes(column: Any) -> Ints:
+    texts = column.dictionary.cast(pa.string())
+    places = pc.rank(texts) if pc.all(_matches(column, _DATE)).as_py() else range(len(texts))
     indices = pc.fill_null(column.indices.cast(pa.int64()), -1)
-    values: Ints = np.unique(np.from_dlpack(indices), return_inverse=True)[1].astype(np.int64)
-    return values
+    return np.unique(np.append(places, -1)[np.from_dlpack(indices)], return_inverse=True)[1].astype(np.int64)
 
 
-def _is_incomplete_or_fraction(column: Any) -> bool:
-    values = column.dictionary.cast(pa.string())
-    return bool(column.null_count or pc.any(pc.match_substring_regex(values, r"^[+-]?[0-9]*[.,][0-9]*[1-9]")).as_py())
+def _matches(column: Any, pattern: str) -> Any:
+    return pc.match_substring_regex(column.dictionary.cast(pa.string()), pattern)
 
 
 def _same_parts(one: Ints, other: Ints) -> bool:

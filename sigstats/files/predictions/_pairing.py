@@ -12,7 +12,7 @@ from sigstats._common.class_names import class_notes, counts_of
 from sigstats._common.note import Note
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
-from sigstats.comparison.paired_predictions import as_weights
+from sigstats.comparison.paired_predictions import as_weights, stated_units
 from sigstats.comparison.part import in_bins
 from sigstats.comparison.requirements import are_measurements
 
@@ -84,6 +84,7 @@ def join(
         notes += class_notes(of_label, [(baseline.where, of_a), (candidate.where, of_b)])
     others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
     group = None if columns.group is None else codes_of(others[columns.group])[1]
+    order = None if columns.order is None else codes_of(others[columns.order])
     items = None if baseline.epoch is None else item_codes(baseline.ids.take(rows))
     if items is not None and group is not None:
         require_one_group(baseline, rows, items, group)
@@ -92,8 +93,12 @@ def join(
     if task not in others and task in baseline.others and task in candidate.others:
         others[task] = same_in_both(task, baseline, candidate, rows, partners)
     names, tasks = codes_of(others[task]) if task in others else ((), None)
-    content, named = beside_codes(baseline, candidate, rows, partners)
-    unread = {*baseline.names}.difference(columns.wanted) if not baseline.beside and columns.group is None else ()
+    content, named, times = beside_codes(baseline, candidate, rows, partners)
+    unread = (
+        {*baseline.names}.difference(columns.wanted)
+        if not baseline.beside and columns.group is columns.order is None
+        else ()
+    )
     if unread and len(rows) * len(baseline.names) > MOST_VALUES:
         told = f"{len(unread):,} further columns are not examined for copies and clusters: {len(rows):,} rows are many"
         notes.append(Note("columns-not-examined", told))
@@ -105,7 +110,7 @@ def join(
         a=codes[1],
         b=codes[2],
         classes=classes,
-        group=items if group is None else group,
+        **stated_units(items if group is None else group, order),
         slices=parted,
         graded=baseline.graded,
         notes=tuple(dict.fromkeys(notes)),
@@ -123,6 +128,7 @@ def join(
         task_names=names,
         content=content,
         beside=named,
+        times=times,
         ids=baseline.keys.take(rows) if with_ids else None,
         weights=None if columns.weights is None else _weights(columns.weights, others[columns.weights]),
     )

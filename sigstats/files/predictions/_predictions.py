@@ -39,6 +39,8 @@ class Columns:
     prediction: str = "prediction"
     #: Rows of one group are not independent.
     group: str | None = None
+    #: The time of each row, where rows near in time are not independent.
+    order: str | None = None
     #: Columns whose values part the rows.
     slices: tuple[str, ...] = ()
     #: How many bins of about equally many rows a column of slices that is a number makes.
@@ -100,7 +102,7 @@ class Columns:
     @property
     def others(self) -> tuple[str, ...]:
         """Those of them that need a value in each row."""
-        return tuple(value for value in (self.group, self.task, self.weights) if value is not None)
+        return tuple(name for name in (self.group, self.order, self.task, self.weights) if name is not None)
 
     @property
     def wanted(self) -> tuple[str, ...]:
