@@ -28,6 +28,8 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     predictions = "column of predictions; one for all files, or one per model (repeatable) "
     repeatable(columns, "--prediction", "COLUMN", f"{predictions}(default: prediction)")
     repeatable(columns, "--score", "NAME", score)
+    text = "columns with the probability of each class, as in prob_* or cat,dog; the likeliest class is the prediction"
+    columns.add_argument("--probabilities", metavar="PATTERN", help=text)
     columns.add_argument(
         "--ratio", metavar="A/B", help="ratio of the sums of two columns, such as errors/words or cost_usd/solved"
     )
@@ -175,7 +177,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     bins = _bins(options.bins)
     of_values: dict[str, Any] = {"missing": tuple(options.missing), "classes": options.classes or ()}
     of_values["unscored"] = options.unscored or Columns.unscored
-    of_values |= {"no_header": options.no_header, "encoding": options.encoding}
+    of_values |= {name: getattr(options, name) for name in ("no_header", "encoding", "probabilities")}
     return Columns(
         **by_key,
         lower=lower,
@@ -229,7 +231,7 @@ def match_options(options: argparse.Namespace) -> dict[str, Any]:
 #: The options that say how files are read.
 OPTIONS_OF_FILES = (
     *("id", "label", "ratio", "epoch", "group", "bins", "task", "labels", "instances", "unmatched", "unscored"),
-    *("duplicates", "prediction", "score", "slice", "column", "filter", "model", "lower_is_better"),
+    *("duplicates", "prediction", "score", "slice", "column", "filter", "model", "lower_is_better", "probabilities"),
     *("higher_is_better", "by_position", "no_header", "encoding", "allow_different_tasks", "missing", "classes"),
 )
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from .class_names import is_number, label_name
 from .data_frames import opened
 from .messages import some_of
-from .validation import refuse, shown
+from .validation import FloatArray, refuse, shown
 
 
 def class_names_of(classes: Any) -> tuple[str, ...]:
@@ -68,3 +68,20 @@ def classes_of_columns(
         return found if labels.dtype.kind == "U" else found.astype(labels.dtype)
     except ValueError:
         raise refuse(f"{name} (columns)", some_of(order, 5), "names that are numbers, as y has them") from None
+
+
+def as_probabilities(table: NDArray[Any], name: str, rows: int) -> FloatArray:
+    """A table of which each row sums to 1, apart from the rounding of its type or of its printed digits."""
+    if table.ndim != 2 or table.shape[0] != rows:
+        wanted = f"({rows}, number of classes): rows as in y, a column for each class"
+        raise refuse(f"{name} (shape)", table.shape, wanted)
+    if table.dtype.kind not in "fiub" or not np.isfinite(table).all() or (table < 0).any():
+        raise refuse(name, table, "probabilities of the classes, none of them missing")
+    values = np.asarray(table, dtype=np.float64)
+    digits = next((n for n in (2, 3, 4) if np.allclose(values, values.round(n), rtol=0, atol=1e-9)), 5)
+    rounding = np.finfo(table.dtype).eps if table.dtype.kind == "f" else 0.0
+    sums = values.sum(axis=1)
+    row = int(np.abs(sums - 1).argmax())
+    if abs(sums[row] - 1) > max(1e-4, rounding, min(0.5, table.shape[1] / 2 * 10.0**-digits)):
+        raise refuse(f"{name} (sum of row {row})", float(sums[row]), "probabilities of the classes, which sum to 1")
+    return values

@@ -53,7 +53,7 @@ def asked_of(
     of_scores = any(MEASURES[name].needs in ("scores", "probabilities") for name in names)
     code = None
     if (of_scores and not paired.of_truth) or any(map(refers_to_one_class, names)):
-        code = positive_code(paired, positive, among_several=not of_scores or paired.of_truth)
+        code = positive_code(paired, positive, among_several=not of_scores or paired.of_truth or positive is not None)
     else:
         require_known_positive(paired, positive)
     return names, whole(paired, positive=code, with_numbers=any(MEASURES[name].needs == "numbers" for name in names))

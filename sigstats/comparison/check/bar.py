@@ -127,7 +127,7 @@ def measures_checked(paired: PairedPredictions, measures: Sequence[str] | None) 
     """The measures that are checked, each of which the predictions hold the data of."""
     if measures is None:
         marks = paired.scores is not None and not paired.graded and (paired.lower or not paired.of_truth)
-        names = (mean_of(paired),) if marks else default_measures(paired)
+        names = (mean_of(paired),) if marks else default_measures(paired)[:1]
     elif not isinstance(measures, Sequence) or not measures:
         raise refuse("measures", measures, "the name of a measure, or several")
     else:

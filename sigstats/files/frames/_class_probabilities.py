@@ -6,15 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats._common.class_columns import classes_of_columns
+from sigstats._common.class_columns import as_probabilities, classes_of_columns
 from sigstats._common.class_names import label_name
 from sigstats._common.positive_class import positive_place
-from sigstats._common.validation import FloatArray, as_array, as_labels, refuse
+from sigstats._common.validation import FloatArray, as_array, as_labels
 from sigstats.comparison.requirements import as_compared_measures
 from sigstats.measures.table import needs_positive
-
-#: By how much the probabilities of a row may miss 1, in single precision.
-_TOLERANCE = 1e-4
 
 
 class ClassProbabilities(NamedTuple):
@@ -55,7 +52,7 @@ def class_probabilities(
     own = getattr(getattr(y, "dtype", None), "categories", None)
     known = labels, classes, [label_name(value) for value in own] if np.iterable(own) else ()
     orders = [classes_of_columns(given[name], name, array.shape[-1], *known) for name, array in arrays.items()]
-    tables = {name: _probabilities(array, name, len(codes)) for name, array in arrays.items()}
+    tables = {name: as_probabilities(array, name, len(codes)) for name, array in arrays.items()}
     several = any(len(order) > 2 for order in orders)
     if not several:
         pair = [label_name(value) for value in np.unique(orders[0]).tolist()]
@@ -75,23 +72,3 @@ def class_probabilities(
         tuple(scores),
         None if several else positive,
     )
-
-
-def _probabilities(table: NDArray[Any], name: str, rows: int) -> FloatArray:
-    """A table of which each row sums to 1, apart from the rounding of its type or of its printed digits."""
-    if table.ndim != 2 or table.shape[0] != rows:
-        raise refuse(
-            f"{name} (shape)", table.shape, f"({rows}, number of classes): rows as in y, a column for each class"
-        )
-    if table.dtype.kind not in "fiub" or not np.isfinite(table).all() or (table < 0).any():
-        raise refuse(name, table, "probabilities of the classes, none of them missing")
-    values = np.asarray(table, dtype=np.float64)
-    digits = next((n for n in (2, 3, 4) if np.allclose(values, values.round(n), rtol=0, atol=1e-9)), 5)
-    rounding = np.finfo(table.dtype).eps if table.dtype.kind == "f" else 0.0
-    off = np.abs(values.sum(axis=1) - 1)
-    if (off > max(_TOLERANCE, rounding, min(0.5, table.shape[1] / 2 * 10.0**-digits))).any():
-        row = int(off.argmax())
-        raise refuse(
-            f"{name} (sum of row {row})", float(values[row].sum()), "probabilities of the classes, which sum to 1"
-        )
-    return values

@@ -20,6 +20,7 @@ from ..tables.spelling import is_number, same_spelling
 from ..tables.table import SomeRows, Table, WithMissing
 from ._answers import marks_of, refuse_missing_texts
 from ._items import dictionaries
+from ._likeliest import WithLikeliest
 from ._predictions import RIGHT, Columns, Predictions
 
 _RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
@@ -162,6 +163,11 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         table = WithMissing(table, columns.missing)
     if columns.model is not None:
         table = _of_model(table, columns.models, columns.model)
+    likeliest, of_labels = None, columns.label == columns.prediction
+    if columns.probabilities is not None and not (of_labels and columns.label in table.names):
+        if columns.score is not None:
+            raise ValueError(f"--probabilities: is not valid with --score {columns.score}; expected one of them")
+        table = likeliest = WithLikeliest(table, columns, of_labels=of_labels)
     texts = table.texts
     answers = (columns.score or columns.prediction, columns.label)
     lacking = [name for name in answers if table.names.count(name) == 1 and pc.any(table.missing(name)).as_py()]
@@ -206,6 +212,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         prediction = (table.texts_or_missing if missing else texts)(columns.prediction)
         if columns.label != columns.prediction and not is_number(columns.label):
             _refuse_second_header(table, columns, label, prediction)
+    if likeliest is not None and not of_labels:
+        score, limits = likeliest.of_true_class(columns.label, label), (0.0, 1.0)
     others = {name: texts(name) for name in columns.others if name in table.names}
     for name, column in (*others.items(), (columns.label, label), (columns.prediction, prediction)):
         _require_moderate(table, name, column)
@@ -236,6 +244,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         graded=not labelled,
         names=tuple(table.names),
         score=score,
+        of_truth=columns.score is None and score is not None,
         predicted=predicted,
         epoch=epoch,
         distinct=ids if ascending else None,

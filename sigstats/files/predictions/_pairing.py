@@ -116,6 +116,7 @@ def join(
         notes=tuple(dict.fromkeys(notes)),
         scores=_numbers("score", baseline, candidate, rows, partners),
         per=_numbers("per", baseline, candidate, rows, partners),
+        of_truth=baseline.of_truth and candidate.of_truth,
         predicted=baseline.predicted and candidate.predicted,
         score_column=baseline.measured,
         lower=lower_in_both(*given),

@@ -10,6 +10,8 @@ import pyarrow.compute as pc
 from sigstats._common.note import Note
 from sigstats.measures.metrics import is_lower_better
 
+from ._likeliest import classes_in
+
 #: What stands for label and prediction where a file only says whether an answer was right.
 RIGHT, WRONG = "right", "wrong"
 
@@ -54,6 +56,9 @@ class Columns:
     weights: str | None = None
     #: A number of each row that the score is divided by, in sums over rows: of words, of successes.
     per: str | None = None
+    #: Names and patterns of the columns with the probability of each class; these classes and columns in a table.
+    probabilities: str | None = None
+    of_classes: tuple[tuple[str, str], ...] = ()
     #: All scores that are read, of which `score` is compared at a time; `ALL_SCORES` of a log.
     scores: tuple[str, ...] = ()
     #: In a table, which of several answers to one item each row is; rows of one id are then answers to one item.
@@ -108,6 +113,7 @@ class Columns:
     def wanted(self) -> tuple[str, ...]:
         """All columns, each once."""
         scores = (self.score, *self.scores, self.per, None if self.model is None else self.models)
+        scores += tuple(name for _, name in self.of_classes)
         names = (self.id, self.label, self.prediction, self.epoch, self.run, *self.optional, *scores)
         return tuple(dict.fromkeys(name for name in names if name is not None))
 
@@ -131,7 +137,11 @@ class Columns:
                 by_key[key] = there[0]
         if "label" in by_key and self.label == self.prediction:  # a file of labels
             by_key["prediction"] = by_key["label"]
-        return replace(self, **by_key, known=tuple(by_key.items())) if by_key else self
+        columns = replace(self, **by_key, known=tuple(by_key.items())) if by_key else self
+        if self.probabilities is None:
+            return columns
+        free = [name for name in names if name not in columns.wanted]
+        return replace(columns, of_classes=classes_in(self.probabilities, free))
 
     def wanted_in(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns that are read of a table of these columns, whichever of the scores is compared."""
@@ -156,6 +166,8 @@ class Predictions:
     #: What wrote a log; empty for a table.
     harness: str = ""
     score: Any = None
+    #: Whether the score is the probability of each row's true class.
+    of_truth: bool = False
     #: What the sums of scores are divided by.
     per: Any = None
     #: All columns of a table, for messages.

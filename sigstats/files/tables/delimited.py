@@ -23,6 +23,8 @@ _SAID = re.compile(rb"sep=([^\r\n])\r?\n", re.IGNORECASE)
 #: Lines directly above the names or rows that begin with a number sign and a space, as `numpy.savetxt` writes them.
 COMMENTS = re.compile(rb"(?:#(?:[ \t]+([^\r\n]*))?(?:\r\n?|\n))+(?=[^\s#])")
 _WORD = re.compile(rb'"(?:[^"]|"")*"|[^"\s]+')
+#: Spaces at the ends of lines, and those after another one.
+_BLANKS = re.compile(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)|(?<=[ \t])[ \t]+")
 #: The bytes at the start that tell whether spaces separate columns.
 _START = 2**16
 #: A number with a decimal comma, and one whose comma may as well part thousands.
@@ -59,7 +61,7 @@ class DelimitedTable(Table):
         first, self._separator, end, lines = _records.header(content, where, separator, start=start)
         spaces = separator is None and len(first) == 1 and has_columns_of_numbers(content[start : start + _START])
         if spaces:
-            content, start = _with_single_spaces(content[start:]), 0
+            content, start = content[start:] if b'"' in content else _BLANKS.sub(b"", content[start:]), 0
             first, self._separator, end, lines = _records.header(content, where, " ")
         if comments is not None and (words := _names_in(comments, self._separator, len(first))):
             if names is not None:
@@ -132,13 +134,6 @@ def has_columns_of_numbers(start: bytes) -> bool:
     rows = lines[1:] or lines
     numbers = (any(is_number(word.decode("latin-1").strip('"')) for word in row) for row in rows)
     return len({*map(len, lines)}) == 1 and len(lines[0]) > 1 and all(numbers)
-
-
-def _with_single_spaces(content: bytes) -> bytes:
-    """Columns with one space between them, unless quotes may contain spaces."""
-    return (
-        content if b'"' in content else re.sub(rb"[ \t]+", b" ", re.sub(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)", b"", content))
-    )
 
 
 def _names_in(comments: re.Match[bytes], separator: str, width: int) -> list[str]:

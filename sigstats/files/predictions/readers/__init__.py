@@ -138,8 +138,7 @@ _HARNESS = "the results of lm-evaluation-harness without answers; run with --log
 #: Objects that programs write beside the answers, by keys of theirs.
 _BESIDE = {
     ("config_general", "results", "versions"): "the results of lighteval, whose answers are in details_*.parquet",
-    ("results", "configs", "versions"): _HARNESS,
-    ("results", "versions", "config"): _HARNESS,
+    ("results", "versions"): _HARNESS,
     ("results", "n-samples", "config"): _HARNESS,
     ("adapter_spec", "request_states"): "HELM's scenario_state.json, beside which per_instance_stats.json has scores",
     ("scenario_spec", "adapter_spec"): "HELM's run_spec.json, beside which per_instance_stats.json has scores",

@@ -1,0 +1,99 @@
+"""Tables with a column of probabilities for each class, named by a pattern or a list."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import log_loss, roc_auc_score
+
+import sigstats
+from sigstats.flows.cli import main
+
+RNG = np.random.default_rng(3)
+N = 300
+CLASSES = np.array(["a", "b", "c"])
+Y = RNG.choice(CLASSES[1:], N)  # no row is of the first class
+
+
+def probabilities(strength):
+    values = np.exp(RNG.normal(size=(N, 3)) + strength * (Y[:, None] == CLASSES))
+    return pd.DataFrame(values / values.sum(axis=1, keepdims=True), columns=CLASSES).round(3)
+
+
+A, B = probabilities(3), probabilities(1)
+
+
+def table(values, name, **more):
+    return values.rename(columns=name.format).assign(id=range(N), **more)
+
+
+def results_of(tmp_path, a, b, *options, command="compare"):
+    paths = []
+    for name, each in (("a.csv", a), ("b.csv", b)):
+        if each is not None:
+            each.to_csv(tmp_path / name, index=False)
+            paths.append(str(tmp_path / name))
+    main([command, *paths, *options, "--json", str(tmp_path / "result.json")])
+    return {row["measure"]: row for row in json.loads((tmp_path / "result.json").read_text())["rows"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "more"),
+    [
+        ("prob_{}", "prob_*", {}),
+        (".pred_{}", ".pred_*", {"prediction": CLASSES[A.to_numpy().argmax(axis=1)]}),
+        ("prob.{}", "prob.*", {"response": "x"}),
+        ("{}", "a, b, c", {}),
+    ],
+)
+def test_columns_of_probabilities_give_accuracy_and_log_loss(tmp_path, name, pattern, more):
+    columns = [table(A, name, label=Y, **more), table(B, name, label=Y)]
+    rows = results_of(tmp_path, *columns, "--probabilities", pattern)
+    for which, values in (("baseline", A), ("candidate", B)):
+        assert rows["accuracy"][which] == pytest.approx((CLASSES[values.to_numpy().argmax(axis=1)] == Y).mean())
+        shares = values.to_numpy() / values.to_numpy().sum(axis=1, keepdims=True)
+        assert rows["neg-log-loss"][which] == pytest.approx(-log_loss(Y, shares, labels=CLASSES), abs=1e-3)
+    arrays = sigstats.compare(Y, A, B)
+    assert [row.difference for row in arrays.rows] == [pytest.approx(row["difference"]) for row in rows.values()]
+
+
+def test_labels_may_be_columns_with_one_in_that_of_the_true_class(tmp_path):
+    truth = table(pd.DataFrame({name: (name == Y).astype(float) for name in CLASSES}), "p_{}")
+    truth.sample(frac=1, random_state=1).to_csv(tmp_path / "truth.csv", index=False)
+    options = ["--labels", str(tmp_path / "truth.csv"), "--probabilities", "p_*"]
+    rows = results_of(tmp_path, table(A, "p_{}"), table(B, "p_{}"), *options)
+    own = results_of(tmp_path, table(A, "p_{}", label=Y), table(B, "p_{}", label=Y), "--probabilities", "p_*")
+    assert rows == own
+
+
+def test_a_bar_is_one_of_the_accuracy(tmp_path):
+    rows = results_of(
+        tmp_path, table(A, "p_{}", label=Y), None, "--probabilities", "p_*", "--at-least", "0.9", command="check"
+    )
+    assert list(rows) == ["accuracy"]
+
+
+def test_the_scores_of_one_class_of_three_are_of_it_against_the_rest(tmp_path):
+    y3 = RNG.choice(CLASSES, N)
+    columns = [pd.DataFrame({"id": range(N), "label": y3, "NV": values["b"]}) for values in (A, B)]
+    rows = results_of(tmp_path, *columns, "--score", "NV", "--positive", "b", "--measure", "auc")
+    assert rows["auc"]["baseline"] == pytest.approx(roc_auc_score(y3 == "b", A["b"]))
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "complaint"),
+    [
+        ({}, ["--probabilities", "q_*"], "probabilities: 'q_*' fits none of p_a, p_b"),
+        ({}, ["--probabilities", "p_b,p_c"], "probabilities (sum of row "),
+        ({"label": "d"}, ["--probabilities", "p_*"], "column 'label': 'd' is none of a, b, c"),
+        ({"p_a": "x"}, ["--probabilities", "p_*"], "column 'p_a': 'x' is not valid; expected a number"),
+        ({"p_a": -0.5}, ["--probabilities", "p_*"], "probabilities"),
+        ({}, ["--probabilities", "p_*", "--score", "p_a"], "--probabilities: is not valid with --score p_a"),
+    ],
+)
+def test_columns_that_are_no_probabilities_of_all_classes_are_refused(tmp_path, capsys, change, options, complaint):
+    for name in "ab":
+        table(A, "p_{}", **{"label": Y, **change}).to_csv(tmp_path / name, index=False)
+    assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), *options]) == 2
+    assert complaint in capsys.readouterr().err
