@@ -219,6 +219,7 @@ def pair_arrays(
     label, a, b = codes.astype(np.int64).reshape(3, -1)
     of_groups, group = ((), None) if groups is None else coded(groups, "groups", len(label))
     require_no_missing_texts(listed, "give each row a group", groups=np.array(of_groups))
+    group = None if group is None else np.argsort(np.argsort(of_groups))[group]  # as files number them
     return PairedPredictions(
         label=label,
         a=a,

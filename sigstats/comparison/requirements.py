@@ -109,8 +109,7 @@ def _of_labelled(paired: PairedPredictions) -> str:
     if paired.score_column in ("", "scores") or (known and known.direction == "class"):
         return "auc"
     if known and known.name == "score":
-        told = "Is it a mark, or the probability of a class? Add --measure mean-score or --measure auc"
-        raise ValueError(f"score {shown(paired.score_column)}: {told}")
+        raise refuse("score", paired.score_column, "--measure mean-score for marks, --measure auc for probabilities")
     if paired.lower is None:
         refuse_uncertain(paired.score_column, labelled=True)
     return mean_of(paired)

@@ -155,9 +155,7 @@ def test_beside_labels_a_mark_or_cost_is_no_probability_of_a_class(name, value, 
 
 def test_beside_labels_a_column_called_score_is_a_mark_or_a_probability_as_a_person_states():
     base = pd.DataFrame({"id": range(60), "label": [0, 1] * 30, "score": np.arange(60) / 60})
-    with pytest.raises(
-        ValueError, match=r"score 'score': Is it a mark, or .*\? Add measures='mean-score' or measures='"
-    ):
+    with pytest.raises(ValueError, match=r"score: 'score' .* expected measures='mean-score' for marks, measures='auc'"):
         sigstats.compare(base, base.assign(score=base["score"] / 2), score="score")
     for measure, verdict in (("mean-score", "fail"), ("auc", "inconclusive")):  # halves rank as before
         result = sigstats.compare(base, base.assign(score=base["score"] / 2), score="score", measures=measure)

@@ -330,3 +330,14 @@ def test_an_index_with_a_name_holds_the_ids(name):
     assert [(row.n, row.pvalue) for row in ours.rows] == [(row.n, row.pvalue) for row in theirs.rows]
     with pytest.raises(ValueError, match="expected the index of baseline, in its order"):
         sigstats.compare(frame, other, by_position=True)
+
+
+def test_groups_with_numbers_for_names_are_the_same_groups_in_arrays_and_frames():
+    rng = np.random.default_rng(2)
+    base = pd.DataFrame({"id": range(120), "label": rng.integers(0, 3, 120), "g": rng.integers(0, 25, 120)})
+    base["prediction"] = np.where(rng.random(120) < 0.9, base["label"], 0)
+    other = base.assign(prediction=np.where(rng.random(120) < 0.8, base["label"], 0))
+    of_frames = sigstats.compare(base, other, groups="g", measures=["accuracy", "macro-f1"])
+    columns = (base["label"], base["prediction"], other["prediction"])
+    of_arrays = sigstats.compare(*columns, groups=base["g"], measures=["accuracy", "macro-f1"])
+    assert of_arrays.to_pandas()["pvalue"].tolist() == of_frames.to_pandas()["pvalue"].tolist()
