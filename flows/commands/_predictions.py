@@ -177,15 +177,15 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     bins = _bins(options.bins)
     of_values: dict[str, Any] = {"missing": tuple(options.missing), "classes": options.classes or ()}
     of_values["unscored"] = options.unscored or Columns.unscored
-    of_values |= {name: getattr(options, name) for name in ("no_header", "encoding", "probabilities")}
+    of_values |= {name: getattr(options, name) for name in ("no_header", "encoding", "probabilities", "task")}
+    of_values["slices"] = tuple(dict.fromkeys([*options.slice, *bins]))
+    lent = {"group": by_key.get("group"), "weights": vars(options).get("weights")}
     return Columns(
         **by_key,
         lower=lower,
         higher=higher,
-        truth=_read(options, "labels", lambda path: labels_of(path, by_key, **of_values)),
-        slices=tuple(dict.fromkeys([*options.slice, *bins])),
+        truth=_read(options, "labels", lambda path: labels_of(path, by_key, **lent, **of_values)),
         bins=tuple(bins.items()),
-        task=options.task,
         filter=options.filter[0] if options.filter else None,
         model=options.model[0] if options.model else None,
         models=models,

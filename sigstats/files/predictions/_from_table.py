@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -128,16 +128,15 @@ def _notes(table: Table, columns: Columns, run: str | None, *, labelled: bool) -
         yield Note("possible-runs", told)
 
 
-def _labels(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: bool) -> Any:
-    """The labels that another file has for these ids, or in the same order; null for ids that it lacks if `drop`."""
+def _truth(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: bool) -> Predictions:
+    """The rows of the file of labels for these ids, or in the same order; null for ids that it lacks if `drop`."""
     if positions != truth.by_position:
         raise ValueError(f"{(truth.where if positions is False else where)}: has no ids; expected --by-position")
     if positions:
         if len(truth.label) != len(ids):
-            raise ValueError(
-                f"{where}: has {len(ids):,} rows, and {truth.where} {len(truth.label):,}; expected as many"
-            )
-        return truth.label
+            told = f"{where}: has {len(ids):,} rows, and {truth.where} {len(truth.label):,}; expected as many"
+            raise ValueError(told)
+        return truth
     of_ids, known = same_spelling([ids, truth.ids])
     if (distinct := pc.count_distinct(known).as_py()) < len(known):
         text = pc.cast(truth.label, pa.string())
@@ -145,11 +144,12 @@ def _labels(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: 
         if len(pairs) > distinct:
             odd = next(key for key, times in Counter(pairs).items() if times > 1)
             raise ValueError(f"{where}: id {shown(odd)} has several labels in {truth.where}; give each row one label")
+        truth = replace(truth, others={})  # which of its rows lends a slice is not known
     rows = pc.index_in(of_ids, value_set=known)
     if rows.null_count and not drop:
         odd = of_ids.filter(pc.is_null(rows))[0].as_py()
-        raise ValueError(f"{where}: id {shown(odd)} has no label in {truth.where}; expected a label of each row")
-    return truth.label.take(rows)
+        raise ValueError(f"{where}: id {shown(odd)} has no label in {truth.where}; add it, or --unscored drop")
+    return truth.take(rows)
 
 
 def from_table(table: Table, columns: Columns) -> Predictions:
@@ -163,6 +163,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         table = WithMissing(table, columns.missing)
     if columns.model is not None:
         table = _of_model(table, columns.models, columns.model)
+    lent: Mapping[str, Any] = {}
     likeliest, of_labels = None, columns.label == columns.prediction
     if columns.probabilities is not None and not (of_labels and columns.label in table.names):
         if columns.score is not None:
@@ -193,7 +194,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
     labelled = predicted or columns.truth or columns.label in table.names or "label" in columns.named
     if columns.truth is not None:
-        label = _labels(columns.truth, ids, table.where, positions=positions, drop=columns.unscored == "drop")
+        truth = _truth(columns.truth, ids, table.where, positions=positions, drop=columns.unscored == "drop")
+        label, lent = truth.label, truth.others
         if columns.label in table.names and columns.label != columns.prediction:
             own, its = same_spelling([table.texts_or_missing(columns.label), label])
             if len(differs := pc.indices_nonzero(pc.not_equal(own, its))):
@@ -225,9 +227,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     epoch = None
     if columns.run is not None and (columns.epoch is not None or columns.group is not None):
         other = "group" if columns.epoch is None else "epoch"
-        raise ValueError(
-            f"{table.where}: run is not valid with {other}: runs are the independent units; use one of them"
-        )
+        told = f"run is not valid with {other}: runs are the independent units; use one of them"
+        raise ValueError(f"{table.where}: {told}")
     if columns.run is not None or columns.epoch is not None:
         epoch = table.texts(columns.run or columns.epoch or "")
     run = next((name for name in table.names if _RUN.search(name)), None)
@@ -240,7 +241,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         ids,
         label,
         prediction,
-        others,
+        {**lent, **others},
         graded=not labelled,
         names=tuple(table.names),
         score=score,

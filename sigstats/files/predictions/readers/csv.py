@@ -23,8 +23,7 @@ def reads(content: Content) -> bool:
     header = start.partition(b"\n")[0]
     if header.count(b'"') % 2:  # a name with an end of line in it
         header = start
-    separated = any(separator in header for separator in (b",", b"\t", b";", b"|"))
-    return separated or len(header.split()) == 1 or has_columns_of_numbers(start)
+    return bool({*b",\t;|"}.intersection(header)) or len(header.split()) == 1 or has_columns_of_numbers(start)
 
 
 def read(content: Content, columns: Columns) -> DelimitedTable:
