@@ -151,12 +151,12 @@ def discordant_odds_ratio(
 
 def score_equivalence(only_a: int, only_b: int, n: int, margin: float) -> float:
     """The p-value of accuracies that differ by the margin or more: the larger of Tango's two one-sided score tests."""
-    found = []
+    items = []
     for a, b in ((only_a, only_b), (only_b, only_a)):
         spread = n * (2 * _likely_only_b(a, b, n, margin) + margin * (1 - margin))
         apart = a - b - n * margin
-        found.append(float(ndtr(apart / math.sqrt(spread))) if spread > 0 else float(apart >= 0))
-    return max(math.ulp(0.0), *found)
+        items.append(float(ndtr(apart / math.sqrt(spread))) if spread > 0 else float(apart >= 0))
+    return max(math.ulp(0.0), *items)
 
 
 def _score_reach(a: int, b: int, n: int, z: float) -> float:

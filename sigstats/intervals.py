@@ -260,8 +260,8 @@ def tango_statistic(n: int, b: IntArray | int, c: IntArray | int, delta: float) 
     rest = -c * delta * (1 - delta)
     only_c = (np.sqrt(np.maximum(slope**2 - 8.0 * n * rest, 0)) - slope) / (4 * n)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: FloatArray = (b - c - n * delta) / np.sqrt(n * np.maximum(2 * only_c + delta * (1 - delta), 0))
-    return np.where(np.isnan(found), -np.inf, found)
+        values: FloatArray = (b - c - n * delta) / np.sqrt(n * np.maximum(2 * only_c + delta * (1 - delta), 0))
+    return np.where(np.isnan(values), -np.inf, values)
 
 
 @lru_cache(maxsize=1024)
@@ -270,9 +270,9 @@ def student_quantile(freedom: float, probability: float) -> float:
 
     SciPy before 1.17 gives eleven digits: a step of Newton's method gives the others.
     """
-    found = float(stdtrit(freedom, probability))
+    value = float(stdtrit(freedom, probability))
     half = (freedom + 1) / 2
     scale = math.exp(gammaln(half) - gammaln(freedom / 2)) / math.sqrt(freedom * math.pi)
-    density = scale * (1 + found * found / freedom) ** -half
-    step = (float(stdtr(freedom, found)) - probability) / density if density > 0 else 0.0
-    return found - step if abs(step) > _NEWTON * abs(found) else found
+    density = scale * (1 + value * value / freedom) ** -half
+    step = (float(stdtr(freedom, value)) - probability) / density if density > 0 else 0.0
+    return value - step if abs(step) > _NEWTON * abs(value) else value

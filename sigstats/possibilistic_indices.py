@@ -105,7 +105,7 @@ class RankedHypotheses(tuple[RankedHypothesis, ...], Tabular):
 
     def _table(self) -> Table:
         columns = {
-            name: [each if isinstance(each, str) else index_number(each) for each in cells]
+            name: [cell if isinstance(cell, str) else index_number(cell) for cell in cells]
             for name, cells in self._columns().items()
         }
         best = self[0]

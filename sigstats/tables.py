@@ -80,9 +80,9 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
     cells = []
     for values, name in ((truth, "y"), (names, "prediction")):
         place = np.minimum(np.searchsorted(classes, values, sorter=order), len(classes) - 1)
-        found = order[place]
-        refuse_where(classes[found] != values, values, name, "one of labels")
-        cells.append(found)
+        value = order[place]
+        refuse_where(classes[value] != values, values, name, "one of labels")
+        cells.append(value)
     k = len(classes)
     return np.bincount(cells[0] * k + cells[1], minlength=k * k).reshape(k, k).astype(np.int64)
 

@@ -54,7 +54,7 @@ class TestResult(Tabular):
     error_bound: float | None = None
 
     def _columns(self) -> dict[str, list[Any]]:
-        values = {each.name: getattr(self, each.name) for each in fields(self) if each.compare}
+        values = {attribute.name: getattr(self, attribute.name) for attribute in fields(self) if attribute.compare}
         derived = [
             name for name in ("estimate", "confidence_interval") if isinstance(vars(type(self)).get(name), property)
         ]
@@ -67,7 +67,7 @@ class TestResult(Tabular):
         columns = {"p": [p]}
         if self.pvalue_interval is not None:
             columns["interval of p"] = [" to ".join(p_number(end) if end else "0" for end in self.pvalue_interval)]
-        columns |= {name: [in_words(each)] for name, each in shown.items() if each is not None}
+        columns |= {name: [in_words(value)] for name, value in shown.items() if value is not None}
         columns["method"] = [f"{self.method}, {self.alternative}"]
         notes = [self._sentence(p), *([self.reason] if self.reason else ())]
         return Table(self._question, columns, notes=notes, words=0)

@@ -69,11 +69,11 @@ def require_as_planned(name: str, planned: Mapping[str, str], here: Callable[[],
     Raises OtherCode if it has none, or another version.
     """
     try:
-        found = here()
+        value = here()
     except ValueError as error:
         raise OtherCode(f"{_where()} cannot use {name} ({error}); expected {said(planned)}") from None
-    if found != planned:
-        raise OtherCode(f"{_where()} has {said(found)}, and the run was planned with {said(planned)}")
+    if value != planned:
+        raise OtherCode(f"{_where()} has {said(value)}, and the run was planned with {said(planned)}")
 
 
 def _where() -> str:

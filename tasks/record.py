@@ -46,9 +46,9 @@ def plain(value: Any, where: str = "values") -> Any:
     if type(value) is list and _AS_THEY_ARE.issuperset(map(type, value)):
         return list(value)
     if is_dataclass(value):
-        of = [(each, getattr(value, each.name)) for each in fields(value)]
-        value = {each.name: item for each, item in of if not each.metadata and item != each.default}
-        value |= {name: item for each, flat in of if each.metadata for name, item in flat.items()}
+        of = [(attribute, getattr(value, attribute.name)) for attribute in fields(value)]
+        value = {attribute.name: item for attribute, item in of if not attribute.metadata and item != attribute.default}
+        value |= {name: item for attribute, flat in of if attribute.metadata for name, item in flat.items()}
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -92,7 +92,7 @@ def record(kind: type[R], values: Mapping[str, Any]) -> R:
     hints = _hints(kind)  # type: ignore[arg-type]  # a class is hashable
     named = {name: _value(hints[name], value) for name, value in values.items() if name in hints}
     rest = {name: value for name, value in values.items() if name not in hints}
-    flat = next((each.name for each in fields(kind) if each.metadata == FLAT), None)
+    flat = next((attribute.name for attribute in fields(kind) if attribute.metadata == FLAT), None)
     return kind(**named, **(rest if flat is None else {flat: rest}))
 
 
@@ -115,8 +115,8 @@ def _value(hints: tuple[Any, ...], value: Any) -> Any:
 
 
 def _fits(kind: type[Record], values: Mapping[str, Any]) -> bool:
-    required = {each.name for each in fields(kind) if each.default is MISSING}
-    return required <= values.keys() <= {each.name for each in fields(kind)}
+    required = {attribute.name for attribute in fields(kind) if attribute.default is MISSING}
+    return required <= values.keys() <= {attribute.name for attribute in fields(kind)}
 
 
 class Named(Record):

@@ -124,10 +124,10 @@ class Results:
 
     def by_dataset(self, fanout: str) -> dict[str, list[Cell]]:
         """The cells of a fan-out by their data set."""
-        found: dict[str, list[Cell]] = {}
+        cells: dict[str, list[Cell]] = {}
         for cell in self.cells(fanout):
-            found.setdefault(cell.subject["dataset"], []).append(cell)
-        return found
+            cells.setdefault(cell.subject["dataset"], []).append(cell)
+        return cells
 
     def table(self, cell: Cell) -> pa.Table | None:
         """The replicates of a cell up to its stop, in order; None if some are missing or damaged."""

@@ -109,12 +109,12 @@ _KINDS: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.
 
 def schema_of(row: type) -> pa.Schema:
     """The columns of a dataclass, each of whose fields has a type, a unit and a meaning."""
-    found = []
+    attributes = []
     for name, hint in get_type_hints(row, include_extras=True).items():
         kind, unit, meaning = get_args(hint)
         kinds = get_args(kind) or (kind,)
-        found.append(column(name, _KINDS[kinds[0]], unit, meaning, nullable=len(kinds) > 1))
-    return pa.schema(found)
+        attributes.append(column(name, _KINDS[kinds[0]], unit, meaning, nullable=len(kinds) > 1))
+    return pa.schema(attributes)
 
 
 SUMMARY = schema_of(Hypothesis)
@@ -145,8 +145,8 @@ def from_numpy(values: Any, kind: pa.DataType) -> Any:
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "biuf" or values.ndim != 1:
         return values
     held = np.packbits(values, bitorder="little") if values.dtype == np.bool_ else np.ascontiguousarray(values)
-    found = pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(held.data)])
-    return found.cast(kind)
+    result = pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(held.data)])
+    return result.cast(kind)
 
 
 def to_numpy(column: "pa.ChunkedArray[Any]") -> NDArray[Any]:

@@ -18,7 +18,7 @@ def class_names_of(classes: Any) -> tuple[str, ...]:
         return ()
     if isinstance(classes, (str, set, frozenset)) or not np.iterable(classes):
         raise refuse("classes", classes, "a sequence of all classes")
-    names = tuple(label_name(each, "classes") for each in classes)
+    names = tuple(label_name(class_name, "classes") for class_name in classes)
     if len(set(names)) < max(len(names), 1):
         raise refuse("classes", list(names), "classes, each once")
     return names
@@ -45,9 +45,9 @@ def classes_of_columns(
     """
     labels = np.array([False, True]) if labels.dtype.kind == "b" else labels
     wanted = f"{or_else}, or a data frame whose columns are named by the classes"
-    typed = {label_name(each): each for each in labels.tolist()}
+    typed = {label_name(label): label for label in labels.tolist()}
     frame, known = opened(table), [*typed]
-    named = [] if frame is None else [label_name(each, f"{name} (columns)") for each in frame.columns]
+    named = [] if frame is None else [label_name(column, f"{name} (columns)") for column in frame.columns]
     unnamed = named in ([], [str(place) for place in range(width)])
     order, other, kind = list(classes or known), [each for each in categories if each in known], "categories"
     if not other and labels.dtype.kind == "U" and all(map(is_number, known)):
@@ -63,9 +63,9 @@ def classes_of_columns(
         raise refuse(f"{name} (columns)", width, f"{len(order)}, one for each class, or {wanted}")
     if lacking := set(known).difference(order):
         raise ValueError(f"y: {shown(min(lacking))} is not one of the classes {some_of(order, 5)}; expected {wanted}")
-    found = np.asarray([typed.get(each, each) for each in order])
+    values = np.asarray([typed.get(text, text) for text in order])
     try:
-        return found if labels.dtype.kind == "U" else found.astype(labels.dtype)
+        return values if labels.dtype.kind == "U" else values.astype(labels.dtype)
     except ValueError:
         raise refuse(f"{name} (columns)", some_of(order, 5), "names that are numbers, as y has them") from None
 

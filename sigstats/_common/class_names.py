@@ -125,8 +125,8 @@ def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "c
 
 def require_classes_spelled_once(**counts: Any) -> None:
     """Refuse pandas objects of counts whose index has two classes that look alike."""
-    for name, each in counts.items():
-        index: Any = getattr(each, "index", None)
+    for name, count in counts.items():
+        index: Any = getattr(count, "index", None)
         if hasattr(index, "equals"):  # a list has a method of this name
             labels = {label for label in index if isinstance(label, str)}
             refuse_two_spellings(sorted(labels), 2**53, f"{name} (index)")
@@ -135,7 +135,7 @@ def require_classes_spelled_once(**counts: Any) -> None:
 def require_one_naming(truth: NDArray[Any], labels: NDArray[Any], names: tuple[str, str]) -> None:
     """Refuse texts, of true and of assigned classes, in which a class has two names; `names` are the arguments'."""
     if truth.dtype.kind == "U":
-        ours, theirs = (sorted(set(each.tolist())) for each in (truth, labels))
+        ours, theirs = (sorted(set(array.tolist())) for array in (truth, labels))
         refuse_two_spellings(ours, len(truth), names[0])
         refuse_other_names(ours, theirs, len(truth), names[1], wanted=f"classes of {names[0]}")
 
@@ -173,7 +173,7 @@ def _are_shifted(labels: Sequence[str], said: Sequence[str]) -> bool:
     if len(theirs) < 2 or ours == theirs:
         return False
     by = min(theirs) - min(ours)
-    return theirs == {each + by for each in ours} or (ours in _BINARY and theirs in _BINARY)
+    return theirs == {our + by for our in ours} or (ours in _BINARY and theirs in _BINARY)
 
 
 def is_number(name: str) -> bool:
@@ -268,7 +268,7 @@ def require_no_missing_texts(
     way = "another name" if classes is None else "classes=[{}]"
     for argument, labels in columns.items():
         if labels.dtype.kind == "U":
-            texts, rows = (each.tolist() for each in np.unique(labels, return_counts=True))
+            texts, rows = (label.tolist() for label in np.unique(labels, return_counts=True))
             remedy = f"{missing}, or give {way} if it is a class"
             refuse_missing_texts(argument, dict(zip(texts, rows, strict=True)), remedy, classes=classes)
 
@@ -288,10 +288,10 @@ def class_notes(labels: Mapping[str, int], said: Sequence[tuple[str, Mapping[str
     if len(labels) == 1 and len(predicted.union(labels)) == 2:  # right and wrong answers, such as 1 and 0
         return []
     none_has = "predictions of classes that no row has"
-    found = [("class-without-rows", f"{where}: {none_has}", _without(rows, labels)) for where, rows in said]
+    items = [("class-without-rows", f"{where}: {none_has}", _without(rows, labels)) for where, rows in said]
     if 2 * len(labels) <= sum(labels.values()):
-        found.append((NEVER_PREDICTED, "labels of classes that no model predicts", _without(labels, predicted)))
-    return [Note(name, f"{told}: {some_of(odd, 3)}") for name, told, odd in found if odd]
+        items.append((NEVER_PREDICTED, "labels of classes that no model predicts", _without(labels, predicted)))
+    return [Note(name, f"{told}: {some_of(odd, 3)}") for name, told, odd in items if odd]
 
 
 def _without(rows: Mapping[str, int], others: Collection[str]) -> list[str]:

@@ -63,16 +63,16 @@ def _masked(address: str) -> str:
     return _MARKED.sub("***", _PARAMETER.sub(_parameter, text))
 
 
-def _parameter(found: re.Match[str]) -> str:
-    name, *values = _SET.split(unquote(found[0]), 1)
+def _parameter(match: re.Match[str]) -> str:
+    name, *values = _SET.split(unquote(match[0]), 1)
     if not values:  # a name alone, a place in a page, or what follows the mark of a pattern
-        return found[0] if _is_plain(name) else "***"
+        return match[0] if _is_plain(name) else "***"
     value, words = values[0].rstrip(_MARKS), [word.lower() for word in _WORD.findall(name[:200])]
     if any(word in _SECRET or word.endswith(_ENDS) for word in words):
         plain = not value
     else:
         plain = _SHORT.fullmatch(value) is not None or (name.lower() in _PUBLIC and _is_plain(value))
-    return found[0] if plain else f"{name}=***"
+    return match[0] if plain else f"{name}=***"
 
 
 def _is_plain(value: str) -> bool:
@@ -85,9 +85,9 @@ def refuse_credentials(values: Mapping[str, Any], *, source: str = "", error: ty
         if "://" not in text:
             continue
         read = unicodedata.normalize("NFKC", text.translate(_QUOTES))  # as hosts and names are read
-        if (found := without_credentials(read)) != read:
+        if (word := without_credentials(read)) != read:
             where = f"{source}: {name}" if source else name
-            beginning, mark, rest = found.partition("***")  # a secret may have spaces
+            beginning, mark, rest = word.partition("***")  # a secret may have spaces
             raise error(
                 f"{where}: {beginning + mark + ('...' if ' ' in rest else rest)!r} is not valid; expected an address "
                 "without passwords and keys, which belong in the environment or the service's own configuration, and "
@@ -102,4 +102,4 @@ def _texts(items: Iterable[tuple[Any, Any]]) -> Iterator[tuple[str, str]]:
         elif isinstance(value, Mapping):
             yield from ((f"{name}.{inner}", text) for inner, text in _texts(value.items()))
         elif isinstance(value, list | tuple):
-            yield from _texts((name, each) for each in value)
+            yield from _texts((name, item) for item in value)

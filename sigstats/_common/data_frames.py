@@ -62,9 +62,9 @@ def as_decimals(array: NDArray[Any]) -> NDArray[Any]:
         return array
     values, where = np.unique(array, return_inverse=True)
     small = np.abs(values) < 2.0 ** (np.finfo(array.dtype).nmant + 1)
-    found = values.astype(np.float64)
-    found[small] = values[small].astype("U32").astype(np.float64)
-    return found[where].reshape(array.shape)
+    value = values.astype(np.float64)
+    value[small] = values[small].astype("U32").astype(np.float64)
+    return value[where].reshape(array.shape)
 
 
 def is_missing(value: Any) -> bool:
@@ -104,35 +104,35 @@ def columns_of(
             raise ValueError(f"{what}: no column {shown(given)}; {hint(given, frame)}")
         return frame[given]
 
-    named = [each for each in columns.values() if isinstance(each, str)]
+    named = [text for text in columns.values() if isinstance(text, str)]
     if slices is None:
         parts = {}
     elif isinstance(slices, Mapping):
-        parts = {str(each): values for each, values in slices.items()}
+        parts = {str(key): values for key, values in slices.items()}
     elif isinstance(slices, Sequence) and not isinstance(slices, str) and all(isinstance(each, str) for each in slices):
         named += slices
-        parts = {each: column(each, "slices") for each in slices}
+        parts = {slice_: column(slice_, "slices") for slice_ in slices}
     else:
         raise refuse("slices", slices, "a mapping of names to columns, or names of columns of a data frame")
     others = {what: column(given, what) for what, given in columns.items()}
-    require_same_index(**{name: scores, **others, **{f"slices[{shown(each)}]": part for each, part in parts.items()}})
+    require_same_index(**{name: scores, **others, **{f"slices[{shown(key)}]": part for key, part in parts.items()}})
     if frame is None:
         table = as_decimals(as_array(scores, name, "a table of rows and models"))
         if table.ndim != 2:
             raise refuse(f"{name} (shape)", table.shape, "rows and columns")
         return Found(table, models, others, parts)
-    chosen = [each for each in frame if each not in named] if models is None else [*map(_name, models)]
-    if models is None and (other := next((each for each in chosen if each.strip().lower() in _NO_MODELS), None)):
+    chosen = [text for text in frame if text not in named] if models is None else [*map(_name, models)]
+    if models is None and (other := next((value for value in chosen if value.strip().lower() in _NO_MODELS), None)):
         raise ValueError(f"models: the column {shown(other)} is not a model; drop it, or name the models")
-    found = [as_decimals(np.asarray(column(each, "models"))) for each in chosen]
-    if any(not isinstance(each, str) for each in chosen):
+    arrays = [as_decimals(np.asarray(column(value, "models"))) for value in chosen]
+    if any(not isinstance(value, str) for value in chosen):
         raise refuse("models", models, "names of columns")
-    if not found:
+    if not arrays:
         raise refuse(f"{name} (columns)", list(frame), "a column for each model")
-    kinds = {each.dtype for each in found}
-    table = np.empty((len(found[0]), len(found)), dtype=kinds.pop() if len(kinds) == 1 else object)
-    for i, each in enumerate(found):
-        table[:, i] = each
+    kinds = {value.dtype for value in arrays}
+    table = np.empty((len(arrays[0]), len(arrays)), dtype=kinds.pop() if len(kinds) == 1 else object)
+    for i, array in enumerate(arrays):
+        table[:, i] = array
     return Found(table, chosen, others, parts)
 
 
@@ -148,10 +148,10 @@ def _frame(table: Any) -> dict[str, Any] | None:
         if hasattr(table, "columns"):
             raise refuse("columns", list(table.columns), "a data frame whose columns have different names")
         return None
-    found = {str(name): frame.get_column(name).to_numpy() for name in frame.columns}
-    if len(found) < len(frame.columns):
+    entries = {str(name): frame.get_column(name).to_numpy() for name in frame.columns}
+    if len(entries) < len(frame.columns):
         raise ValueError(f"columns: {shown(list(frame.columns))} are not valid; expected names that differ as text")
-    return found
+    return entries
 
 
 def right_first(table: Any) -> Any:
@@ -171,7 +171,7 @@ def right_first(table: Any) -> Any:
         return table  # the order is as stated
     for both in _RIGHT:
         if set(rows) == set(both):
-            return table.iloc[[rows.index(each) for each in both], [columns.index(each) for each in both]]
+            return table.iloc[[rows.index(value) for value in both], [columns.index(value) for value in both]]
     if rows != columns:
         raise refuse("table (columns)", columns, f"those of the rows in their order, {rows}, what is right first")
     return table
@@ -185,10 +185,10 @@ _FINE = 1.1
 
 def joint_codes(columns: Sequence[IntArray]) -> IntArray:
     """The number of each row's combination of codes, which count from 0."""
-    found = np.zeros(len(columns[0]), np.int64)
+    counts = np.zeros(len(columns[0]), np.int64)
     for codes in columns:
-        found = np.unique(found * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
-    return found
+        counts = np.unique(counts * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
+    return counts
 
 
 def copied_rows(content: IntArray, beside: Sequence[IntArray]) -> NDArray[np.bool_] | None:

@@ -35,9 +35,9 @@ def at_least(values: ArrayLike, observed: float) -> NDArray[np.bool_]:
 
 def difference(a: FloatArray, b: FloatArray) -> FloatArray:
     """A less B, and exactly 0 where the two are tied."""
-    found: FloatArray = a - b
-    found[np.abs(found) <= TIE_TOLERANCE * np.maximum(np.abs(a), np.abs(b))] = 0.0
-    return found
+    values: FloatArray = a - b
+    values[np.abs(values) <= TIE_TOLERANCE * np.maximum(np.abs(a), np.abs(b))] = 0.0
+    return values
 
 
 def ties_as_equal(table: FloatArray) -> FloatArray:
@@ -48,9 +48,9 @@ def ties_as_equal(table: FloatArray) -> FloatArray:
     tied = np.zeros(table.shape, dtype=np.bool_)
     tied[:, 1:] = after - before <= TIE_TOLERANCE * np.maximum(np.abs(before), np.abs(after))
     first = np.maximum.accumulate(np.where(tied, 0, np.arange(table.shape[1])), axis=1)
-    found = np.empty_like(table)
-    np.put_along_axis(found, order, np.take_along_axis(rising, first, axis=1), axis=1)
-    return found
+    values = np.empty_like(table)
+    np.put_along_axis(values, order, np.take_along_axis(rising, first, axis=1), axis=1)
+    return values
 
 
 def monte_carlo_pvalue(exceedances: int, replicates: int) -> float:

@@ -60,12 +60,12 @@ def refuse(name: str, value: object, wanted: str) -> ValueError:
 
 def nearest(value: object, options: Iterable[str]) -> str | None:
     """The option that a mistyped value most likely meant, if any is near."""
-    return next((each for each in options if isinstance(value, str) and _is_typo(value, each)), None)
+    return next((option for option in options if isinstance(value, str) and _is_typo(value, option)), None)
 
 
 def _is_typo(text: str, name: str) -> bool:
     """True if one letter is missing, added or replaced, or two are swapped: ``tpr`` and ``f2`` are other quantities."""
-    a, b = (re.sub(r"[\s_-]", "", each.casefold()) for each in (text, name))
+    a, b = (re.sub(r"[\s_-]", "", value.casefold()) for value in (text, name))
     same = next((place for place, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     code, a, b = len(a) < 4, a[same:], b[same:]
     if any(map(str.isdigit, a[:1] + b[:1])):
@@ -116,7 +116,7 @@ def printable(text: str, *, keep: str = "") -> str:
     >>> print(printable("a\x1b[2Jb\u202e", keep="\n"))
     a\x1b[2Jb\u202e
     """
-    return _OBEYED.sub(lambda found: found[0] if found[0] in keep else _literal(found[0]), text)
+    return _OBEYED.sub(lambda value: value[0] if value[0] in keep else _literal(value[0]), text)
 
 
 def _literal(character: str) -> str:

@@ -20,7 +20,7 @@ def positive_place(classes: Sequence[Any], positive: Any = None, *, option: str 
     >>> positive_place(["No", "Yes"]), positive_place(["fraud", "ok"], "fraud"), positive_place([0, 1], True)
     (1, 0, 1)
     """
-    names = [label_name(each, "label") for each in classes]
+    names = [label_name(class_name, "label") for class_name in classes]
     if positive is None:
         folded = [name.casefold() for name in names]
         for pair in PAIRS:
@@ -28,7 +28,7 @@ def positive_place(classes: Sequence[Any], positive: Any = None, *, option: str 
                 return folded.index(pair[1])
         raise ValueError(f"{option}: is missing; expected one of {', '.join(map(shown, names[:10]))}")
     name = label_name(positive, option)
-    truths = [_TRUTH.get(each.casefold()) for each in names]
+    truths = [_TRUTH.get(text.casefold()) for text in names]
     if name not in names and sorted(map(str, truths)) == ["False", "True"] and name.casefold() in _TRUTH:
         return truths.index(_TRUTH[name.casefold()])
     return names.index(as_choice(name, option, names))

@@ -162,8 +162,8 @@ class Registry(Generic[Member]):
 
     @cached_property
     def _files(self) -> dict[str, str]:
-        found = pkgutil.iter_modules(sys.modules[self.package].__path__)
-        files = sorted(info.name for info in found if not info.ispkg and not info.name.startswith("_"))
+        modules = pkgutil.iter_modules(sys.modules[self.package].__path__)
+        files = sorted(info.name for info in modules if not info.ispkg and not info.name.startswith("_"))
         return {name.replace("_", "-"): name for name in files}
 
     def names(self) -> tuple[str, ...]:
@@ -208,5 +208,5 @@ class Registry(Generic[Member]):
 
 def _members(protocol: type) -> set[str]:
     bases = [base for base in protocol.__mro__ if base not in (object, Protocol, Generic)]
-    found = {name for base in bases for name in [*vars(base), *inspect.get_annotations(base)]}
-    return {name for name in found if not name.startswith("_")}
+    names = {name for base in bases for name in [*vars(base), *inspect.get_annotations(base)]}
+    return {name for name in names if not name.startswith("_")}

@@ -14,11 +14,11 @@ def of_named_scores(
     given: Collection[str], named: Sequence[str], option: str, *, ratio: str | None = None
 ) -> frozenset[str]:
     """The scores whose direction a person says, of a ratio its numerator; ValueError for one that is not `named`."""
-    found = frozenset(named[0] if each == ratio else each for each in given)
-    if (strange := found.difference(named)) and named and "all" not in named:
+    result = frozenset(named[0] if name == ratio else name for name in given)
+    if (strange := result.difference(named)) and named and "all" not in named:
         near = did_you_mean(min(strange), named)
         raise refuse(option, min(strange), f"one of the scores that are named, {', '.join(map(shown, named))}{near}")
-    return found
+    return result
 
 
 def parts_of_ratio(text: str) -> tuple[str, str]:
@@ -59,14 +59,14 @@ def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wan
     `names`: what a complaint calls the models, of which `scores` has an array each. `wanted`: what it asks for.
     """
     _refuse_wild(scores, names, wanted)
-    fractions = next((place for place, each in enumerate(scores) if _are_fractions(each)), None)
+    fractions = next((place for place, array in enumerate(scores) if _are_fractions(array)), None)
     if fractions is None:
         return
-    for name, each in zip(names, scores, strict=True):
-        if _are_percentages(each):
+    for name, score in zip(names, scores, strict=True):
+        if _are_percentages(score):
             low, high = scores[fractions].min(), scores[fractions].max()
             raise ValueError(
-                f"scores: {low:g} to {high:g} of {shown(names[fractions])} and {each.min():g} to {each.max():g} of "
+                f"scores: {low:g} to {high:g} of {shown(names[fractions])} and {score.min():g} to {score.max():g} of "
                 f"{shown(name)} look like two units; expected {wanted}"
             )
 
@@ -80,7 +80,7 @@ def _refuse_wild(scores: Sequence[FloatArray], names: Sequence[str], wanted: str
     gaps = np.flatnonzero((largest[:-1] > 0) & (largest[1:] >= _WILD_TIMES * largest[:-1]))
     if len(gaps):
         usual = largest[gaps[0]]
-        beyond = [(name, each[np.abs(each) > usual]) for name, each in zip(names, scores, strict=True)]
+        beyond = [(name, score[np.abs(score) > usual]) for name, score in zip(names, scores, strict=True)]
         (who, (wild, *_)), *others = [(name, values) for name, values in beyond if len(values)]
         of = "" if others else f" of {shown(who)}"
         raise ValueError(

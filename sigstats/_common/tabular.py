@@ -55,10 +55,10 @@ class Tabular:
         for name, cells in self._columns().items():
             if "interval" in name.split("_"):
                 for end, place in enumerate(("low", "high")):
-                    ends = [math.nan if each is None else each[end] for each in cells]
+                    ends = [math.nan if cell is None else cell[end] for cell in cells]
                     columns[name.replace("interval", place).removeprefix("confidence_")] = ends
             else:
-                columns[name] = cells if any(each is not None for each in cells) else [math.nan] * len(cells)
+                columns[name] = cells if any(cell is not None for cell in cells) else [math.nan] * len(cells)
         return nw.from_dict(columns, backend="pandas").to_native()
 
     def to_markdown(self) -> str:
@@ -102,7 +102,7 @@ class Tabular:
 def columns_of(records: Iterable[Any], kind: type) -> dict[str, list[Any]]:
     """The fields of records of a kind as columns."""
     rows = list(records)
-    return {each.name: [getattr(row, each.name) for row in rows] for each in fields(kind)}
+    return {field.name: [getattr(row, field.name) for row in rows] for field in fields(kind)}
 
 
 def with_known(record: Record, **values: Any) -> Record:
@@ -127,7 +127,7 @@ def in_columns(rows: Sequence[Sequence[str]], *, left: int) -> list[str]:
 
 def shown_record(record: Any) -> str:
     """The call that makes a record again; of long sequences and arrays the first and the last elements."""
-    shown = (f"{each.name}={_shown(getattr(record, each.name))}" for each in fields(record) if each.repr)
+    shown = (f"{field.name}={_shown(getattr(record, field.name))}" for field in fields(record) if field.repr)
     return f"{type(record).__name__}({', '.join(shown)})"
 
 
@@ -145,7 +145,7 @@ class ArrayRecord:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        names = [each.name for each in fields(self)]  # type: ignore[arg-type]
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
         return all(_equal(getattr(self, name), getattr(other, name)) for name in names)
 
 
@@ -209,7 +209,7 @@ _LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
 
 
 def _latex(text: str) -> str:
-    written = "".join(_LATEX.get(each, each) for each in _one_line(text))
+    written = "".join(_LATEX.get(character, character) for character in _one_line(text))
     for digit, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹"):
         written = written.replace(power, f"\\textsuperscript{{{digit}}}")
     return written.replace("⁻", r"\textsuperscript{$-$}").replace("}\\textsuperscript{", "")

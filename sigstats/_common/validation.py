@@ -93,15 +93,15 @@ def as_groups(value: Any, name: str, rows: int) -> tuple[IntArray, int]:
     if len(labels) != rows:
         raise refuse(f"{name} (length)", len(labels), f"{rows}, one for each row")
     try:
-        missing = labels.dtype.kind == "O" and any(each is None or each != each for each in labels.tolist())
-        found, codes = np.unique(labels, return_inverse=True)
+        missing = labels.dtype.kind == "O" and any(label is None or label != label for label in labels.tolist())
+        values, codes = np.unique(labels, return_inverse=True)
     except Exception:  # objects that cannot be put in order, or may raise anything
         missing = True
     if missing:
         raise refuse(name, value, wanted)
-    if len(found) < 2:
-        raise refuse(name, len(found), "two groups or more")
-    return codes.astype(np.int64), len(found)
+    if len(values) < 2:
+        raise refuse(name, len(values), "two groups or more")
+    return codes.astype(np.int64), len(values)
 
 
 def as_indicators(value: Any, name: str) -> NDArray[np.bool_]:
@@ -146,7 +146,7 @@ def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: in
     refuse_where(~np.isfinite(array), array, name, wanted)
     reals = np.ascontiguousarray(array, dtype=np.float64)
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
-        rounded = [each for each in array[np.abs(reals) >= MAX_TOTAL].tolist() if int(float(each)) != each]
+        rounded = [item for item in array[np.abs(reals) >= MAX_TOTAL].tolist() if int(float(item)) != item]
         if rounded:  # two of them may differ and be equal as float64
             raise refuse(name, rounded[0], EXACT_WHOLE)
     return reals
@@ -232,14 +232,14 @@ def as_names(given: Sequence[str] | None, name: str, count: int) -> list[str]:
     if given is None:
         return [str(number) for number in range(1, count + 1)]
     try:
-        names = [str(each) if each is not None and each == each else "" for each in given]
+        names = [str(text) if text is not None and text == text else "" for text in given]
     except Exception:  # pandas.NA, or an object that may raise anything
         names = [""]
     if "" in names or isinstance(given, (str, set, frozenset)):  # a set has no order
         raise refuse(name, given, f"a sequence of {count} names, none of them missing")
     if len(names) != count:
         raise refuse(f"{name} (length)", len(names), str(count))
-    twice = [each for each in names if names.count(each) > 1] if len(set(names)) < count else []
+    twice = [text for text in names if names.count(text) > 1] if len(set(names)) < count else []
     if twice:
         raise refuse(name, twice[0], "each name once")
     return names
@@ -259,9 +259,9 @@ def require_squarable(values: FloatArray, name: str) -> None:
 
 def _as_numeric_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
     array = as_array(value, name, wanted)
-    if array.dtype.kind == "O" and all(isinstance(each, (Real, Decimal)) for each in array.flat):
+    if array.dtype.kind == "O" and all(isinstance(item, (Real, Decimal)) for item in array.flat):
         with contextlib.suppress(Exception):  # numbers of several kinds, such as 1/3 beside 0.25
-            array = array if any(isinstance(each, bool) for each in array.flat) else array.astype(np.float64)
+            array = array if any(isinstance(item, bool) for item in array.flat) else array.astype(np.float64)
     if array.dtype.kind not in "iuf":
         labels = "counts" in name and array.dtype.kind == "U"
         raise refuse(name, value, wanted + ("; labels are counted first: collections.Counter" if labels else ""))
@@ -284,7 +284,7 @@ def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
 
 def _numbers(objects: NDArray[Any]) -> NDArray[Any]:
     """An array of Python's numbers of one kind, as pandas' nullable columns become, as numbers; any other as it is."""
-    kinds = {type(each) for each in objects.flat}
+    kinds = {type(item) for item in objects.flat}
     if kinds and all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
         return objects.astype(np.bool_)
     if kinds and all(issubclass(kind, (float, np.floating)) for kind in kinds):

@@ -199,7 +199,7 @@ def anytime_test(
     try:
         names, of_look = np.unique(labels, return_inverse=True)
         text = {"U": str, "S": bytes}.get(labels.dtype.kind, object)  # NumPy makes texts of numbers beside them
-        known = not (labels != labels).any() and (looks is None or all(isinstance(each, text) for each in looks))
+        known = not (labels != labels).any() and (looks is None or all(isinstance(look, text) for look in looks))
     except TypeError:  # what cannot be sorted
         known = False
     if not known:

@@ -32,7 +32,7 @@ from ..unseen_row.law import atoms_of
 #: More distinct differences are split between so many, which lowers the evidence by less than a thousandth.
 _MOST_VALUES = 2**11
 #: The nodes of the integral over the angle, as shares of its range, and their weights.
-_NODES, _WEIGHTS = (each / 2 for each in np.polynomial.legendre.leggauss(160))
+_NODES, _WEIGHTS = (array / 2 for array in np.polynomial.legendre.leggauss(160))
 _PLACES = _NODES + 0.5
 #: Wealth that is smaller than the largest by this many nats is left out. So many nodes must hold what is left.
 _SMALL, _ENOUGH = 50.0, 40
@@ -193,7 +193,7 @@ def exact_evalue(
     Fraction(663, 256)
     """
     signs = [sign for sign, other in ((1, "less"), (-1, "greater")) if alternative != other]
-    parts = [_parts([sign * each for each in differences], counts, sign * Fraction(margin)) for sign in signs]
+    parts = [_parts([sign * fraction for fraction in differences], counts, sign * Fraction(margin)) for sign in signs]
     even, odd = (sum(column, Fraction()) / len(signs) for column in zip(*parts, strict=True))
     return even + odd * _two_by_pi(odd > 0, 8 * sum(counts) + 256) if odd else even
 
@@ -211,7 +211,7 @@ def _parts(values: Sequence[Fraction | int], times: Sequence[int], mean: Fractio
         if power > 1:
             moments[power % 2] *= fmpq(power - 1, power)
         sums[power % 2] += coefficient * moments[power % 2]
-    even, odd = (Fraction(int(each.p), int(each.q)) for each in sums)
+    even, odd = (Fraction(int(total.p), int(total.q)) for total in sums)
     return even, odd
 
 

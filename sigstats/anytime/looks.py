@@ -89,7 +89,7 @@ def states_of(
         best, (low, high) = max(best, evidence), running_interval(every, mean, way, level)
         interval = Interval(low * unit, high * unit, level)
         pvalue = max(math.exp(-best), math.ulp(0.0))
-        lost = max(nats_lost(each, mean) for each in rows if each is not None)
+        lost = max(nats_lost(row, mean) for row in rows if row is not None)
         yield AnytimeLook(label, every.n, every.mean * unit, evidence / math.log(10), pvalue, interval), lost
 
 

@@ -132,11 +132,11 @@ def evaluate(joint: JointCounts, measure: Measure, weights: FloatArray) -> Repli
     """The measure of A and of B for each row of event counts."""
     values, undefined = [], np.zeros(len(weights), dtype=np.bool_)
     for confusion in joint.confusions(weights):
-        found = measure.of(confusion, joint.kind, undefined=float("nan"))
-        if measure.function is None and (lost := np.isnan(found)).any():
+        value = measure.of(confusion, joint.kind, undefined=float("nan"))
+        if measure.function is None and (lost := np.isnan(value)).any():
             undefined |= lost
-            found = measure.of(confusion, joint.kind)
-        values.append(found)
+            value = measure.of(confusion, joint.kind)
+        values.append(value)
     return Replicates(values[0], values[1], undefined)
 
 

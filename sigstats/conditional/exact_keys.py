@@ -162,15 +162,15 @@ def _exponent_bound(c: int, p: int) -> int:
 def chi_square_keys(probabilities: Sequence[Fraction], total: int) -> Keys:
     """Keys of the chi-square statistic; `weight` falls as it rises, and is exact."""
     distinct = list(dict.fromkeys(probabilities))
-    common = math.lcm(*(each.numerator for each in distinct))
-    units = [common // each.numerator * each.denominator for each in distinct]
+    common = math.lcm(*(fraction.numerator for fraction in distinct))
+    units = [common // fraction.numerator * fraction.denominator for fraction in distinct]
     shared = math.gcd(*units)
 
     def weight(fields: list[int]) -> int:
         squares = fields[len(distinct) :]
         return -sum(square * (unit // shared) for square, unit in zip(squares, units, strict=True))
 
-    return _squares_keys([distinct.index(each) for each in probabilities], total, weight)
+    return _squares_keys([distinct.index(probability) for probability in probabilities], total, weight)
 
 
 def _squares_keys(group: Sequence[int], total: int, weight: Callable[[list[int]], int] | None) -> Keys:

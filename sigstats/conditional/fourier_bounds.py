@@ -91,8 +91,8 @@ def bounds(
     bound; WorkLimitError if that takes more than `MAX_WORK`. Where Chernoff's bound is below `NEGLIGIBLE`: 0 and that.
     """
     # Untilted bounds cost less, so only a far tail is tilted, so that T is centred at 0.
-    found = minimize_scalar(lambda s: _cumulant(columns, s, 0.0) + s * observed, bounds=(0.0, 0.98), method="bounded")
-    tilt = float(found.x) if found.fun < -9 else 0.0
+    optimum = minimize_scalar(lambda s: _cumulant(columns, s, 0.0) + s * observed, bounds=(0.0, 0.98), method="bounded")
+    tilt = float(optimum.x) if optimum.fun < -9 else 0.0
     turn = _turn(columns, tilt, total)
     log_z = _cumulant(columns, tilt, turn)
     scale = log_z - turn * total + tilt * observed - log_norm
@@ -139,8 +139,8 @@ def _turn(columns: Sequence[Column], tilt: float, total: int) -> float:
     """The tilt of the counts under which their expected sum is `total`, near enough."""
     if tilt == 0:
         return 0.0
-    found = minimize_scalar(lambda t: _cumulant(columns, tilt, t) - t * total, bounds=(-20.0, 20.0), method="bounded")
-    return float(found.x)
+    optimum = minimize_scalar(lambda t: _cumulant(columns, tilt, t) - t * total, bounds=(-20.0, 20.0), method="bounded")
+    return float(optimum.x)
 
 
 def _outside(columns: Sequence[Column], tilt: float, turn: float, observed: float, log_z: float, reach: float) -> float:

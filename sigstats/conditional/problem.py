@@ -45,9 +45,9 @@ def binomial_log_pmf(n: int, p: float, x: IntArray, errors: FloatArray | None = 
     k = x[inside]
     rest = n - k
     if errors is None:
-        error_of_n, error_of_k, error_of_rest = (_stirling_error(np.asarray(each, float)) for each in ([n], k, rest))
+        error_of_n, error_of_k, error_of_rest = (_stirling_error(np.asarray(value, float)) for value in ([n], k, rest))
     else:
-        error_of_n, error_of_k, error_of_rest = (errors[each] for each in ([n], k, rest))
+        error_of_n, error_of_k, error_of_rest = (errors[value] for value in ([n], k, rest))
     out[inside] = (
         error_of_n
         - error_of_k

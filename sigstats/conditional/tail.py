@@ -95,9 +95,9 @@ def _sum_of_all(problem: Problem, norm: float) -> float:
         left = left[:, None] - x
         feasible = (left >= 0) & (left <= room)
         left = left[feasible]
-        sums = [(each[:, None] + table[j])[feasible] for each, table in zip(sums, tables, strict=True)]
+        sums = [(total[:, None] + table[j])[feasible] for total, table in zip(sums, tables, strict=True)]
         place = (place[:, None] * size + x)[feasible]
-    sums = [each + table[last][left] for each, table in zip(sums, tables, strict=True)]
+    sums = [total + table[last][left] for total, table in zip(sums, tables, strict=True)]
     score, log_mass = sums[0], sums[-1]
     counted = score <= problem.threshold + problem.margin
     if problem.margin:

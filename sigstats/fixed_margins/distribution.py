@@ -56,7 +56,7 @@ class NumberCorrect(ArrayRecord, Tabular):
         most = int(np.argmax(self.log10_pmf))
         shown = {"number": self.numbers, "probability": self.pmf}
         columns = {
-            name: [in_words(each) for each in values[max(0, most - 3) : most + 4]] for name, values in shown.items()
+            name: [in_words(value) for value in values[max(0, most - 3) : most + 4]] for name, values in shown.items()
         }
         return Table(
             f"The number correct by chance: {len(self.numbers):,} numbers, of which the likeliest", columns, words=0

@@ -102,16 +102,16 @@ def factors_of(classes: Classes) -> Factors:
 
 def moments(total: int, factors: Factors) -> tuple[float, float]:
     """Mean and standard deviation of the number correct."""
-    products = [(each.rows * each.columns, times) for each, times in factors]
+    products = [(value.rows * value.columns, times) for value, times in factors]
     mean = sum(product * times for product, times in products) / total
     # E C(T, 2) = R_2 / (N (N - 1)); the product of two classes' first terms less their own pairs.
-    own = sum(times * each.rows * each.columns * (each.rows + each.columns - 1) for each, times in factors)
+    own = sum(times * value.rows * value.columns * (value.rows + value.columns - 1) for value, times in factors)
     return mean, math.sqrt(max(mean * (1 + (mean - own / total / mean) / (total - 1)), 0.0) if total > 1 else 0.0)
 
 
 def circle(total: int, factors: Factors, correct: int, *, pole: bool) -> Contour | None:
     """The contour for numbers near `correct`, kept off the pole at z = 1 if `pole`; None if it cannot be trusted."""
-    edge = 1 / max(each.largest_zero for each, _ in factors)
+    edge = 1 / max(value.largest_zero for value, _ in factors)
     saddle = _saddle(total, factors, correct, edge)
     if saddle is None or _parity(total, factors, saddle) > _NO_PARITY:
         return None
@@ -158,7 +158,7 @@ def _circle(
     if abs(width * integrand[:, ::2].sum(axis=1)[0] / value[0] - 1) > 1e-4:
         return None
     log_x = Decimal(saddle.x).ln()
-    log_unit = sum((times * log_value(each, saddle.y) for each, times in factors), Decimal(0))
+    log_unit = sum((times * log_value(item, saddle.y) for item, times in factors), Decimal(0))
     error = _rounding(total, correct, saddle, width, deviation)
     error += 1e-14 * sum(times for _, times in factors) + 1e-15 * abs(float(log_unit))
     log_unit += (total + 1) * log_x - Decimal(saddle.x) - log_factorial(total)
@@ -213,8 +213,8 @@ def _sum(contour: Contour, values: NDArray[np.complex128]) -> float:
 
 def _series(factors: Factors, saddle: _Saddle, edge: float, terms: int) -> FloatArray:
     series = np.zeros(terms)
-    for each, times in factors:
-        series += times * log_series(each, saddle.y, edge, terms)
+    for value, times in factors:
+        series += times * log_series(value, saddle.y, edge, terms)
     return series
 
 
@@ -233,7 +233,7 @@ def _saddle(total: int, factors: Factors, correct: int, edge: float) -> _Saddle 
     """The stationary point of the integrand for `correct`, to leading order, or the nearest that the series serves."""
 
     def at(y: float) -> _Saddle:
-        slope = sum(times * leading_slope(each, y) for each, times in factors)
+        slope = sum(times * leading_slope(value, y) for value, times in factors)
         x = total + 1 - y * slope
         rho = 1 + y * x
         return _Saddle(y, x, rho, slope * rho / x)
@@ -264,8 +264,8 @@ def _parity(total: int, factors: Factors, saddle: _Saddle) -> float:
     right object. Each object outside the two keeps the mean of its sign only: -1 if right, the sign of what it is
     mistaken for if wrong. So it is with the two largest classes, and without signs; the larger counts.
     """
-    slope = np.array([leading_slope(each, saddle.y) for each, times in factors for _ in range(times)])
-    rows, columns = np.array([each[:2] for each, times in factors for _ in range(times)], dtype=float).T
+    slope = np.array([leading_slope(value, saddle.y) for value, times in factors for _ in range(times)])
+    rows, columns = np.array([value[:2] for value, times in factors for _ in range(times)], dtype=float).T
     most = np.minimum(rows, columns)
     tilted, signed = slope / most * (saddle.rho - 1) / saddle.x, slope / most * (saddle.rho + 1) / saddle.x
     plain = total - float((most * tilted).sum())  # objects and names but for those drawn together by the tilt

@@ -88,10 +88,10 @@ def _tables(total: int, rows: list[int], columns: list[int], counting: int) -> t
 
     def traces(rng: np.random.Generator, size: int) -> IntArray:
         tables = np.asarray(distribution.rvs(size, method=method, random_state=rng), dtype=np.int64)
-        found = np.zeros(size, dtype=np.int64)
+        counts = np.zeros(size, dtype=np.int64)
         for i in range(counting):
-            found += tables[:, i, i]
-        return found
+            counts += tables[:, i, i]
+        return counts
 
     return traces, _TABLES
 

@@ -58,11 +58,11 @@ def graded(*memberships: FloatArray) -> Graded:
     A raised membership makes readings more possible: bounds stay bounds, no possibility is too small and no necessity
     too large.
     """
-    degrees = np.unique(np.concatenate([each[each > 0] for each in memberships]))
+    degrees = np.unique(np.concatenate([membership[membership > 0] for membership in memberships]))
     exact = len(degrees) <= _MOST_DEGREES
     if not exact:
-        memberships = tuple(np.ceil(100 * each) / 100 for each in memberships)
-        degrees = np.unique(np.concatenate([each[each > 0] for each in memberships]))
+        memberships = tuple(np.ceil(100 * membership) / 100 for membership in memberships)
+        degrees = np.unique(np.concatenate([membership[membership > 0] for membership in memberships]))
     return Graded(memberships, tuple(degrees[::-1].tolist()), exact)
 
 
@@ -86,7 +86,7 @@ def reachable(*samples: Iterable[Sequence[Counts]], size: int, most: int) -> lis
 def class_counts(*samples: Sequence[Choice], n_classes: int, most: int) -> list[set[Counts]]:
     """The class counts that readings of each sample give."""
     unit = [tuple(int(i == j) for j in range(n_classes)) for i in range(n_classes)]
-    return reachable(*([[unit[j] for j in own] for own in each] for each in samples), size=n_classes, most=most)
+    return reachable(*([[unit[j] for j in own] for own in sample] for sample in samples), size=n_classes, most=most)
 
 
 def limits(objects: Sequence[Choice], n_classes: int) -> tuple[FloatArray, FloatArray]:

@@ -220,8 +220,8 @@ def slopes_of_two(a: FloatArray, b: FloatArray, n: int, m: int) -> FloatArray:
 
 def _best(bound: Callable[[FloatArray], float], size: int) -> float:
     start = np.zeros(size)
-    found = minimize(bound, start, method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-8, "maxiter": 2000})
-    return min(bound(start), float(found.fun)) * (1 + 1e-9)
+    optimum = minimize(bound, start, method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-8, "maxiter": 2000})
+    return min(bound(start), float(optimum.fun)) * (1 + 1e-9)
 
 
 #: A true and an assigned class that an object may take together.
@@ -235,7 +235,7 @@ def efficiency_extremes(
     pairs = list(zip(true, assigned, strict=True))
     correct, wrong = [_most_correct(*pair) for pair in pairs], [_most_wrong(*pair) for pair in pairs]
     try:
-        (lowest,), (highest,) = (reachable(_cells(each, k), size=2 * k + 1, most=most) for each in (correct, wrong))
+        (lowest,), (highest,) = (reachable(_cells(value, k), size=2 * k + 1, most=most) for value in (correct, wrong))
         low, high = min(_pvalues(lowest, k, max)), max(_pvalues(highest, k, min))
     except TooManyTables:
         return _bound(correct, k, 1), _bound(wrong, k, -1), False

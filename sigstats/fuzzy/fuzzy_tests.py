@@ -99,7 +99,7 @@ def efficiency_test(y: Any, assigned: Any, *, n_tables: int = _TABLES) -> FuzzyT
     known = graded(first, second)
 
     def at(degree: float) -> tuple[float, float, bool]:
-        rows, columns = (choices(each, degree) for each in known.memberships)
+        rows, columns = (choices(membership, degree) for membership in known.memberships)
         return efficiency_extremes(rows, columns, k, most)
 
     return by_degree(at, known, "exact")

@@ -107,13 +107,13 @@ def probabilities_as_fractions(probabilities: Sequence[float]) -> list[Fraction]
     A probability that was written as a decimal or divided from whole numbers is within rounding of that fraction, and
     of no simpler one.
     """
-    roundings = [Fraction(math.ulp(each)) * 2 for each in probabilities]
-    values = [Fraction(each) for each in probabilities]
+    roundings = [Fraction(math.ulp(probability)) * 2 for probability in probabilities]
+    values = [Fraction(probability) for probability in probabilities]
     found = [_simplest(value - rounding, value + rounding) for value, rounding in zip(values, roundings, strict=True)]
     if sum(found) == 1:
         return found
     # A large share of large whole numbers has simpler neighbours; a small one tells what all were divided by.
-    for whole in sorted({each.denominator for each in found}, reverse=True):
+    for whole in sorted({fraction.denominator for fraction in found}, reverse=True):
         shares = [Fraction(round(value * whole), whole) for value in values]
         near = zip(shares, values, roundings, strict=True)
         if sum(shares) == 1 and all(abs(share - value) <= rounding for share, value, rounding in near):
@@ -206,6 +206,6 @@ def _finer_than(tolerance: float, n: int, p: list[float]) -> list[Fraction] | No
     if fractions is None or len(set(fractions)) > _MOST_KEYED:
         return None
     # n times chi-square, plus n squared, is a sum of squares over these fractions.
-    common = math.lcm(*(each.numerator for each in fractions))
-    units = [common // each.numerator * each.denominator for each in fractions]
+    common = math.lcm(*(fraction.numerator for fraction in fractions))
+    units = [common // fraction.numerator * fraction.denominator for fraction in fractions]
     return None if Fraction(math.gcd(*units), common * n) > 2 * tolerance else fractions

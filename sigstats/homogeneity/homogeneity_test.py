@@ -159,8 +159,8 @@ def homogeneity_test(
         problem = given_margins(a, b)
         statistic = math.exp(problem.threshold - problem.norm)  # eq. (5)
         interval = certified_bounds(problem) if method == "bounds" else None
-        found = exact_pvalue(problem) if interval is None else ConditionalTail(interval.high, width_of(*interval))
-        outcome = {"pvalue": found.pvalue, "pvalue_interval": interval, "error_bound": found.error}
+        tail = exact_pvalue(problem) if interval is None else ConditionalTail(interval.high, width_of(*interval))
+        outcome = {"pvalue": tail.pvalue, "pvalue_interval": interval, "error_bound": tail.error}
     if log10 is None:
         log10 = math.log10(outcome["pvalue"]) if outcome["pvalue"] > 0 else -math.inf
     return HomogeneityTestResult(statistic=statistic, log10_pvalue=log10, reason=said, **shared, **outcome)

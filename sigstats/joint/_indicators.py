@@ -80,7 +80,7 @@ def memberships(events: tuple[Any, ...], n_categories: int) -> Any:
 
     rows: list[list[int]] = [[] for _ in range(5 * n_categories)]
     for number, (true, a, b) in enumerate(events):
-        right = [[each for each in called if each in true] for called in (a, b)]
+        right = [[value for value in called if value in true] for called in (a, b)]
         for first, positions in enumerate((true, a, b, *right)):
             for position in positions:
                 rows[first * n_categories + position].append(number)

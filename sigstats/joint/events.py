@@ -114,7 +114,7 @@ class JointEvents:
         except Exception:  # a user's object may raise anything
             raise refuse("events", event, "three tuples of positions in categories") from None
         single = self.kind == "classes"
-        if len(sets) != 3 or any(len(set(each)) < len(each) or (single and len(each) != 1) for each in sets):
+        if len(sets) != 3 or any(len(set(value)) < len(value) or (single and len(value) != 1) for value in sets):
             wanted = "three tuples of one position each" if single else "three tuples of distinct positions"
             raise refuse("events", event, wanted)
         return sets[0], sets[1], sets[2]
@@ -163,8 +163,8 @@ class JointEvents:
         k, n = len(categories), truth.size
         if k > MOST_CLASSES:
             raise refuse("y, a, b (number of classes)", k, f"at most {MOST_CLASSES}; are they class labels?")
-        found, _ = cls.from_codes(categories.tolist(), codes[:n], codes[n : 2 * n], codes[2 * n :])
-        return cls(found.categories, "classes", found.events, found.counts)
+        events, _ = cls.from_codes(categories.tolist(), codes[:n], codes[n : 2 * n], codes[2 * n :])
+        return cls(events.categories, "classes", events.events, events.counts)
 
     @classmethod
     def from_codes(
@@ -177,8 +177,8 @@ class JointEvents:
         k = len(categories)
         distinct, codes, counts = np.unique((true * k + a) * k + b, return_inverse=True, return_counts=True)
         triples = zip((distinct // k**2).tolist(), (distinct // k % k).tolist(), (distinct % k).tolist(), strict=True)
-        found = with_known(object.__new__(cls), categories=tuple(categories), kind="classes")
-        return found.with_events([((i,), (j,), (m,)) for i, j, m in triples], counts.tolist()), codes
+        events = with_known(object.__new__(cls), categories=tuple(categories), kind="classes")
+        return events.with_events([((i,), (j,), (m,)) for i, j, m in triples], counts.tolist()), codes
 
     def with_events(self, events: Sequence[Event], counts: Sequence[int]) -> "JointEvents":
         """The same classes with other events, which are known to be sorted, distinct and good."""
@@ -216,9 +216,9 @@ class JointEvents:
         names = np.arange(width) if categories is None else as_labels(categories, "categories")
         if names.size != width:
             raise refuse("categories (length)", names.size, f"{width}, one name for each column")
-        found = count_rows(arrays)
-        events = tuple((true, by_a, by_b) for true, by_a, by_b in found)
-        return cls(tuple(names.tolist()), "categories", events, tuple(found.values()))
+        rows = count_rows(arrays)
+        events = tuple((true, by_a, by_b) for true, by_a, by_b in rows)
+        return cls(tuple(names.tolist()), "categories", events, tuple(rows.values()))
 
     def swapped(self) -> "JointEvents":
         """The same observations with the two classifiers exchanged."""
@@ -280,7 +280,7 @@ class JointEvents:
         """
         by_event = np.ascontiguousarray(weights.T)
         sums = (memberships(self.events, self.n_categories) @ by_event).reshape(5, self.n_categories, -1)
-        true, *assigned = (each.T for each in sums)
+        true, *assigned = (total.T for total in sums)
         n = weights.sum(axis=-1, keepdims=True)
         both = []
         for called, tp in zip(assigned[:2], assigned[2:], strict=True):

@@ -186,14 +186,14 @@ def judged_test(
     """
     require_same_index(judge_a=judge_a, judge_b=judge_b, people_a=people_a, people_b=people_b, groups=groups)
     limits = as_score_range(score_range) or (0.0, 1.0)
-    judged = [_verdicts(each, name, score_range) for name, each in {"judge_a": judge_a, "judge_b": judge_b}.items()]
+    judged = [_verdicts(value, name, score_range) for name, value in {"judge_a": judge_a, "judge_b": judge_b}.items()]
     marked = None if score_range is None else limits
     labels = _labels(people_a, "people_a", marked), _labels(people_b, "people_b", marked)
     n, span = len(judged[0]), limits[1] - limits[0]
     names = ("judge_b", "people_a", "people_b")
-    for name, each in zip(names, (judged[1], *labels), strict=True):
-        if len(each) != n:
-            raise refuse(f"{name} (length)", len(each), f"{n}, as judge_a")
+    for name, array in zip(names, (judged[1], *labels), strict=True):
+        if len(array) != n:
+            raise refuse(f"{name} (length)", len(array), f"{n}, as judge_a")
     units = None if groups is None else as_groups(groups, "groups", n)[0]
     null = as_real(margin, "margin", low=-span, high=span, open_ends=True)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
@@ -215,7 +215,7 @@ def judged_test(
         errors = np.asarray(np.bincount(np.unique(units[labelled], return_inverse=True)[1], errors), dtype=np.float64)
     favour = sign_flip_test(errors).pvalue
     left_out = int(np.count_nonzero(~np.isnan(labels[0]) ^ ~np.isnan(labels[1])))
-    right = [each[labelled] > sum(limits) / 2 for each in (*judged, *labels)]
+    right = [value[labelled] > sum(limits) / 2 for value in (*judged, *labels)]
     return JudgedResult(
         statistic=data.estimate,
         pvalue=law.pvalue(null, way),
@@ -252,20 +252,20 @@ def _labels(value: Any, name: str, limits: tuple[float, float] | None) -> FloatA
     given = as_array(value, name, wanted)
     if given.ndim != 1:
         raise refuse(name, value, f"a sequence of {wanted}")
-    found = np.full(len(given), np.nan)
-    for number, each in enumerate(given.tolist()):
-        if is_missing(each):
+    values = np.full(len(given), np.nan)
+    for number, item in enumerate(given.tolist()):
+        if is_missing(item):
             continue
-        if isinstance(each, (str, complex)) or not (
-            each in (0, 1) if limits is None else limits[0] <= each <= limits[1]
+        if isinstance(item, (str, complex)) or not (
+            item in (0, 1) if limits is None else limits[0] <= item <= limits[1]
         ):
-            raise refuse(f"{name}[{number}]", each, wanted)
-        found[number] = float(each)
-    return found
+            raise refuse(f"{name}[{number}]", item, wanted)
+        values[number] = float(item)
+    return values
 
 
 def _three(values: IntArray) -> tuple[int, int, int]:
-    first, second, third = (int(each) for each in values)
+    first, second, third = (int(value) for value in values)
     return first, second, third
 
 
@@ -274,9 +274,9 @@ def _reason(pvalue: float, rows: IntArray, table: IntArray, left_out: int) -> st
     if pvalue <= _DIFFERENT:
         said.append(f"the judge's errors favour one of the models (p = {pvalue:.2g}): its own difference is biased")
     unlabelled = [
-        f"{rows[each]} rows where the judge prefers {('B', 'neither', 'A')[each]}"
-        for each in range(3)
-        if rows[each] and not table[each].any()
+        f"{rows[i]} rows where the judge prefers {('B', 'neither', 'A')[i]}"
+        for i in range(3)
+        if rows[i] and not table[i].any()
     ]
     if unlabelled:
         said.append(f"no label among {' and '.join(unlabelled)}")

@@ -151,9 +151,9 @@ class Judged(NamedTuple):
         rows, table, labels = self.rows, self.table, self.labels
         smoothed = np.isin(self.values, (self.values[0], 0.0, self.values[-1])) / 3
         lengthened = table + smoothed * (rows > 0)[:, np.newaxis]
-        found = lengthened / np.maximum(lengthened.sum(axis=1, keepdims=True), 1e-300)
-        means = found @ self.values
-        spread = rows * np.sqrt(np.maximum(found @ self.values**2 - means**2, 0.0))
+        value = lengthened / np.maximum(lengthened.sum(axis=1, keepdims=True), 1e-300)
+        means = value @ self.values
+        spread = rows * np.sqrt(np.maximum(value @ self.values**2 - means**2, 0.0))
 
         def spread_over(number: int) -> IntArray:
             """So many labels, as Neyman (1934) spreads them, none of those that are there taken back."""
@@ -169,7 +169,7 @@ class Judged(NamedTuple):
 
         def decides(number: int) -> bool:
             want = spread_over(number)
-            mean = np.where(labels[:, np.newaxis] > 0, table / np.maximum(labels, 1)[:, np.newaxis], found)
+            mean = np.where(labels[:, np.newaxis] > 0, table / np.maximum(labels, 1)[:, np.newaxis], value)
             return enough(self._law_of_rows(want[:, np.newaxis] * mean, 2_000, as_generator(1)))
 
         low, high = int(labels.sum()), int(rows.sum())
@@ -189,7 +189,7 @@ def judged_rows(
         size, place = 3 * (codes.max() + 1), 3 * codes + verdict + 1
         counts = (np.bincount(place, weights, size) for weights in (None, labelled))
         sums = np.bincount(place[labelled], seen, size)
-        of_rows, of_labels, of_sums = (each.reshape(-1, 3).astype(np.float64) for each in (*counts, sums))
+        of_rows, of_labels, of_sums = (array.reshape(-1, 3).astype(np.float64) for array in (*counts, sums))
         groups = of_rows, of_labels, of_sums
     return Judged(np.bincount(verdict + 1, minlength=3), values, table, groups)
 
@@ -198,7 +198,7 @@ def _in_pieces(drawn: Callable[[int], tuple[FloatArray, ...]], size: int, width:
     """Random arrays of so many rows, drawn with a limit of the weights that are held."""
     step = max(1, _PIECE // max(1, width))
     pieces = [drawn(min(step, size - start)) for start in range(0, size, step)]
-    return [np.concatenate(each) for each in zip(*pieces, strict=True)]
+    return [np.concatenate(value) for value in zip(*pieces, strict=True)]
 
 
 class JudgeAgreement(NamedTuple):
@@ -232,7 +232,7 @@ class JudgeAgreement(NamedTuple):
 def agreement_of(judge: NDArray[np.bool_], people: NDArray[np.bool_]) -> JudgeAgreement:
     """The agreement on the labelled rows, right or wrong by each."""
     counts = np.bincount(2 * people.astype(np.int64) + judge, minlength=4)
-    wrong, judge_alone, people_alone, right = (int(each) for each in counts)
+    wrong, judge_alone, people_alone, right = (int(count) for count in counts)
     return JudgeAgreement(right, judge_alone, people_alone, wrong)
 
 

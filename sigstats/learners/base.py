@@ -90,7 +90,7 @@ def attempt(cls: Any, params: dict[str, Any], **defaults: Any) -> Any:
     """`cls` made with `params` over `defaults`, with ``random_state=0`` where it takes one; or ValueError."""
     parameters = inspect.signature(cls.__init__).parameters
     known = list(parameters)[1:]
-    takes_any = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+    takes_any = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
     for key in params:
         if key not in known and not takes_any:
             wanted = f"a parameter of {cls.__name__}: " + ", ".join(known)
@@ -135,9 +135,9 @@ def steps_of(estimator: Any) -> list[Any]:
 _BLOCK_BYTES = 2**21
 
 
-def blocks(count: int, each: int, *, least: int = 1) -> Iterator[slice]:
+def blocks(count: int, number: int, *, least: int = 1) -> Iterator[slice]:
     """Slices that go through `count` things of `each` bytes in blocks, `least` or more, that stay in cache."""
-    step = max(least, _BLOCK_BYTES // max(each, 1))
+    step = max(least, _BLOCK_BYTES // max(number, 1))
     for first in range(0, count, step):
         yield slice(first, min(first + step, count))
 

@@ -35,14 +35,14 @@ def find(name: str, allowed: Sequence[str]) -> Any:
 
     Nothing is imported of a package that is not allowed.
     """
-    found = _CLASSIFIERS.find(name, allowed)
-    if found is None:
+    result = _CLASSIFIERS.find(name, allowed)
+    if result is None:
         raise refuse("classifier", name, f"{_WANTED}; the module has no such name")
-    if inspect.isroutine(found):
+    if inspect.isroutine(result):
         raise refuse("classifier", name, f"{_WANTED}; it is a function")
-    if inspect.ismodule(found) or not all(hasattr(found, method) for method in ("fit", "predict", "get_params")):
+    if inspect.ismodule(result) or not all(hasattr(result, method) for method in ("fit", "predict", "get_params")):
         raise refuse("classifier", name, _WANTED)
-    return found
+    return result
 
 
 def make(name: str, params: dict[str, Any], allowed: Sequence[str]) -> Any:
@@ -52,11 +52,11 @@ def make(name: str, params: dict[str, Any], allowed: Sequence[str]) -> Any:
     """
     from sklearn.base import clone
 
-    found = find(name, allowed)
+    result = find(name, allowed)
     for key, value in params.items():
         require_harmless(key, value)
     try:
-        made = attempt(found, params) if inspect.isclass(found) else clone(found).set_params(**params)
+        made = attempt(result, params) if inspect.isclass(result) else clone(result).set_params(**params)
         unset = {key: value for key, value in made.get_params(deep=True).items() if value is None and key not in params}
         for ending, value in (("random_state", 0), ("n_jobs", 1)):
             made.set_params(**{key: value for key in unset if key.rpartition("__")[2] == ending})

@@ -134,17 +134,17 @@ class DatasetsComparison(Drawn, Tabular):
     def _beside_the_control(self, differing: Sequence[PairOverDatasets], about: str) -> str:
         better = [pair.a for pair in differing if (pair.estimate > 0) == self.greater_is_better]
         worse = [pair.a for pair in differing if (pair.estimate > 0) != self.greater_is_better]
-        found = [
+        texts = [
             f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {which} than {self.control}"
             for names, which in ((better, "better"), (worse, "worse"))
             if names
         ]
         rest = len(self.pairs) - len(differing)
-        if not found:
+        if not texts:
             return f"No model was shown to differ from {self.control} {about}."
         if rest:
-            found.append(f"{rest} of {len(self.pairs)} {'was' if rest == 1 else 'were'} not shown to differ from it")
-        return f"{'; '.join(found)} {about}."
+            texts.append(f"{rest} of {len(self.pairs)} {'was' if rest == 1 else 'were'} not shown to differ from it")
+        return f"{'; '.join(texts)} {about}."
 
 
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"]
@@ -245,7 +245,7 @@ def compare_over_datasets(
         chosen = [(other, names.index(control)) for other in order if names[other] != control]
     generator = as_generator(rng)
     differences = [oriented[:, a] - oriented[:, b] for a, b in chosen]
-    results = [signed_rank_test(each) for each in differences]
+    results = [signed_rank_test(difference) for difference in differences]
     raw = [result.pvalue for result in results]
     pairs = [
         PairOverDatasets(
@@ -255,12 +255,12 @@ def compare_over_datasets(
             adjusted_pvalue=p,
             estimate=result.estimate if greater_is_better else 0.0 - result.estimate,
             confidence_interval=result.confidence_interval if greater_is_better else -result.confidence_interval,
-            wins=int((each > 0).sum()),
-            ties=int((each == 0).sum()),
-            losses=int((each < 0).sum()),
-            probabilities=bayesian_signed_rank(each, rope=rope, n_resamples=n_resamples, rng=generator),
+            wins=int((difference > 0).sum()),
+            ties=int((difference == 0).sum()),
+            losses=int((difference < 0).sum()),
+            probabilities=bayesian_signed_rank(difference, rope=rope, n_resamples=n_resamples, rng=generator),
         )
-        for (a, b), each, result, p in zip(chosen, differences, results, adjusted(raw, method), strict=True)
+        for (a, b), difference, result, p in zip(chosen, differences, results, adjusted(raw, method), strict=True)
     ]
     differing = {frozenset((pair.a, pair.b)) for pair in pairs if pair.adjusted_pvalue <= level}
     ordered = tuple(names[model] for model in order)

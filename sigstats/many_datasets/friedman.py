@@ -161,9 +161,9 @@ def friedman_test(
     """
     from scipy.stats import chi2, f, rankdata  # slow to import, for those who test nothing by them too
 
-    found = columns_of(scores, models, {}, name="scores")
-    table = ties_as_equal(as_reals(found.table, "scores", ndim=2))
-    as_names(found.models, "models", table.shape[1])
+    columns = columns_of(scores, models, {}, name="scores")
+    table = ties_as_equal(as_reals(columns.table, "scores", ndim=2))
+    as_names(columns.models, "models", table.shape[1])
     datasets, k = table.shape
     if datasets < 2 or k < 3:
         raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and three models (columns) or more")
@@ -238,14 +238,14 @@ def _work(doubled: IntArray, replicates: int) -> tuple[float, float]:
 
 
 def _exceedances(doubled: IntArray, replicates: int, rng: np.random.Generator) -> int:
-    observed, found = int((doubled.sum(axis=0) ** 2).sum()), 0
+    observed, exceedances = int((doubled.sum(axis=0) ** 2).sum()), 0
     permuting, counting = _work(doubled, replicates)
     draw = _count_orders if permuting > 1 >= counting else _permute
     step = max(1, _BATCH // (doubled.size if draw is _permute else math.factorial(doubled.shape[1])))
     for start in range(0, replicates, step):
         sums = draw(doubled, min(step, replicates - start), rng)
-        found += int(((sums**2).sum(axis=1) >= observed).sum())
-    return found
+        exceedances += int(((sums**2).sum(axis=1) >= observed).sum())
+    return exceedances
 
 
 def _permute(doubled: IntArray, size: int, rng: np.random.Generator) -> IntArray:

@@ -132,8 +132,8 @@ def joint_tasks_test(
     won, lost = (a, b) if way == "greater" else (b, a)
     mean = stratified_paired_test(won, lost, size, alternative="greater", confidence_level=confidence_level)
     rows = mcnemar_test(int(won.sum()), int(lost.sum()), alternative="greater").pvalue
-    tails = [tails_of(each) for each in (a + b).tolist()]
-    own = np.array([each[k] for each, k in zip(tails, won.tolist(), strict=True)])
+    tails = [tails_of(value) for value in (a + b).tolist()]
+    own = np.array([tail[k] for tail, k in zip(tails, won.tolist(), strict=True)])
     tasks = adjusted_by_steps(own, tails)
     _, joint = exceedances(won[None], a + b, size, count, generator)
     return JointTasksResult(
@@ -160,26 +160,26 @@ def exceedances(
     `won` (shape (m, T)): the rows won of each task, m times, all held against the same draws from `n` discordant ones.
     Returns arrays of shape (3, m) and (m,).
     """
-    tails = [tails_of(each) for each in n.tolist()]
+    tails = [tails_of(value) for value in n.tolist()]
     most = max(1, _AT_A_TIME // len(n))
     drawn = (rng.binomial(n, 0.5, size=(min(most, count - start), len(n))) for start in range(0, count, most))
-    values = np.hstack([_extremes(each, size, tails) for each in (won, *drawn)])
+    values = np.hstack([_extremes(array, size, tails) for array in (won, *drawn)])
     values = np.round(values * 1e9 / np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-300))
     seen, draws = values[:, : len(won)], values[:, len(won) :]
     ascending = np.sort(draws, axis=1)
     parts, others = (
-        count - np.array([np.searchsorted(*each) for each in zip(ascending, of, strict=True)]) for of in (seen, draws)
+        count - np.array([np.searchsorted(*value) for value in zip(ascending, of, strict=True)]) for of in (seen, draws)
     )
     joint = [  # what is observed counts among the draws
-        np.count_nonzero((others + (draws <= each[:, np.newaxis]) <= least).any(axis=0))
-        for each, least in zip(seen.T, parts.min(axis=0) + 1, strict=True)
+        np.count_nonzero((others + (draws <= value[:, np.newaxis]) <= least).any(axis=0))
+        for value, least in zip(seen.T, parts.min(axis=0) + 1, strict=True)
     ]
     return parts, np.array(joint, dtype=np.int64)
 
 
 def _extremes(won: IntArray, size: IntArray, tails: list[FloatArray]) -> FloatArray:
     """The number of rows won, the sum over tasks and the smallest p-value, each the more extreme the larger."""
-    smallest = np.min([each[k] for each, k in zip(tails, won.T, strict=True)], axis=0)
+    smallest = np.min([tail[k] for tail, k in zip(tails, won.T, strict=True)], axis=0)
     return np.array([won.sum(axis=1), won @ (size.min() / size), -np.log(np.maximum(smallest, 1e-300))])
 
 
@@ -192,14 +192,14 @@ def adjusted_by_steps(own: FloatArray, tails: list[FloatArray]) -> FloatArray:
     """The p-values of tasks, by steps: the chance that any task left has one as small."""
     order = np.argsort(own, kind="stable")
     # Tasks of as many discordant rows have the same law.
-    left, found, largest = Counter(len(each) for each in tails), np.empty(len(own)), 0.0
-    laws = {len(each): each for each in tails}
+    left, values, largest = Counter(len(tail) for tail in tails), np.empty(len(own)), 0.0
+    laws = {len(tail): tail for tail in tails}
     for task in order.tolist():
         none = sum(times * math.log1p(-min(_reached(laws[n], own[task]), 1 - 2**-53)) for n, times in left.items())
         largest = max(largest, -math.expm1(none), float(own[task]))
-        found[task] = largest
+        values[task] = largest
         left[len(tails[task])] -= 1
-    return found
+    return values
 
 
 def _reached(tails: FloatArray, p: float) -> float:

@@ -62,8 +62,8 @@ def bayesian_signed_rank(
     order = np.argsort(observations, kind="stable")
     ascending = observations[order]
     # With each observation the pairs below and above the region are those with the least and the largest others.
-    below = [np.searchsorted((each + ascending) / 2, -half, side="left") for each in ascending]
-    upto_above = [np.searchsorted((each + ascending) / 2, half, side="right") for each in ascending]
+    below = [np.searchsorted((value + ascending) / 2, -half, side="left") for value in ascending]
+    upto_above = [np.searchsorted((value + ascending) / 2, half, side="right") for value in ascending]
     parameters = np.concatenate([[0.5], np.ones(len(values))])
     won, step = np.zeros(3), max(1, _BATCH // len(observations))
     for start in range(0, draws, step):
@@ -202,7 +202,7 @@ def signed_rank_test(
         alternative=way,
         pvalue_interval=None if low == pvalue else Interval(low, pvalue, 1.0),
         estimate=_walsh_average(np.sort(values), None),
-        confidence_interval=with_alternative(lambda each: _interval(values, each), way, level, (-math.inf, math.inf)),
+        confidence_interval=with_alternative(lambda value: _interval(values, value), way, level, (-math.inf, math.inf)),
         n=len(values),
         zeros=int((values == 0).sum()),
         reason=reason,

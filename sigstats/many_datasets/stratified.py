@@ -115,7 +115,7 @@ def stratified_paired_test(
     discordant = int((a + b).sum())
     sizes = [1] * len(size) if weights == "rows" else size.tolist()
     unit = Fraction(1, math.lcm(*sizes))
-    steps = [int(1 / (each * unit)) for each in sizes]
+    steps = [int(1 / (value * unit)) for value in sizes]
     times: Counter[int] = Counter()
     for step, count in zip(steps, (a + b).tolist(), strict=True):  # data sets of equal size are added up
         times[step] += count
@@ -123,7 +123,7 @@ def stratified_paired_test(
     for_a = sum(step * count for step, count in zip(steps, a.tolist(), strict=True))
     for_b = sum(step * count for step, count in zip(steps, b.tolist(), strict=True))
     divisor = math.gcd(*magnitudes) or 1
-    tail = pvalue_of_sum([each // divisor for each in magnitudes], for_a // divisor, for_b // divisor, way)
+    tail = pvalue_of_sum([magnitude // divisor for magnitude in magnitudes], for_a // divisor, for_b // divisor, way)
     rows = int(size.sum()) if weights == "rows" else len(size)
     estimate = float((for_a - for_b) * unit / rows)
     shares = size / rows if weights == "rows" else np.full(len(size), 1 / rows)
@@ -162,12 +162,12 @@ def as_strata(only_a: Any, only_b: Any, n: Any) -> tuple[IntArray, IntArray, Int
 
 def _interval(a: IntArray, b: IntArray, sizes: IntArray, weights: FloatArray, level: float) -> Interval:
     """The square root of the sum of the squares of how far the weighted intervals reach, to either side."""
-    found = [
-        accuracy_difference(*each, confidence_level=level)
-        for each in zip(a.tolist(), b.tolist(), sizes.tolist(), strict=True)
+    effect_sizes = [
+        accuracy_difference(*value, confidence_level=level)
+        for value in zip(a.tolist(), b.tolist(), sizes.tolist(), strict=True)
     ]
-    estimates = np.array([each.estimate for each in found])
-    ends = np.array([[*each.confidence_interval] for each in found])
+    estimates = np.array([size.estimate for size in effect_sizes])
+    ends = np.array([[*size.confidence_interval] for size in effect_sizes])
     reach = np.linalg.norm(weights[:, None] * (ends - estimates[:, None]), axis=0)
     middle = float(weights @ estimates)
     return Interval(max(middle - float(reach[0]), -1.0), min(middle + float(reach[1]), 1.0), level)

@@ -43,8 +43,8 @@ def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum
 
 def fewest_lost(n: int, m: IntArray, minimum: float) -> IntArray:
     """Of m rows of n that differ, the fewest that A alone gets right in a drop of the smallest size that counts."""
-    found: IntArray = (m + max(0, math.ceil(n * (minimum - _ROUNDING))) + 1) // 2
-    return found
+    values: IntArray = (m + max(0, math.ceil(n * (minimum - _ROUNDING))) + 1) // 2
+    return values
 
 
 def drop_size(

@@ -136,14 +136,14 @@ def _average(
         pairs = ((tp, tn), (fn, fp), (fp, fn), (tn, tp))
         counts = Confusion(*(np.moveaxis(np.stack(pair), 0, -1) for pair in pairs))
     if average == "micro":
-        return np.asarray(core(*(each.sum(axis=-1) for each in counts), **options), dtype=np.float64)
+        return np.asarray(core(*(count.sum(axis=-1) for count in counts), **options), dtype=np.float64)
     if kind == "categories":
         return np.asarray(core(*counts, **options).mean(axis=-1), dtype=np.float64)
     means = MeanOfClasses(core, options)
     # Many counts of few classes are taken class by class: the same additions in less time.
     if counts.tp.shape[-1] < FEW_CLASSES and counts.tp.size >= 800:
-        by_class = zip(*(np.moveaxis(each, -1, 0) for each in counts), strict=True)
-        return means.of([means.value(Confusion(*each)) for each in by_class])
+        by_class = zip(*(np.moveaxis(count, -1, 0) for count in counts), strict=True)
+        return means.of([means.value(Confusion(*item)) for item in by_class])
     value, occurs = means.value(counts)
     total = value.sum(axis=-1)
     return (
@@ -216,7 +216,7 @@ def as_measure(
         name = in_our_words(measure)
         greater = not is_of_counts(name) or MEASURES[name].greater_is_better
         checked = Measure(name=name, greater_is_better=greater, parameters=tuple(sorted(parameters.items())))
-        return replace(checked, parameters=tuple((each, float(value)) for each, value in checked.parameters))
+        return replace(checked, parameters=tuple((parameter, float(value)) for parameter, value in checked.parameters))
     if not callable(measure):
         raise refuse("measure", measure, "a name, a Measure or a function of tp, fn, fp, tn")
     if parameters:

@@ -66,8 +66,8 @@ _UNITS = {
     **dict.fromkeys(("sec", "secs", "seconds"), "s"),
     **dict.fromkeys(("usd", "dollar", "dollars"), "USD"),
     **dict.fromkeys(("eur", "euro", "euros"), "EUR"),
-    **{each: each for each in ("tokens", "words", "characters", "steps", "bytes", "minutes", "hours")},
-    **{each.lower(): each for each in ("kB", "MB", "GB", "kWh")},
+    **{value: value for value in ("tokens", "words", "characters", "steps", "bytes", "minutes", "hours")},
+    **{value.lower(): value for value in ("kB", "MB", "GB", "kWh")},
 }
 
 
@@ -80,7 +80,7 @@ def _read(paragraph: str) -> dict[str, Metric]:
     direction, *limits = head.split()
     pair = (float(limits[0]), float(limits[1])) if limits else None
     names = [metric.split() for metric in metrics.split(";")]
-    return {_plain(each): Metric(own[0], cast(Direction, direction), pair) for own in names for each in own}
+    return {_plain(name): Metric(own[0], cast(Direction, direction), pair) for own in names for name in own}
 
 
 _METRICS = {name: metric for paragraph in _TABLE.split("\n\n") for name, metric in _read(paragraph).items()}

@@ -25,17 +25,17 @@ def named(ready: Iterable[str] = ()) -> tuple[str, ...]:
 
 def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
     """The formula of a measure that a package offers, and its ``greater_is_better``, true by default; or ValueError."""
-    found = _MEASURES.find(name, ())
-    function = getattr(found, "function", found)
+    value = _MEASURES.find(name, ())
+    function = getattr(value, "function", value)
     if not callable(function):
         raise refuse("measure", name, "a function of tp, fn, fp, tn, or a sigstats.Measure of one")
 
     def of_counts(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:  # noqa: ARG001
         # What 0/0 is, the function says itself.
-        counts = Confusion(*(np.asarray(each, dtype=np.float64) for each in (tp, fn, fp, tn)))
+        counts = Confusion(*(np.asarray(item, dtype=np.float64) for item in (tp, fn, fp, tn)))
         return values_of(function, name, counts, counts.tp.shape)
 
-    return of_counts, bool(getattr(found, "greater_is_better", True))
+    return of_counts, bool(getattr(value, "greater_is_better", True))
 
 
 def code_of(name: str) -> dict[str, str] | None:
@@ -53,14 +53,14 @@ def values_of(function: Callable[..., Any], name: str, counts: Confusion, shape:
     try:
         with np.errstate(all="ignore"):
             # A count that is a difference of weighted ones may be less than 0 by their rounding.
-            value = np.asarray(function(*(np.maximum(each, 0) for each in counts)), dtype=np.float64)
+            value = np.asarray(function(*(np.maximum(count, 0) for count in counts)), dtype=np.float64)
     except Exception as error:  # whatever a user's function may raise
         raise ValueError(f"measure: {name} failed: {raised(error)}; expected {wanted}") from error
     if value.shape != shape:
         raise refuse(f"measure (shape of {name}'s result)", value.shape, wanted)
     bad = ~np.isfinite(value)
     if bad.any():
-        first = [int(each[bad][0] if shape == counts.tp.shape else each[bad][0].sum()) for each in counts]
-        found = f"{value[bad].flat[0]} for (tp, fn, fp, tn) = {tuple(first)}"
-        raise refuse(f"measure ({name})", found, "finite numbers, also for 0/0")
+        first = [int(count[bad][0] if shape == counts.tp.shape else count[bad][0].sum()) for count in counts]
+        sentence = f"{value[bad].flat[0]} for (tp, fn, fp, tn) = {tuple(first)}"
+        raise refuse(f"measure ({name})", sentence, "finite numbers, also for 0/0")
     return value

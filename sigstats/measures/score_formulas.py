@@ -61,9 +61,9 @@ class WeightedKappa:
 
     def sums_of(self, weights: FloatArray, true: IntArray, called: IntArray) -> OrderedSums:
         """Those of kinds of rows with these classes, for each row of weights of them."""
-        each = np.eye(len(self.numbers))
+        eye = np.eye(len(self.numbers))
         distances = self._distances[true, called][:, np.newaxis]
-        return OrderedSums(weights @ distances, weights @ each[true], weights @ each[called])
+        return OrderedSums(weights @ distances, weights @ eye[true], weights @ eye[called])
 
     def of(self, sums: OrderedSums, _kind: str = "classes") -> FloatArray:
         """One less the distances over those expected by chance; 1 where one class alone is there and called."""
@@ -105,8 +105,8 @@ def neg_log_loss(positive: Any, probability: Any) -> FloatArray:
     truth, said = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
     # A certain and wrong answer costs what a double can tell from certainty, as in scikit-learn's log_loss.
     tiny = np.finfo(np.float64).eps
-    found: FloatArray = np.log(np.clip(np.where(truth, said, 1 - said), tiny, 1 - tiny))
-    return found
+    log: FloatArray = np.log(np.clip(np.where(truth, said, 1 - said), tiny, 1 - tiny))
+    return log
 
 
 def neg_brier(positive: Any, probability: Any) -> FloatArray:
@@ -116,8 +116,8 @@ def neg_brier(positive: Any, probability: Any) -> FloatArray:
     [-0.01, -0.25]
     """
     truth, said = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
-    found: FloatArray = -np.square(said - truth)
-    return found
+    values: FloatArray = -np.square(said - truth)
+    return values
 
 
 def mark(positive: Any, score: Any) -> FloatArray:  # noqa: ARG001 (as the other measures of rows)
@@ -127,14 +127,14 @@ def mark(positive: Any, score: Any) -> FloatArray:  # noqa: ARG001 (as the other
 
 def neg_absolute_error(label: Any, prediction: Any) -> FloatArray:
     """The distance of each predicted number from the true one, negated."""
-    found: FloatArray = -np.abs(np.asarray(prediction, dtype=np.float64) - np.asarray(label, dtype=np.float64))
-    return found
+    values: FloatArray = -np.abs(np.asarray(prediction, dtype=np.float64) - np.asarray(label, dtype=np.float64))
+    return values
 
 
 def neg_squared_error(label: Any, prediction: Any) -> FloatArray:
     """The same squared; parameters as `neg_absolute_error`."""
-    found: FloatArray = -np.square(neg_absolute_error(label, prediction))
-    return found
+    values: FloatArray = -np.square(neg_absolute_error(label, prediction))
+    return values
 
 
 def pass_at(k: int, answers: int, right: int) -> Fraction:

@@ -29,7 +29,7 @@ def why_not_finite(models: NDArray[Any], wins: FloatArray) -> str:
     if count == 1:
         return ""
     beaten = [side for side in range(count) if not wins[np.ix_(part != side, part == side)].any()]
-    names = ", ".join(str(each) for each in models[part == beaten[0]][:3])
+    names = ", ".join(str(model) for model in models[part == beaten[0]][:3])
     return f"no scores of Bradley and Terry: {names} never lost to the other models"
 
 
@@ -73,10 +73,10 @@ def standard_errors_of(
         middle = (slopes.T @ slopes).toarray() * (clusters / max(1, clusters - 1))
         return np.diag(inverse @ middle @ inverse)
 
-    found = [variances(each) for each in units]
+    arrays = [variances(unit) for unit in units]
     if len(units) == 2:  # Cameron, Gelbach and Miller 2011
-        found.append(found[0] + found[1] - variances(units[0] * (units[1].max() + 1) + units[1]))
-    return np.asarray(np.sqrt(np.max(found, axis=0).clip(0)))
+        arrays.append(arrays[0] + arrays[1] - variances(units[0] * (units[1].max() + 1) + units[1]))
+    return np.asarray(np.sqrt(np.max(arrays, axis=0).clip(0)))
 
 
 def _slopes(k: int, first: IntArray, second: IntArray, residuals: FloatArray, units: IntArray) -> Any:

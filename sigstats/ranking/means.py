@@ -60,7 +60,7 @@ def missing_in(table: Any) -> NDArray[np.bool_]:
         return np.asarray(np.isnan(table))
     if table.dtype.kind != "O":
         return np.zeros(table.shape, dtype=np.bool_)
-    return np.array([[is_missing(each) for each in row] for row in table.tolist()])
+    return np.array([[is_missing(value) for value in row] for row in table.tolist()])
 
 
 def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> tuple[FloatArray, IntArray]:
@@ -81,9 +81,9 @@ def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> t
 
 def first_of_each(codes: IntArray, items: IntArray, what: str, names: Any) -> IntArray:
     """The code of each item, which all its rows have; ValueError if the rows of an item have several."""
-    found = np.zeros(len(names), dtype=np.int64)
-    found[items] = codes
-    differs = np.flatnonzero(found[items] != codes)
+    counts = np.zeros(len(names), dtype=np.int64)
+    counts[items] = codes
+    differs = np.flatnonzero(counts[items] != codes)
     if len(differs):
         raise refuse(what, f"several for item {shown(names[items[differs[0]]])}", "one for all answers to an item")
-    return found
+    return counts

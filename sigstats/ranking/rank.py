@@ -283,7 +283,7 @@ def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
         same_kind_of_labels(label, column, name)
         require_no_missing_texts(label=label, **{name: column})
         if (column != label).any():
-            labels, said = ([label_name(each) for each in np.unique(one).tolist()] for one in (label, column))
+            labels, said = ([label_name(value) for value in np.unique(one).tolist()] for one in (label, column))
             require_class_names(labels, said, len(label), shown(names[i]))
         right.append(column == label)
     return np.column_stack(right)

@@ -141,18 +141,18 @@ def rank_sets(
     >>> list(zip(found.models, found.low, found.high, found.tiers, strict=True))
     [('a', 1, 2, 1), ('b', 1, 2, 1), ('c', 3, 3, 2), ('d', 4, 4, 3)]
     """
-    found = columns_of(correct, models, {"groups": groups})
-    table = as_score_table(found.table)
+    columns = columns_of(correct, models, {"groups": groups})
+    table = as_score_table(columns.table)
     if table.dtype != np.bool_:
         table = ties_as_equal(table)
     n, k = table.shape
     if n < 1 or k < 2:
         raise refuse("correct (shape)", table.shape, "one row or more, and two models (columns) or more")
-    names = as_names(found.models, "models", k)
+    names = as_names(columns.models, "models", k)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     codes = None
     if groups is not None:
-        column = found.named["groups"]
+        column = columns.named["groups"]
         named = np.unique(as_labels(column, "groups"), return_inverse=True)[1] if isinstance(groups, str) else column
         codes, _ = as_groups(named, "groups", n)
     return sets_of(table, names, codes, level)
@@ -256,7 +256,7 @@ def pairs_of_means(
     for start in range(0, len(pairs), step):
         chosen = pairs[start : start + step]
         many = [units_of(sums[:, a] - sums[:, b], sizes, row) for a, b in chosen]
-        limits = [float(np.abs(each.sums / each.sizes).max()) if limit is None else limit for each in many]
+        limits = [float(np.abs(units.sums / units.sizes).max()) if limit is None else limit for units in many]
         for (a, b), (less, greater) in zip(chosen, mean_pvalues(many, limits), strict=True):
             p[a, b], p[b, a] = greater, less
     return p

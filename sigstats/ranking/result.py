@@ -130,8 +130,8 @@ class Ranking(Tabular):
     @property
     def tiers(self) -> tuple[tuple[str, ...], ...]:
         """The names of the models of each tier."""
-        last = max(each.tier for each in self.models)
-        return tuple(tuple(each.model for each in self.models if each.tier == tier) for tier in range(1, last + 1))
+        last = max(model.tier for model in self.models)
+        return tuple(tuple(model.model for model in self.models if model.tier == tier) for tier in range(1, last + 1))
 
     def _columns(self) -> dict[str, list[Any]]:
         names = ("model", "rank_low", "rank_high", "tier", "score", "confidence_interval")
@@ -143,13 +143,13 @@ class Ranking(Tabular):
         placed = self._placed()
         columns = {
             "slice": [part for part, _ in placed],
-            "ranks": [f"{each.rank_low}–{each.rank_high}" for _, each in placed],
-            "tier": [str(each.tier) for _, each in placed],
-            "model": [each.model for _, each in placed],
-            self.measure: [number(each.score, 4) for _, each in placed],
+            "ranks": [f"{model.rank_low}–{model.rank_high}" for _, model in placed],
+            "tier": [str(model.tier) for _, model in placed],
+            "model": [model.model for _, model in placed],
+            self.measure: [number(model.score, 4) for _, model in placed],
             "interval": [
-                " to ".join(told_apart(each.confidence_interval.low, each.confidence_interval.high, number, 4))
-                for _, each in placed
+                " to ".join(told_apart(model.confidence_interval.low, model.confidence_interval.high, number, 4))
+                for _, model in placed
             ],
         }
         if not self.slices:
@@ -159,10 +159,10 @@ class Ranking(Tabular):
             f"{'' if self.groups is None else f' in {self.groups:,} groups'}, all at once with confidence "
             f"{significant(self.confidence_level)}"
         )
-        left_out = [f"Not ranked: {each.slice}, {each.note}." for each in self.slices if each.note]
+        left_out = [f"Not ranked: {slice_.slice}, {slice_.note}." for slice_ in self.slices if slice_.note]
         return Table(title, columns, notes=(*left_out, *self.notes), words=len(columns) - 2)
 
     def _placed(self) -> list[tuple[str, RankedModel]]:
         """Each model of all rows, then of each slice."""
-        parts = [("all rows", self.models), *((each.slice, each.models) for each in self.slices)]
+        parts = [("all rows", self.models), *((slice_.slice, slice_.models) for slice_ in self.slices)]
         return [(part, model) for part, models in parts for model in models]

@@ -100,7 +100,7 @@ class VoteRanking(ArrayRecord, Tabular):
     def _table(self) -> Table:
         fit = None if self.fit_pvalue is None else f"Fit of the scores: p = {in_words(self.fit_pvalue)}."
         title = f"Ranks of {len(self.models)} models by {self.n:,} votes, all at once with confidence "
-        notes = [f"Guarantee: {self.guarantee}.", *(each for each in (self.reason, fit) if each)]
+        notes = [f"Guarantee: {self.guarantee}.", *(sentence for sentence in (self.reason, fit) if sentence)]
         return Table(f"{title}{in_words(self.confidence_level)}", self._in_words(), notes=notes)
 
 
@@ -173,16 +173,16 @@ def rank_votes(
     n = len(named["model_a"])
     if len(named["model_b"]) != n:
         raise refuse("model_b (length)", len(named["model_b"]), f"{n}, one for each vote")
-    models, codes = np.unique(np.concatenate([each.astype(str) for each in named.values()]), return_inverse=True)
+    models, codes = np.unique(np.concatenate([array.astype(str) for array in named.values()]), return_inverse=True)
     first, second = codes.astype(np.int64).reshape(2, -1)
     signs = _signs(winner, n, models, first, second)
-    given = {name: each for name, each in {"groups": groups, "items": items}.items() if each is not None}
-    units = _crossed([as_groups(each, name, n)[0] for name, each in given.items()])
+    given = {name: value for name, value in {"groups": groups, "items": items}.items() if value is not None}
+    units = _crossed([as_groups(value, name, n)[0] for name, value in given.items()])
     if (first == second).any():
         raise refuse("model_b", str(models[second[first == second][0]]), "another model than model_a")
     count, part = components_of(len(models), first, second, strong=False)
     if count > 1:
-        one, other = (", ".join(shown(str(each)) for each in models[part == side][:3]) for side in (0, 1))
+        one, other = (", ".join(shown(str(model)) for model in models[part == side][:3]) for side in (0, 1))
         raise ValueError(f"model_b: no vote connects {one} with {other}; expected votes that connect all models")
 
     k = len(models)
@@ -204,7 +204,7 @@ def rank_votes(
         errors = standard_errors_of(scores, first, second, signs, units or [np.arange(n)])
         half = float(ndtri((1 + level) / 2)) * errors
     return VoteRanking(
-        models=tuple(str(each) for each in models[order]),
+        models=tuple(str(model) for model in models[order]),
         low=tuple((1 + preferred.sum(axis=0))[order].tolist()),
         high=tuple((k - preferred.sum(axis=1))[order].tolist()),
         scores=tuple((_ELO * scores)[order].tolist()),
@@ -263,9 +263,9 @@ def _tests_of_groups(
     order = np.argsort(pair, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(pair[order])) + 1)
     i, j = np.divmod(pair[[rows[0] for rows in parts]], k)
-    sums = [[sums_of(turned[rows], each[rows]) for rows in parts] for each in units]
-    for of_pairs, each in zip(sums, units, strict=True):
-        sizes = (sums_of(np.ones_like(rows), each[rows]) for rows in parts)
+    sums = [[sums_of(turned[rows], array[rows]) for rows in parts] for array in units]
+    for of_pairs, unit in zip(sums, units, strict=True):
+        sizes = (sums_of(np.ones_like(rows), unit[rows]) for rows in parts)
         many = [
             units_of(values.astype(np.float64), size, row_of_groups(len(values)))
             for values, size in zip(of_pairs, sizes, strict=True)
@@ -275,7 +275,7 @@ def _tests_of_groups(
     if len(units) == 2:
         cells = units[0] * (units[1].max() + 1) + units[1]
         of_both = (sums_of(turned[rows], cells[rows]) for rows in parts)
-        greater, less = np.transpose([_two_way(*each) for each in zip(*sums, of_both, strict=True)])
+        greater, less = np.transpose([_two_way(*value) for value in zip(*sums, of_both, strict=True)])
         pvalues[i, j], pvalues[j, i] = np.maximum(pvalues[i, j], greater), np.maximum(pvalues[j, i], less)
     pvalues[pvalues == 0] = 1.0  # of models that never met
     return pvalues
@@ -283,7 +283,7 @@ def _tests_of_groups(
 
 def _two_way(of_voters: IntArray, of_items: IntArray, of_both: IntArray) -> tuple[float, float]:
     """The p-values of Student's t of the sum of signs, whose variance is that of voters and of items, either way."""
-    squares = [float((each**2).sum()) for each in (of_voters, of_items, of_both)]
+    squares = [float((array**2).sum()) for array in (of_voters, of_items, of_both)]
     variance = max(squares[0], squares[1], squares[0] + squares[1] - squares[2])
     if not variance:
         return 1.0, 1.0

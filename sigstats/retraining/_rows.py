@@ -72,7 +72,7 @@ def _codes_of_columns(X: Any) -> list[IntArray]:
         return []
     try:
         values = [X.iloc[:, j].to_numpy() for j in range(X.shape[1])] if hasattr(X, "iloc") else X.T
-        return [np.unique(each, return_inverse=True)[1].ravel() for each in values]
+        return [np.unique(value, return_inverse=True)[1].ravel() for value in values]
     except TypeError:  # values that cannot be put in order
         return []
 
@@ -163,8 +163,8 @@ def class_codes(predicted: Any, classes: NDArray[Any], rows: int, name: str) -> 
 
 def _places(labels: NDArray[Any], classes: NDArray[Any]) -> IntArray:
     if labels.dtype.kind in "biuf" and classes.dtype.kind in "biuf":
-        found = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
-        return np.where(classes[found] == labels, found, -1).astype(np.int64)
+        codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        return np.where(classes[codes] == labels, codes, -1).astype(np.int64)
     place = {label: code for code, label in enumerate(classes.tolist())}
     return np.array([_place(label, place) for label in labels.tolist()], dtype=np.int64)
 

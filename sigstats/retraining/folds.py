@@ -127,7 +127,7 @@ def _rows_of(split: Any, number: int, n: int) -> tuple[IntArray, IntArray]:
     name, wanted = f"cv (split {number})", f"a pair of training and test rows, numbers from 0 to {n - 1} or masks"
     if isinstance(split, (str, bytes)) or not hasattr(split, "__len__") or len(split) != 2:
         raise refuse(name, split, wanted)
-    found = []
+    arrays = []
     for part in split:
         rows = as_array(part, name, wanted)
         if rows.dtype.kind == "b" and rows.shape == (n,):
@@ -136,8 +136,8 @@ def _rows_of(split: Any, number: int, n: int) -> tuple[IntArray, IntArray]:
             raise refuse(name, part, wanted)
         if rows.size and (rows.min() < 0 or rows.max() >= n):
             raise refuse(name, int(rows.min() if rows.min() < 0 else rows.max()), wanted)
-        found.append(rows.astype(np.int64))
-    return found[0], found[1]
+        arrays.append(rows.astype(np.int64))
+    return arrays[0], arrays[1]
 
 
 def as_folds(cv: Any, X: Any, y: Any, rng: Any = None, *, groups: IntArray | None = None) -> IntArray:
@@ -253,9 +253,9 @@ def rows_to_permute(y: IntArray, groups: IntArray) -> list[IntArray]:
     """The rows among which a feature is permuted: of each group and class of two or more; ValueError if none is."""
     _, strata = np.unique(np.column_stack([groups, y]), axis=0, return_inverse=True)
     rows = np.split(np.argsort(strata.ravel(), kind="stable"), np.cumsum(np.bincount(strata.ravel()))[:-1])
-    found = [each for each in rows if len(each) > 1]
-    if not found:
+    arrays = [row for row in rows if len(row) > 1]
+    if not arrays:
         raise refuse(
             "groups", "one row of a class in each", "a group with two rows of a class: nothing can be permuted"
         )
-    return found
+    return arrays

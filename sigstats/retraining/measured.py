@@ -135,8 +135,8 @@ class Statistic:
         counts = one_vs_rest(np.bincount(place.ravel(), minlength=size * k * k).reshape(size, k, k))
         measure = as_measure(self.name)
         if k == 2:
-            return measure.of(Confusion(*(each[:, self.positive].astype(np.float64) for each in counts)), "binary")
-        return measure.of(Confusion(*(each.astype(np.float64) for each in counts)), "classes")
+            return measure.of(Confusion(*(count[:, self.positive].astype(np.float64) for count in counts)), "binary")
+        return measure.of(Confusion(*(count.astype(np.float64) for count in counts)), "classes")
 
     def of_scores(self, truth: IntArray, scores: ClassScores) -> float:
         """The measure of one run."""

@@ -124,7 +124,7 @@ def corrected_resampled_test(
     pvalue = {"greater": upper, "less": float(stdtr(n - 1, t)), "two-sided": min(1.0, 2 * float(stdtr(n - 1, -abs(t))))}
     if error == 0:
         units = int(1 / (1 / n + test / train)) if mean else 0
-        pvalue = {each: exchange_floor(units, each) for each in ("two-sided", "greater" if mean > 0 else "less")}
+        pvalue = {value: exchange_floor(units, value) for value in ("two-sided", "greater" if mean > 0 else "less")}
 
     def interval(of: float) -> Interval:
         reach = student_quantile(n - 1, (1 + of) / 2) * error

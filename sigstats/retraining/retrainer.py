@@ -121,10 +121,10 @@ class Retrainer:
     @property
     def chunk_size(self) -> int:
         """The number of replicates that fit `CHUNK_BYTES`, at least one."""
-        each = self.n * (1 if self.null == "labels" else self._X.shape[1]) * 8 + self.n * 64
+        count = self.n * (1 if self.null == "labels" else self._X.shape[1]) * 8 + self.n * 64
         if self._learner is not None:
-            each += self._learner.replicate_bytes
-        return max(1, CHUNK_BYTES // int(each))
+            count += self._learner.replicate_bytes
+        return max(1, CHUNK_BYTES // int(count))
 
     def chunks(self, generator: np.random.Generator, size: int) -> Iterator[IntArray]:
         """The draws of `size` replicates, in chunks of `chunk_size`."""
@@ -231,7 +231,7 @@ class Retrainer:
         problem = Problem(X, self.codes, self.folds, len(self._classes), int(self.folds.max()) + 1, floats)
         for learner in batched_learners():
             if self.null in learner.nulls and (not shorter or (learner.one_size and not piped)):
-                found = learner.recognise(estimator, problem, self.null)
-                if found is not None:
-                    return found
+                recognised = learner.recognise(estimator, problem, self.null)
+                if recognised is not None:
+                    return recognised
         return None

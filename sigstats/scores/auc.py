@@ -133,7 +133,7 @@ def auc_test(
         estimates.append(Estimate(area, variance, freedom if student else math.inf))
     if clusters is None:
         # Half-integers, which are equal or not.
-        constant = all(float(np.ptp(each)) == 0 for each in wins[2])
+        constant = all(float(np.ptp(win)) == 0 for win in wins[2])
         units, what = min(m, n), "rows of the rarer class"
         reason = few_warning(units, "positives or negatives", FEW)
     else:
@@ -165,8 +165,8 @@ class _Clusters:
     def __init__(self, groups: Any, truth: NDArray[np.bool_]) -> None:
         codes, self.count = as_groups(groups, "groups", len(truth))
         self._codes = codes[truth], codes[~truth]
-        self._present = [np.bincount(each, minlength=self.count) > 0 for each in self._codes]
-        positive, negative = (int(each.sum()) for each in self._present)
+        self._present = [np.bincount(code, minlength=self.count) > 0 for code in self._codes]
+        positive, negative = (int(array.sum()) for array in self._present)
         if min(positive, negative) < 2:
             raise refuse("groups", f"{positive} with a positive row and {negative} with a negative one", "two of each")
         self._with_row = positive, negative

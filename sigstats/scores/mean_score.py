@@ -114,7 +114,7 @@ def mean_score_test(
     units = rows if count is None else count
     influences = [(one - mean) / rows for one, mean in zip(series, means, strict=True)]
     if codes is not None:
-        influences = [group_sums(each, codes) for each in influences]
+        influences = [group_sums(influence, codes) for influence in influences]
     rounding = ROUNDING * math.ldexp(largest, -exponent)
     constant = bool(np.abs(influences[2]).max() * units <= rounding)
     if what != "blocks":
@@ -124,8 +124,8 @@ def mean_score_test(
         reason = "; ".join(filter(None, [reason, told]))
     return score_result(
         [
-            Estimate(mean, float(each @ each) * units / (units - 1), units - 1)
-            for mean, each in zip(means, influences, strict=True)
+            Estimate(mean, float(influence @ influence) * units / (units - 1), units - 1)
+            for mean, influence in zip(means, influences, strict=True)
         ],
         difference=Differences(constant, rounding, units, what),
         alternative=way,

@@ -173,7 +173,7 @@ def score_result(
             confidence_interval = Interval(-span, span, confidence_level)
         least = f"all differ by the same: p is the least that {difference.units} {difference.what} can show"
         reason = "; ".join(filter(None, [reason, least]))
-    a, b, d = (math.ldexp(each.value, exponent) for each in estimates)
+    a, b, d = (math.ldexp(estimate.value, exponent) for estimate in estimates)
     return ScoreResult(
         statistic=z,
         pvalue=p,

@@ -86,7 +86,7 @@ def exits(ends: Sequence[tuple[int, int, float]]) -> Exits:
 
 
 def evidence(
-    found: Boundaries, n: int, s: int, confidence_level: float
+    boundaries: Boundaries, n: int, s: int, confidence_level: float
 ) -> tuple[float, Interval, Literal["low", "high", "inside"]]:
     """The p-value, interval of p and boundary of an end after `n` replicates and `s` exceedances.
 
@@ -96,15 +96,15 @@ def evidence(
     from 0 to 1, it is valid with ties too, and the interval is the set of p for which neither tail of the order is
     below half of 1 - confidence.
     """
-    low, inside, high = found.low, found.inside, found.high
+    low, inside, high = boundaries.low, boundaries.inside, boundaries.high
     at_most: Callable[[float], float]
     at_least: Callable[[float], float]
     side: Literal["low", "high", "inside"]
-    if s <= found.lower[n - 1]:
+    if s <= boundaries.lower[n - 1]:
         before = low.position(n, s)
         side, pvalue = "low", low.first(before + 1).total
         at_most, at_least = low.first(before + 1).probability, _but(low.first(before))
-    elif s >= found.upper[n - 1]:
+    elif s >= boundaries.upper[n - 1]:
         before = high.position(n, s)
         side, pvalue = "high", 1 - high.first(before).total
         at_most, at_least = _but(high.first(before)), high.first(before + 1).probability

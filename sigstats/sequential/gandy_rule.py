@@ -107,8 +107,8 @@ class GandyRule(FixedRule):
         return boundaries(**levels, risk=self.risk, half_spent=self.half_spent, size=size)
 
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:
-        found, counts = self.boundaries(flags.size), np.cumsum(flags)
-        return first_true((counts <= found.lower[: counts.size]) | (counts >= found.upper[: counts.size]))
+        value, counts = self.boundaries(flags.size), np.cumsum(flags)
+        return first_true((counts <= value.lower[: counts.size]) | (counts >= value.upper[: counts.size]))
 
     def _stop_evenly(self, p: float) -> int:
         size = n = 0

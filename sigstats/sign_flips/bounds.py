@@ -90,9 +90,9 @@ class _Circle:
     def extend(self, degree: int) -> None:
         """Frequencies up to `degree`."""
         blocks = range(len(self.values), degree + 1, _BLOCK)
-        found = [self._block(np.arange(first, min(first + _BLOCK, degree + 1), dtype=np.uint64)) for first in blocks]
-        self.values = np.concatenate([self.values, *(values for values, _ in found)])
-        self.doubt = np.concatenate([self.doubt, *(doubt for _, doubt in found)])
+        items = [self._block(np.arange(first, min(first + _BLOCK, degree + 1), dtype=np.uint64)) for first in blocks]
+        self.values = np.concatenate([self.values, *(values for values, _ in items)])
+        self.doubt = np.concatenate([self.doubt, *(doubt for _, doubt in items)])
 
     def bound(self, tilt: float, reach: float, slack: float, sign: int) -> float:
         """Selberg's bound of the tilted expectation."""
@@ -207,8 +207,8 @@ def _from_here_on(law: FloatArray) -> FloatArray:
 def _of_halves(one: FloatArray, from_here_on: FloatArray, threshold: int) -> float:
     """The weight of sums of both halves of at least the threshold."""
     first, last = max(0, threshold - len(from_here_on) + 1), min(len(one), max(0, threshold))
-    found = float(one[last:].sum()) * float(from_here_on[0])
+    value = float(one[last:].sum()) * float(from_here_on[0])
     for start in range(first, last, _STRIDE):
         end = min(last, start + _STRIDE)
-        found += float((one[start:end] * from_here_on[threshold - end + 1 : threshold - start + 1][::-1]).sum())
-    return found
+        value += float((one[start:end] * from_here_on[threshold - end + 1 : threshold - start + 1][::-1]).sum())
+    return value

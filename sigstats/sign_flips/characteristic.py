@@ -121,17 +121,17 @@ class _Circle(NamedTuple):
         weights = 4 * self.shares * (1 - self.shares)
         folded = np.bincount(self.sizes % self.length, self.times * weights, minlength=self.length)
         whole = folded.sum()
-        found = np.flatnonzero(np.fft.rfft(folded).real > whole * (1 - 1e-12) + 4 * _SMALL - 1)
-        logs = np.zeros(len(found))
+        frequencies = np.flatnonzero(np.fft.rfft(folded).real > whole * (1 - 1e-12) + 4 * _SMALL - 1)
+        logs = np.zeros(len(frequencies))
         done, work, order = 0, 0, np.argsort(-self.times * weights, kind="stable")
-        while done < len(order) and (work := work + 8 * len(found)) <= _MOST_FACTORS:
+        while done < len(order) and (work := work + 8 * len(frequencies)) <= _MOST_FACTORS:
             for place in order[done : done + 8]:
-                half = self.sizes[place] % self.length * found % self.length * (math.pi / self.length)
+                half = self.sizes[place] % self.length * frequencies % self.length * (math.pi / self.length)
                 logs += self.times[place] / 2 * np.log1p(-weights[place] * np.sin(half) ** 2 * (1 - 1e-12))
             done += 8
             kept = logs > _SMALL
-            found, logs = found[kept], logs[kept]
-        return found if done >= len(order) else found[:0]
+            frequencies, logs = frequencies[kept], logs[kept]
+        return frequencies if done >= len(order) else frequencies[:0]
 
     def tail(self, frequencies: Any) -> tuple[Any, Any]:
         """Bounds of the tail, as balls."""

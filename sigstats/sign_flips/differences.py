@@ -40,9 +40,9 @@ def as_units(differences: Any) -> tuple[NDArray[Any], float]:
         given = [] if numbers else list(differences)
     except Exception:  # an object that may raise anything
         raise refuse("differences", differences, "a sequence of numbers") from None
-    if given and all(isinstance(each, (int, Fraction)) and not isinstance(each, bool) for each in given):
-        common = math.lcm(*{each.denominator for each in given})
-        whole = np.array([each.numerator * (common // each.denominator) for each in given], dtype=object)
+    if given and all(isinstance(value, (int, Fraction)) and not isinstance(value, bool) for value in given):
+        common = math.lcm(*{value.denominator for value in given})
+        whole = np.array([value.numerator * (common // value.denominator) for value in given], dtype=object)
         require_moderate([given[place] for place in np.flatnonzero(abs(whole) > int(LARGEST) * common)])
     else:
         reals = as_reals(differences, "differences", ndim=1)
@@ -52,14 +52,14 @@ def as_units(differences: Any) -> tuple[NDArray[Any], float]:
             return reals, 1.0
         whole = np.rint(reals * common)
         if (np.abs(whole) >= _WHOLE).any() and common > 1:
-            whole = np.array([round(Fraction(each) * common) for each in reals.tolist()], dtype=object)
+            whole = np.array([round(Fraction(real) * common) for real in reals.tolist()], dtype=object)
         else:
             small = (np.abs(whole) < _MOST_UNIT).all()
-            whole = whole.astype(np.int64) if small else np.array([int(each) for each in whole.tolist()], dtype=object)
+            whole = whole.astype(np.int64) if small else np.array([int(part) for part in whole.tolist()], dtype=object)
     divisor = int(np.gcd.reduce(np.abs(whole))) or 1
     whole, scale, largest = whole // divisor, Fraction(divisor, common), int(np.abs(whole).max()) // divisor
     if scale < _SMALLEST_UNIT or largest > _MOST_UNITS:
-        return np.array([float(each) for each in given]), 1.0
+        return np.array([float(value) for value in given]), 1.0
     return whole.astype(np.int64 if largest < _MOST_UNIT else object), float(scale)
 
 
@@ -72,10 +72,10 @@ def _common_denominator(reals: FloatArray, *, in_floats: bool) -> int:
     away = near * float(np.abs(reals).max())
     common, few = 1, _FEW
     while len(reals):
-        for each in np.unique(reals[:few]).tolist():
-            fraction = Fraction(each).limit_denominator(most)
+        for real in np.unique(reals[:few]).tolist():
+            fraction = Fraction(real).limit_denominator(most)
             common = math.lcm(common, fraction.denominator)
-            if abs(float(fraction) - each) > away or common > most:
+            if abs(float(fraction) - real) > away or common > most:
                 return 0
         reals = reals[few:]
         # A number closer than 1 / (2 common most) to a multiple of 1 / common is closer to no other fraction.
@@ -113,7 +113,7 @@ def signed_sums(units: NDArray[Any]) -> SignedSums:
 
 def require_moderate(differences: Iterable[Any]) -> None:
     """Refuse differences whose squares overflow."""
-    huge = [each for each in differences if abs(each) > LARGEST]
+    huge = [difference for difference in differences if abs(difference) > LARGEST]
     if huge:
         raise refuse("differences", huge[0], f"numbers between {-LARGEST:g} and {LARGEST:g}")
 

@@ -78,10 +78,10 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
         return _enumerated(given.astype(np.int64), threshold)
     product = n * total <= MOST_BITS
     if product or 2 * _REACH * _spread(sizes, times) * len(sizes) <= MOST_TERMS:
-        found = tail_by_frequencies(sizes.astype(np.int64), times, int(threshold))
-        if found is not None:
-            rounded = product and found.low == found.high > _LOG_OF_ROUNDED
-            return found._replace(log=math.log(found.high)) if rounded else found
+        items = tail_by_frequencies(sizes.astype(np.int64), times, int(threshold))
+        if items is not None:
+            rounded = product and items.low == items.high > _LOG_OF_ROUNDED
+            return items._replace(log=math.log(items.high)) if rounded else items
     if product:
         low, high = tail_in_doubles(given.tolist(), int(threshold))
         if low > 0:
@@ -165,8 +165,8 @@ def _enumerated(magnitudes: "FloatArray | IntArray", threshold: Any) -> Tail:
 
 def _all_sums(magnitudes: Any) -> Any:
     sums = np.zeros(1, dtype=magnitudes.dtype)
-    for each in magnitudes:
-        sums = np.concatenate([sums, sums + each])
+    for magnitude in magnitudes:
+        sums = np.concatenate([sums, sums + magnitude])
     return sums
 
 
@@ -187,8 +187,8 @@ def _bounded(sizes: NDArray[Any], times: IntArray, threshold: Any, width: float)
     place_of, ways = np.unique(place - sums, return_counts=True)
     slack += 2.0**-51 * place if few else 0.0
     counts = times[:rest].astype(np.float64)
-    parts = [_bounds(scaled[:rest], counts, each, slack, width) for each in place_of.tolist()]
-    low, high, log = (np.array(each) for each in zip(*parts, strict=True))
+    parts = [_bounds(scaled[:rest], counts, value, slack, width) for value in place_of.tolist()]
+    low, high, log = (np.array(value) for value in zip(*parts, strict=True))
     shares = ways / ways.sum()
     return Tail(float(shares @ low), float(shares @ high), float(np.logaddexp.reduce(log + np.log(shares))))
 

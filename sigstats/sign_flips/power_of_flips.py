@@ -47,11 +47,11 @@ def _are_several(given: Any) -> bool:
 
 
 def _chances(given: Any, name: str) -> FloatArray:
-    found = as_reals(given, name, ndim=1)
-    refuse_where((found < 0) | (found > 1), found, name, "numbers from 0 to 1")
-    if len(found) > _MOST_GIVEN:
-        raise refuse(f"{name} (length)", len(found), f"at most {_MOST_GIVEN}")
-    return found
+    reals = as_reals(given, name, ndim=1)
+    refuse_where((reals < 0) | (reals > 1), reals, name, "numbers from 0 to 1")
+    if len(reals) > _MOST_GIVEN:
+        raise refuse(f"{name} (length)", len(reals), f"at most {_MOST_GIVEN}")
+    return reals
 
 
 def _of_items(a: FloatArray, b: FloatArray, answers: int) -> FloatArray:
@@ -82,9 +82,9 @@ def _dirichlet_multinomial(p_a: float, p_b: float, answers: int, correlation: fl
     possible = x + y <= answers
     x, y = x[possible], y[possible]
     counts, shares = (x, y, answers - x - y), (p_a, p_b, tie)
-    logs = gammaln(answers + 1) - sum(gammaln(each + 1) for each in counts)
-    for each, share in zip(counts, shares, strict=True):
-        logs = logs + _urn(share, correlation, answers)[each]
+    logs = gammaln(answers + 1) - sum(gammaln(array + 1) for array in counts)
+    for count, share in zip(counts, shares, strict=True):
+        logs = logs + _urn(share, correlation, answers)[count]
     logs = logs - _urn(1.0, correlation, answers)[answers]
     np.add.at(law, answers + x - y, np.exp(logs))
     return np.asarray(law / law.sum())
@@ -115,11 +115,11 @@ def power_of_flips(n: int, law: FloatArray, rule: Rule) -> float:
     shares = ahead / (ahead + behind)
     length = 2 * math.ceil(_REACH * math.sqrt(float((counts @ sizes**2).max())) / 2) + 2 * int(sizes.max()) + 2
     step = max(1, _BATCH // length)
-    found = [
+    arrays = [
         _conditional_power(counts[start : start + step], sizes, shares, rule, length)
         for start in range(0, len(counts), step)
     ]
-    return min(1.0, float(np.concatenate(found) @ weights))
+    return min(1.0, float(np.concatenate(arrays) @ weights))
 
 
 def _configurations(n: int, shares: FloatArray, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], FloatArray]:
@@ -182,8 +182,8 @@ def _conditional_power(
         return np.asarray(np.take_along_axis(cumulative, place[:, None], axis=1)[:, 0])
 
     favours_a, favours_b = 1 - below(critical), below(totals - critical + 1)
-    found = {"greater": favours_a, "less": favours_b, "two-sided": favours_a + favours_b}[rule.alternative]
-    return np.clip(found, 0.0, 1.0)
+    values = {"greater": favours_a, "less": favours_b, "two-sided": favours_a + favours_b}[rule.alternative]
+    return np.clip(values, 0.0, 1.0)
 
 
 def _sums(

@@ -192,7 +192,7 @@ def sign_flip_test(
         estimate=estimate,
         standard_error=_standard_error(values, rows, estimate),
         confidence_interval=with_alternative(
-            lambda each: mean_interval(seen, (-most, most), each, fine=len(values) <= _FEW), way, level, (-most, most)
+            lambda value: mean_interval(seen, (-most, most), value, fine=len(values) <= _FEW), way, level, (-most, most)
         ),
         items=len(values),
         differing=int(np.count_nonzero(values)),
@@ -244,7 +244,7 @@ def _limit(limit: float | None, values: FloatArray, rows: FloatArray) -> float:
 
 
 def _exceedances(values: FloatArray, total: float, way: str, replicates: int, rng: np.random.Generator) -> int:
-    found, step = 0, max(1, _BATCH // max(1, len(values)))
+    exceedances, step = 0, max(1, _BATCH // max(1, len(values)))
     for start in range(0, replicates, step):
         signs = rng.integers(0, 2, size=(min(step, replicates - start), len(values)), dtype=np.int8) * 2 - 1
         sums = signs @ values
@@ -254,8 +254,8 @@ def _exceedances(values: FloatArray, total: float, way: str, replicates: int, rn
             "two-sided": (np.abs(sums), abs(total)),
         }[way]
         scale = float(np.abs(values).sum())  # sums that cancel are equal to within the rounding of their terms
-        found += int(at_least(extreme + scale, observed + scale).sum())
-    return found
+        exceedances += int(at_least(extreme + scale, observed + scale).sum())
+    return exceedances
 
 
 def _standard_error(values: FloatArray, rows: FloatArray, estimate: float) -> float:

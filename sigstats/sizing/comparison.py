@@ -131,15 +131,15 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
         if name == ALL_ROWS or units >= rule.smallest_slice:
             parts.append(PilotPart(name, units, overall if few else share))
     accuracy = float(np.mean(paired.a == paired.label))
-    found = Pilot(tuple(parts), tests, accuracy)
+    pilot = Pilot(tuple(parts), tests, accuracy)
     if group is None:
-        return found
+        return pilot
     unit = "groups" if paired.items is None else "items"
     counts = np.unique(group, return_counts=True)[1]
     answers, sizes = round(float(counts.mean())), sizes_of(counts, rule.unseen_group)
     if paired.right is not None:
         sizes = sizes_of_averages(np.subtract(*paired.right.means), float(np.var(ahead)))
-    return replace(found, answers=answers, correlation=_correlation(ahead, group), unit=unit, sizes=sizes)
+    return replace(pilot, answers=answers, correlation=_correlation(ahead, group), unit=unit, sizes=sizes)
 
 
 def _correlation(values: IntArray, group: IntArray) -> float:
@@ -173,26 +173,26 @@ def plan_size(
     whole, planner = pilot.parts[0], _Planner(pilot, rule.minimum_effect, level, goal, rule.unseen_group)
     planned = [planner.of_drop(drop) for drop in sorted(set(drops))]
     points = _POINTS if pilot.unit == "rows" else _FEW_POINTS
-    sizes = list(_sizes([each.needed for each in planned], whole.n, points))
+    sizes = list(_sizes([drop_plan.needed for drop_plan in planned], whole.n, points))
     curves = (replace(each, curve=tuple((n, planner.power(n, each.drop)) for n in sizes)) for each in planned)
     parts = (PartPlan(part, planner.detectable(part)) for part in pilot.parts if part.n)
     answers = tuple(planner.other_answers(planned))
-    found = SizePlan(pilot, rule, level, goal, tuple(curves), tuple(parts), answers)
-    return found if pilot.unit != "rows" or not 0 < whole.discordance < 1 else _with_chances(found)
+    plan = SizePlan(pilot, rule, level, goal, tuple(curves), tuple(parts), answers)
+    return plan if pilot.unit != "rows" or not 0 < whole.discordance < 1 else _with_chances(plan)
 
 
-def _with_chances(found: SizePlan) -> SizePlan:
+def _with_chances(plan: SizePlan) -> SizePlan:
     """The plan with the chances of each verdict, on the rows at hand and on the numbers that are needed."""
-    rule, share = found.rule, found.pilot.parts[0].discordance
+    rule, share = plan.rule, plan.pilot.parts[0].discordance
     said = {"margin": rule.margin, "confidence_level": rule.confidence_level, "minimum": rule.minimum_effect}
-    passing = passing_size(discordance=share, target=found.target, alpha=found.level, **said)
-    sizes = {n for n in (found.pilot.parts[0].n, passing, *(each.needed for each in found.drops)) if n}
+    passing = passing_size(discordance=share, target=plan.target, alpha=plan.level, **said)
+    sizes = {n for n in (plan.pilot.parts[0].n, passing, *(drop.needed for drop in plan.drops)) if n}
     chances = (
-        verdict_chances(n, drop=drop, discordance=share, alpha=found.level, **said)
+        verdict_chances(n, drop=drop, discordance=share, alpha=plan.level, **said)
         for n in sorted(sizes)
-        for drop in (0.0, *(each.drop for each in found.drops))
+        for drop in (0.0, *(drop_plan.drop for drop_plan in plan.drops))
     )
-    return replace(found, chances=tuple(chances), passing=passing)
+    return replace(plan, chances=tuple(chances), passing=passing)
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class _Planner:
         if self.pilot.unit == "items":
             for answers in sorted({1, 2, 5, 10, self.pilot.answers}):
                 other = replace(self, pilot=replace(self.pilot, answers=answers, sizes=None))
-                yield AnswersPlan(answers, tuple(other.needed(each.drop) for each in drops))
+                yield AnswersPlan(answers, tuple(other.needed(drop.drop) for drop in drops))
 
     def of_drop(self, drop: float) -> DropPlan:
         arriving = expected_rows(**self.law(drop)) if self.single else None
@@ -254,9 +254,9 @@ class _Planner:
 
 def _sizes(needed: Sequence[int | None], at_hand: int, points: int) -> Iterator[int]:
     """Numbers of units for the curves, evenly spaced by their logarithms, and the number at hand."""
-    found = [each for each in (*needed, at_hand) if each]
-    if not found:
+    sizes = [value for value in (*needed, at_hand) if value]
+    if not sizes:
         return
-    low, high = max(10, min(found) // 4), max(20, 2 * max(found))
+    low, high = max(10, min(sizes) // 4), max(20, 2 * max(sizes))
     spaced = {int(float(f"{n:.2g}")) for n in np.geomspace(low, min(high, 10**8), points)}
     yield from sorted(spaced | ({at_hand} if at_hand else set()))

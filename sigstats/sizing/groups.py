@@ -70,7 +70,7 @@ class GroupTest:
         row = row_of_groups(n, self.sizes.unseen_group)
         drawn = as_generator(0).multinomial(n, chances, _SAMPLES).astype(np.float64)
         many = [Units(sums[seen > 0], sizes[seen > 0], seen[seen > 0], row) for seen in drawn]
-        dropped = np.array([each.mean for each in many]) <= -self.minimum * (1 - 1e-12)
+        dropped = np.array([units.mean for units in many]) <= -self.minimum * (1 - 1e-12)
         return float(np.mean(shown_below_zero(many, 1.0, self.level) & dropped))
 
     def needed(self, drop: float, discordance: float, target: float) -> int | None:

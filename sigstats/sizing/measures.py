@@ -119,15 +119,15 @@ class SizeOfMeasure(Tabular):
     def _table(self) -> Table:
         change, wanted = "rise" if self.rise else "drop", f"{significant(100 * self.target)}%"
         columns = {
-            change: [self._shown(each.drop) for each in self.drops],
-            "needed": ["–" if each.needed is None else f"{each.needed:,} rows" for each in self.drops],
-            "power now": [f"{100 * each.power:.1f}%" for each in self.drops],
+            change: [self._shown(drop.drop) for drop in self.drops],
+            "needed": ["–" if drop.needed is None else f"{drop.needed:,} rows" for drop in self.drops],
+            "power now": [f"{100 * drop.power:.1f}%" for drop in self.drops],
         }
         title, *smallest = (
-            f"{each.n:,} rows show "
-            + (f"a {change} of {self._shown(each.detectable)}" if each.detectable is not None else f"no {change}")
+            f"{part.n:,} rows show "
+            + (f"a {change} of {self._shown(part.detectable)}" if part.detectable is not None else f"no {change}")
             + f" of {self.measure} with power {wanted}"
-            for each in self.parts
+            for part in self.parts
         )
         if self.margin is None:
             equal = "No number of rows lets an equal candidate pass: no limit of a row is known (--score-range)."
@@ -139,7 +139,7 @@ class SizeOfMeasure(Tabular):
             )
             equal = f"{enough} an equal candidate pass with power {wanted} at the margin of {self._shown(self.margin)}."
         notes = (
-            *(f"{each.slice}: {said}" for each, said in zip(self.parts[1:], smallest, strict=True)),
+            *(f"{part.slice}: {said}" for part, said in zip(self.parts[1:], smallest, strict=True)),
             equal,
             "Where compare names rows that decide, it takes the difference of the pilot for the true one.",
             f"Each test has the one-sided level {significant(self.level, 3)}.",
@@ -178,7 +178,7 @@ def plan_measure(
     hundredth = 0.01 * abs(first.baseline)
     unit = hundredth if hundredth > minimum else 2 * minimum
     asked = drops or [float(f"{times * unit:.2g}") for times in _DROPS]
-    found = (
+    generator = (
         DropOfMeasure(
             drop=drop,
             needed=spread.needed(drop, level, goal, minimum),
@@ -190,10 +190,10 @@ def plan_measure(
         PartOfMeasure(
             slice=row.slice,
             n=row.n,
-            deviation=None if each is None else each.deviation,
-            detectable=None if each is None else each.detectable(row.n, level, goal, minimum),
+            deviation=None if value is None else value.deviation,
+            detectable=None if value is None else value.detectable(row.n, level, goal, minimum),
         )
-        for row, each in zip(rows, spreads, strict=True)
+        for row, value in zip(rows, spreads, strict=True)
         if row.pvalue is not None
     )
     margin = None if first.without_limits else rule.margin_of(first)
@@ -201,7 +201,7 @@ def plan_measure(
         measure=first.name,
         unit=first.unit,
         in_points=in_points(first),
-        drops=tuple(found),
+        drops=tuple(generator),
         parts=tuple(parts),
         passing=None if margin is None else spread.needed(margin, (1 - rule.confidence_level) / 2, goal),
         margin=margin,

@@ -67,7 +67,7 @@ class LeaderboardSize(Tabular):
     def _table(self) -> Table:
         wanted = significant(100 * self.target)
         pairs = self.neighbours
-        marks = any(each.discordance is None for each in pairs)
+        marks = any(pair.discordance is None for pair in pairs)
 
         def amount(value: float | None) -> str:
             if value is None:
@@ -75,16 +75,16 @@ class LeaderboardSize(Tabular):
             return significant(value, 3) if marks else points(value)
 
         columns = {
-            "pair": [f"{each.a} over {each.b}" for each in pairs],
-            "ahead by": [amount(each.difference) for each in pairs],
+            "pair": [f"{pair.a} over {pair.b}" for pair in pairs],
+            "ahead by": [amount(pair.difference) for pair in pairs],
             **(
-                {"standard deviation": [amount(each.deviation) for each in pairs]}
+                {"standard deviation": [amount(pair.deviation) for pair in pairs]}
                 if marks
-                else {"one alone right": [f"{significant(100 * (each.discordance or 0), 3)}%" for each in pairs]}
+                else {"one alone right": [f"{significant(100 * (pair.discordance or 0), 3)}%" for pair in pairs]}
             ),
-            "rows needed": ["over 100,000,000" if each.needed is None else f"{each.needed:,}" for each in pairs],
-            "power now": [f"{100 * each.power:.1f}%" for each in pairs],
-            "smallest difference shown now": [amount(each.detectable) for each in pairs],
+            "rows needed": ["over 100,000,000" if pair.needed is None else f"{pair.needed:,}" for pair in pairs],
+            "power now": [f"{100 * pair.power:.1f}%" for pair in pairs],
+            "smallest difference shown now": [amount(pair.detectable) for pair in pairs],
         }
         models = len(pairs) + 1
         notes = (
@@ -115,11 +115,11 @@ def leaderboard_size(
     level = (1 - confidence_level) / (k * (k - 1))
     means = scores.mean(axis=0, dtype=np.float64) * (-1 if lower else 1)
     order = sorted(range(k), key=lambda model: (-float(means[model]), model))
-    found = (
+    generator = (
         _pair(scores, (a, b), (models[a], models[b]), float(means[a] - means[b]), level, target)
         for a, b in itertools.pairwise(order)
     )
-    return LeaderboardSize(neighbours=tuple(found), n=n, level=level, target=target)
+    return LeaderboardSize(neighbours=tuple(generator), n=n, level=level, target=target)
 
 
 def _pair(
@@ -129,7 +129,7 @@ def _pair(
     n = len(scores)
     if scores.dtype == bool:
         ahead, share = float((first.sum() - second.sum()) / n), float(np.mean(first != second))
-        found: dict[str, Any] = {
+        entries: dict[str, Any] = {
             "discordance": share,
             "needed": drop_size(drop=ahead, discordance=share, alpha=level, target=target) if ahead else None,
             "power": drop_power(n, drop=ahead, discordance=share, alpha=level),
@@ -139,14 +139,14 @@ def _pair(
         deviation = float((first - second).std(ddof=1))
         within_one = scores.min() >= 0 and scores.max() <= 1
         spread = Spread(deviation, 1.0 if within_one else float(np.abs(first - second).max()))
-        found = {
+        entries = {
             "discordance": None,
             "needed": spread.needed(ahead, level, target),
             "power": spread.power(n, ahead, level),
             "detectable": spread.detectable(n, level, target) if deviation else None,
             "deviation": deviation,
         }
-    return Neighbours(a=names[0], b=names[1], difference=ahead, **found)
+    return Neighbours(a=names[0], b=names[1], difference=ahead, **entries)
 
 
 #: More runs than so many are not asked for.
@@ -197,11 +197,11 @@ class SizeOfRuns(Tabular):
             return significant(value, 3) if self.marks else points(value)
 
         columns = {
-            "drop": [amount(each.drop) for each in self.drops],
-            f"runs, on {self.items:,} items": [shown(each.needed) for each in self.drops],
-            f"on {_MORE_ITEMS * self.items:,}": [shown(each.needed_more_items) for each in self.drops],
-            "on any number": [shown(each.needed_any_items) for each in self.drops],
-            "power now": [f"{100 * each.power:.1f}%" for each in self.drops],
+            "drop": [amount(drop.drop) for drop in self.drops],
+            f"runs, on {self.items:,} items": [shown(drop.needed) for drop in self.drops],
+            f"on {_MORE_ITEMS * self.items:,}": [shown(drop.needed_more_items) for drop in self.drops],
+            "on any number": [shown(drop.needed_any_items) for drop in self.drops],
+            "power now": [f"{100 * drop.power:.1f}%" for drop in self.drops],
         }
         deviation, luck = amount(self.deviation), significant((1 if self.marks else 100) * self.luck, 3)
         notes = (
@@ -236,9 +236,9 @@ def plan_runs(
     counts, n = (len(sides[0]), len(sides[1])), paired.n
     if min(counts) < 2:
         raise ValueError(f"run: a recipe has {min(counts)} run; expected two or more of each, whose spread is known")
-    spread = sum(float(((each.mean(axis=1) - each.mean()) ** 2).sum()) for each in sides) / (sum(counts) - 2)
-    rest = [each - each.mean(axis=1, keepdims=True) - each.mean(axis=0) + each.mean() for each in sides]
-    residual = sum(float((each**2).sum()) for each in rest) / ((sum(counts) - 2) * max(1, n - 1))
+    spread = sum(float(((side.mean(axis=1) - side.mean()) ** 2).sum()) for side in sides) / (sum(counts) - 2)
+    rest = [side - side.mean(axis=1, keepdims=True) - side.mean(axis=0) + side.mean() for side in sides]
+    residual = sum(float((value**2).sum()) for value in rest) / ((sum(counts) - 2) * max(1, n - 1))
     luck = max(0.0, spread - residual / n)
     level = rule.level_of_one(tests)
 
@@ -246,7 +246,7 @@ def plan_runs(
         enough = (k for k in range(2, _MOST_RUNS + 1) if _power((k, k), drop, variance, level, rule) >= goal)
         return next(enough, None)
 
-    found = (
+    generator = (
         DropOfRuns(
             drop=drop,
             needed=needed(drop, luck + residual / n),
@@ -257,7 +257,7 @@ def plan_runs(
         for drop in sorted(set(drops))
     )
     return SizeOfRuns(
-        drops=tuple(found),
+        drops=tuple(generator),
         runs=counts,
         items=n,
         deviation=math.sqrt(luck + residual / n),

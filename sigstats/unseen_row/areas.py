@@ -58,16 +58,16 @@ def gains_of(
 
     `scores` (pair of array of float, shape (n,)): of A and of B.
     """
-    (above_a, below_a), (above_b, below_b) = (pair_wins(positive, each) for each in scores)
+    (above_a, below_a), (above_b, below_b) = (pair_wins(positive, score) for score in scores)
     u, v = (above_b - above_a) / len(below_a), (below_b - below_a) / len(above_a)
     if groups is None:
-        (u, often_u), (v, often_v) = (distinct(each, MOST_ATOMS // 2) for each in (u, v))
+        (u, often_u), (v, often_v) = (distinct(array, MOST_ATOMS // 2) for array in (u, v))
         of_class = np.repeat([1.0, 0.0], [len(u), len(v)])
         return Gains(np.append(u, 0 * v), of_class, np.append(0 * u, v), 1 - of_class, np.append(often_u, often_v))
     codes = np.unique(groups, return_inverse=True)[1]
     size = int(codes.max()) + 1
     of_u, of_v = codes[positive], codes[~positive]
-    rows_u, rows_v = (np.bincount(each, minlength=size).astype(np.float64) for each in (of_u, of_v))
+    rows_u, rows_v = (np.bincount(array, minlength=size).astype(np.float64) for array in (of_u, of_v))
     row = row_of_groups(size, unseen_group)
     return Gains(sums_by(of_u, u, size), rows_u, sums_by(of_v, v, size), rows_v, np.ones(size), row)
 
@@ -76,7 +76,7 @@ def area_interval(gains: Gains, confidence_level: float = 0.95) -> Interval:
     """The interval of the area of B less that of A."""
     share, strict = shares_beyond((1 - confidence_level) / 2, gains.missed)
     gains = gains._replace(row=math.inf) if strict else gains
-    low, high = (_Law(each).lower_bound(float(share)) for each in (gains, gains.mirrored))
+    low, high = (_Law(value).lower_bound(float(share)) for value in (gains, gains.mirrored))
     return Interval(low, -high, confidence_level)
 
 
@@ -89,12 +89,12 @@ def area_pvalue(gains: Gains, alternative: Alternative = "two-sided") -> float:
 
 def area_equivalence(gains: Gains, margin: float) -> float:
     """The p-value of areas that differ by the margin or more, of two one-sided tests."""
-    return max(_pvalue(each, -min(margin, 1.0)) for each in (gains, gains.mirrored))
+    return max(_pvalue(value, -min(margin, 1.0)) for value in (gains, gains.mirrored))
 
 
 def _pvalue(gains: Gains, at: float) -> float:
     """The p-value of a difference of at most `at`."""
-    like_seen, strict = (_Law(each).shares_below(np.array([at]))[0] for each in (gains, gains._replace(row=math.inf)))
+    like_seen, strict = (_Law(value).shares_below(np.array([at]))[0] for value in (gains, gains._replace(row=math.inf)))
     return max(float(combined(like_seen, strict, gains.missed)), math.ulp(0.0))
 
 
@@ -113,7 +113,7 @@ class _Law:
             centred = moved - self.seen * (m / self._m + n / self._n)
             one_row = row * (1 + self.seen) / min(self._m, self._n)
             weight = m / self._m + n / self._n
-            far = max(one_row, *(float(weight[worst] * np.abs(each / weight).max()) for each in (moved, centred)))
+            far = max(one_row, *(float(weight[worst] * np.abs(array / weight).max()) for array in (moved, centred)))
             all_lost = (1 + self.seen) * (self._unseen[0] / self._m + self._unseen[1] / self._n)
             share = far / all_lost if far < all_lost else 1.0
             self._unseen = share * self._unseen[0], share * self._unseen[1]
@@ -140,7 +140,7 @@ class _Law:
     def lower_bound(self, share: float) -> float:
         """The point below which the weighted difference is with this probability."""
         start = Start(
-            *(np.array([each]) for each in (sum(self._centres) - self.seen, math.sqrt(sum(self._variances)), 0.0))
+            *(np.array([value]) for value in (sum(self._centres) - self.seen, math.sqrt(sum(self._variances)), 0.0))
         )
         ends = np.array([-1.0]), np.array([1.0])
         return float(

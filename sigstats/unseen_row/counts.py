@@ -80,20 +80,20 @@ def law_of_difference(
             _values(measure, joint, of, more, shares) for of, more in zip(base, unseen, strict=True)
         )
         gains = [difference(b[at_b], a[at_a]) for at_a, at_b in zip(place_a, place_b, strict=True)]
-        parts.append([reduce(extreme, each) for each in (gains, a, b) for extreme in (np.minimum, np.maximum)])
-    low, high, *rest = (np.concatenate(each) for each in zip(*parts, strict=True))
+        parts.append([reduce(extreme, value) for value in (gains, a, b) for extreme in (np.minimum, np.maximum)])
+    low, high, *rest = (np.concatenate(value) for value in zip(*parts, strict=True))
     return Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]), observed)
 
 
 def _farthest(measure: Measure | WeightedKappa, joint: JointCounts, within: Any, observed: Any, alone: Any) -> float:
     """The rows of the worst kind that move the difference as far as any group seen would if it were the largest."""
-    none = [type(each)(*(0 * of for of in each)) for each in observed]
+    none = [type(value)(*(0 * of for of in value)) for value in observed]
     seen = float(_differences(joint.kind, measure, observed, none)[0])
     of_events = sums_of(measure, joint, np.eye(within.shape[1]))
-    moved, worst = (_differences(joint.kind, measure, observed, each) - seen for each in (of_events, alone))
+    moved, worst = (_differences(joint.kind, measure, observed, value) - seen for value in (of_events, alone))
     sizes = within.sum(axis=1)
     by_row = within @ moved / sizes
-    far = max(float(np.abs(each).max()) for each in (by_row, by_row + seen / within.sum()))
+    far = max(float(np.abs(value).max()) for value in (by_row, by_row + seen / within.sum()))
     return float(sizes.max()) * far / max(float(np.abs(worst).max()), 1e-300)
 
 
@@ -105,7 +105,7 @@ def _alone(kinds: Any) -> Any:
 
 def _times(weights: FloatArray, sums: Any) -> Any:
     """The sums of rows of these kinds, for each row of weights of them."""
-    return type(sums)(*(weights @ each for each in sums))
+    return type(sums)(*(weights @ total for total in sums))
 
 
 def sums_of(measure: Measure | WeightedKappa, joint: JointCounts, weights: FloatArray) -> Any:
@@ -117,7 +117,7 @@ def _values(
     measure: Measure | WeightedKappa, joint: JointCounts, base: Any, unseen: Any, shares: FloatArray
 ) -> tuple[list[FloatArray], list[int]]:
     """The measure of one model with a row more in each place that differs for it, and the number of each place."""
-    places = np.column_stack([each.reshape(len(each), -1) for each in unseen])
+    places = np.column_stack([value.reshape(len(value), -1) for value in unseen])
     numbers: dict[tuple[float, ...], int] = {}
     of_place = [numbers.setdefault(tuple(place), len(numbers)) for place in places.tolist()]
     first = [of_place.index(number) for number in range(len(numbers))]
@@ -128,7 +128,7 @@ def _values(
     values = []
     order: Any = "K" if joint.n_categories < FEW_CLASSES else "C"
     for number in first:
-        more = (each[number] for each in unseen)
+        more = (value[number] for value in unseen)
         added = (np.moveaxis(np.multiply.outer(m, shares), -1, 0) if np.any(m) else None for m in more)
         counts = type(base)(
             *(b if more is None else np.add(b, more, order=order) for b, more in zip(base, added, strict=True))
@@ -141,7 +141,7 @@ def _means_of_classes(means: MeanOfClasses, base: Any, places: FloatArray, share
     """The same of a mean over classes: most rows more leave some of them as they are, or add what another adds."""
     known: dict[tuple[float, ...], OfClass] = {}
     added: dict[float, FloatArray] = {}
-    by_class = [[each[:, number] for each in base] for number in range(base[0].shape[1])]
+    by_class = [[value[:, number] for value in base] for number in range(base[0].shape[1])]
     values = []
     for place in places:
         classes = []
@@ -156,7 +156,7 @@ def _means_of_classes(means: MeanOfClasses, base: Any, places: FloatArray, share
                         if m not in added:
                             added[m] = m * shares
                         counts[which] = counts[which] + added[m]
-                known[key] = means.value(Confusion(*counts), occurs=any(each[0] > 0 for each in counts[:2]))
+                known[key] = means.value(Confusion(*counts), occurs=any(count[0] > 0 for count in counts[:2]))
             classes.append(known[key])
         values.append(means.of(classes))
     return values
@@ -205,10 +205,10 @@ def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
         for event, count in zip(joint.events, joint.counts, strict=True):
             of[event[which][0]] += count
         called.append(of)
-    rarest = [int(each) for of in called[1:] for each in np.argsort(of, kind="stable")[:2]]
+    rarest = [int(value) for of in called[1:] for value in np.argsort(of, kind="stable")[:2]]
     rarest += sorted(labels, key=lambda y: (called[0][y], y))[:2]
     kinds = {*_among(frozenset({*rarest, int(np.argmax(called[0])), *ends}), labels)}
-    rare, rarer_still = (int(each) for each in np.argsort(called[0], kind="stable")[[-1, -2]])
+    rare, rarer_still = (int(value) for value in np.argsort(called[0], kind="stable")[[-1, -2]])
     for y in labels:
         other = rare if rare != y else rarer_still
         kinds |= {((y,), (y,), (other,)), ((y,), (other,), (y,))}
@@ -227,15 +227,15 @@ def _where_it_hurts(
     """The places where one more row makes the difference least and largest: kinds of rows, or several classes."""
     chosen: set[tuple[int, ...]] = set()
     several: list[list[tuple[int, ...]]] = []
-    rows = [[np.concatenate([many * largest * each for many in _UNSEEN_ROWS]) for each in of] for of in alone]
+    rows = [[np.concatenate([many * largest * item for many in _UNSEEN_ROWS]) for item in of] for of in alone]
     hurts = _differences(kind, measure, observed, rows)
     classes = true.tolist()
     for sign in (1, -1):
         for order in np.argsort(sign * hurts.reshape(len(_UNSEEN_ROWS), -1), axis=1, kind="stable").tolist():
-            chosen |= {(each,) for each in order[:_KINDS]}
+            chosen |= {(item,) for item in order[:_KINDS]}
             first: dict[int, int] = {}  # the worst row of each class, the worst class first
-            for each in order:
-                first.setdefault(classes[each], each)
+            for value in order:
+                first.setdefault(classes[value], value)
             worst = list(first.values())
             parts = [tuple(worst[: 2**power]) for power in range(1, len(worst).bit_length() + 1)]
             several.append([part for part in dict.fromkeys(parts) if len(part) > 1])

@@ -46,7 +46,7 @@ class Law(NamedTuple):
         """
         law, share = self._beyond(confidence_level)
         room = math.sqrt(share * (1 - share) / len(law.low))
-        before, after = (quantiles([law.low, -law.high], each) for each in (max(0.0, share - room), share + room))
+        before, after = (quantiles([law.low, -law.high], value) for value in (max(0.0, share - room), share + room))
         return max(after[0] - before[0], after[1] - before[1]) / 2
 
     @property

@@ -140,7 +140,7 @@ def mean_pvalues(
     for where, units in _together(many):
         less[where] = _pvalues(units.mirrored, -limit[where], at[where])
         greater[where] = _pvalues(units, -limit[where], at[where])
-    bounds = (np.maximum(each, math.ulp(0.0)).tolist() for each in (less, greater))
+    bounds = (np.maximum(array, math.ulp(0.0)).tolist() for array in (less, greater))
     return list(zip(*bounds, strict=True))
 
 
@@ -154,7 +154,7 @@ def shown_below_zero(many: Sequence[Units], limit: float, level: float) -> NDArr
 
 def _together(many: Sequence[Units]) -> Iterator[tuple[IntArray, Units]]:
     """Units of like lengths, in arrays with a row each that fit into a cache; a count of 0 fills a row."""
-    lengths = np.array([len(each.sums) for each in many])
+    lengths = np.array([len(units.sums) for units in many])
     order, start = np.argsort(lengths, kind="stable"), 0
     while start < len(order):
         widths = lengths[order[start:]]
@@ -163,7 +163,7 @@ def _together(many: Sequence[Units]) -> Iterator[tuple[IntArray, Units]]:
         start += len(where)
         place = np.arange(lengths[where].max()) < lengths[where, np.newaxis]
         *of_units, weights = zip(*(many[number] for number in where), strict=True)
-        rows = [np.repeat([each[:1] for each in of], place.shape[1], axis=1) for of in of_units]
+        rows = [np.repeat([value[:1] for value in of], place.shape[1], axis=1) for of in of_units]
         for row, of in zip(rows, of_units, strict=True):
             row[place] = np.concatenate(of)
         yield where, Units(rows[0], rows[1], np.where(place, rows[2], 0.0), np.array(weights))
@@ -182,7 +182,7 @@ def _points(units: Units, least: FloatArray, share: FloatArray, fine: bool) -> F
     if not inside.all():
         points = least.copy()
         if inside.any():
-            points[inside] = _points(Units(*(each[inside] for each in units)), least[inside], share[inside], fine)
+            points[inside] = _points(Units(*(unit[inside] for unit in units)), least[inside], share[inside], fine)
         return points
     mean, size = (counts * sums).sum(axis=1) / total, sizes.max(axis=1)
     centre = mean + _unseen(units, least, mean) / (total + size)
@@ -191,7 +191,7 @@ def _points(units: Units, least: FloatArray, share: FloatArray, fine: bool) -> F
     skewness = 2 * ((counts * residuals**3).sum(axis=1) + unseen**3) / square**1.5
     return share_points(
         lambda means, left: _shares_below(
-            Units(*(each[left] for each in units)), least[left], means, FINE if fine else COARSE
+            Units(*(unit[left] for unit in units)), least[left], means, FINE if fine else COARSE
         ),
         share,
         last_step=_LAST_STEP**2 if fine else _LAST_STEP,
@@ -271,7 +271,7 @@ def share_points(
         point = np.where((low < point) & (point < high), point, (low + high) / 2)
         excess = ndtri(shares_below(point, left)) - wanted[left]
         low, high = np.where(excess > 0, low, point), np.where(excess > 0, point, high)
-        finite, (point_before, excess_before) = np.isfinite(excess), (each[left] for each in before)
+        finite, (point_before, excess_before) = np.isfinite(excess), (array[left] for array in before)
         turned = finite & np.isfinite(excess_before) & (excess != excess_before)
         run, rise = point - point_before, np.where(turned, excess, 1.0) - np.where(turned, excess_before, 0.0)
         slope[left] = np.where(turned, run / rise, slope[left])

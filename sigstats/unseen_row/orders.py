@@ -76,7 +76,7 @@ def _in_own_order(
         if weights is not None and int(units.max()) + 1 == len(units):  # rows, none of which is first
             order = np.lexsort((weights, events))
             units, events, weights = np.arange(len(units)), events[order], weights[order]
-        key += [each.tobytes() for each in (units, events, weights) if each is not None]
+        key += [array.tobytes() for array in (units, events, weights) if array is not None]
         groups = units, events
     return _Way(joint, tuple(key), {"groups": groups, "weights": weights})
 
@@ -100,21 +100,21 @@ def by_counts(joint: JointEvents) -> tuple[JointEvents, IntArray]:
         seen: list[list[tuple[int, ...]]] = [[] for _ in range(k)]
         for ((y,), (a,), (b,)), count in zip(joint.events, joint.counts, strict=True):
             about = (count, ranks[y], ranks[a], ranks[b], y == a, y == b, a == b)
-            for role, each in enumerate((y, a, b)):
-                seen[each].append((role, *about))
-        told = [(rank, sorted(each)) for rank, each in zip(ranks, seen, strict=True)]
+            for role, value in enumerate((y, a, b)):
+                seen[value].append((role, *about))
+        told = [(rank, sorted(item)) for rank, item in zip(ranks, seen, strict=True)]
         order = sorted(range(k), key=told.__getitem__)
-        found = [0] * k
+        by_after = [0] * k
         for before, after in pairwise(order):
-            found[after] = found[before] + (told[before] != told[after])
-        if max(found) == k - 1 or k > _MOST_CLASSES:
+            by_after[after] = by_after[before] + (told[before] != told[after])
+        if max(by_after) == k - 1 or k > _MOST_CLASSES:
             places = dict(zip(order, range(k), strict=True))
             return _sorted(joint, [((places[y],), (places[a],), (places[b],)) for (y,), (a,), (b,) in joint.events])
-        if found == ranks:
-            alike = min(each for each in found if found.count(each) > 1)
-            first = found.index(alike)
-            found = [each + (each >= alike and place != first) for place, each in enumerate(found)]
-        ranks = found
+        if by_after == ranks:
+            alike = min(item for item in by_after if by_after.count(item) > 1)
+            first = by_after.index(alike)
+            by_after = [item + (item >= alike and place != first) for place, item in enumerate(by_after)]
+        ranks = by_after
 
 
 def _sorted(joint: JointEvents, events: Sequence[Event]) -> tuple[JointEvents, IntArray]:

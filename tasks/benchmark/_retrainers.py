@@ -47,22 +47,22 @@ def lent_retrainer(store: Store, work: CrossValidated, *, null: Null) -> Iterato
     """
     key = store, canonical([work.dataset, work.classifier, work.cross_validation]), null
     with _lock:
-        place = next(each for number in count() if (each := (*key, number)) not in _lent)
+        place = next(items for number in count() if (items := (*key, number)) not in _lent)
         _lent.add(place)
-        found = _idle.taken(place)
+        taken = _idle.taken(place)
     try:
-        if found is None:
+        if taken is None:
             with alone():
                 dataset = dataset_of(store, work)
                 retrainer = new_retrainer(dataset, work, folds_of(dataset, work), null=null)
-                found = retrainer, _COPIES * dataset.nbytes
-        with nullcontext() if found[0].batched and found[1] <= _SMALL else alone():
-            yield found[0]
+                taken = retrainer, _COPIES * dataset.nbytes
+        with nullcontext() if taken[0].batched and taken[1] <= _SMALL else alone():
+            yield taken[0]
     finally:
         with _lock:
             _lent.remove(place)
-            if found is not None:
-                _idle[place] = found
+            if taken is not None:
+                _idle[place] = taken
 
 
 def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *, null: Null) -> Retrainer:

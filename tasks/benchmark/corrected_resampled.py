@@ -47,7 +47,7 @@ def _compared(results: Results, a: OverFolds, b: OverFolds) -> Hypothesis:
         return row
     if not five_by_two:
         return corrected_t(row, b.values - a.values, a.rows)
-    found = five_by_two_test(b.values - a.values)
+    result = five_by_two_test(b.values - a.values)
     return row.with_(
-        n=a.rows, statistic=found.statistic, estimate=found.estimate, p_value=found.pvalue, note=found.reason
+        n=a.rows, statistic=result.statistic, estimate=result.estimate, p_value=result.pvalue, note=result.reason
     )

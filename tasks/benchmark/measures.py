@@ -55,18 +55,18 @@ class _Classifier:
         return replace(
             self,
             run=None if self.run is None else self.run.rows(rows),
-            scores=ClassScores(*(None if each is None else each[rows] for each in self.scores)),
+            scores=ClassScores(*(None if score is None else score[rows] for score in self.scores)),
             slice=name,
         )
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """Of each measure one row for each classifier on a data set, then one for each pair of them; then of each slice."""
-    found = [[_read(results, cell) for cell in cells] for cells in results.by_dataset("crossval").values()]
-    yield from _rows(results, results.plan.measures, found, _ON_ALL)
+    items = [[_read(results, cell) for cell in cells] for cells in results.by_dataset("crossval").values()]
+    yield from _rows(results, results.plan.measures, items, _ON_ALL)
     sliced = [
         [one.on(name, where) for one in classifiers]
-        for classifiers in found
+        for classifiers in items
         for name, where in _slices(results, classifiers[0].cells[0])
     ]
     yield from _rows(results, ("accuracy", *results.plan.measures), sliced, _ON_SLICES)
@@ -81,13 +81,13 @@ def _slices(results: Results, cell: Cell) -> Iterator[tuple[str, IntArray]]:
 
 
 def _rows(
-    results: Results, measures: Sequence[str], found: Sequence[Sequence[_Classifier]], tests: tuple[str, str]
+    results: Results, measures: Sequence[str], value: Sequence[Sequence[_Classifier]], tests: tuple[str, str]
 ) -> Iterator[Hypothesis]:
     for measure in measures:
-        for classifiers in found:
+        for classifiers in value:
             yield from (_estimate(results, measure, one, tests[0]) for one in classifiers)
     for measure in measures:
-        for classifiers in found:
+        for classifiers in value:
             for a, b in combinations(classifiers, 2):
                 if not (_lacking(measure, a) or _lacking(measure, b)):
                     yield _compared(results, measure, a, b, tests[1])
@@ -130,15 +130,15 @@ def _estimate(results: Results, measure: str, of: _Classifier, test: str) -> Hyp
     lacking = _lacking(measure, of)
     if lacking:
         return row.with_(n=of.run.n, decision="none", note=lacking)
-    found = _tested(measure, of, of)
-    if found.baseline is None and MEASURES[measure].needs == "classes":  # in groups, which have no interval of it
+    other = _tested(measure, of, of)
+    if other.baseline is None and MEASURES[measure].needs == "classes":  # in groups, which have no interval of it
         statistic = Statistic(measure, of.classes, of.positive)
         value = float(statistic.of_predictions(of.run.label, of.run.prediction[None])[0])
-        return row.with_(n=of.run.n, decision="none", estimate=value, note=found.note)
-    low, high = found.baseline_interval or (None, None)
-    note = found.note if found.baseline is None else ""
+        return row.with_(n=of.run.n, decision="none", estimate=value, note=other.note)
+    low, high = other.baseline_interval or (None, None)
+    note = other.note if other.baseline is None else ""
     return row.with_(
-        n=of.run.n, decision="none", estimate=found.baseline, estimate_low=low, estimate_high=high, note=note
+        n=of.run.n, decision="none", estimate=other.baseline, estimate_low=low, estimate_high=high, note=note
     )
 
 
@@ -149,20 +149,20 @@ def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier, te
     )
     if a.run is None or b.run is None:
         return row
-    found = _tested(measure, a, b)
-    if found.two_sided_pvalue is None:
-        return row.with_(n=a.run.n, decision="none", note=found.note)
+    other = _tested(measure, a, b)
+    if other.two_sided_pvalue is None:
+        return row.with_(n=a.run.n, decision="none", note=other.note)
     return row.with_(
-        method=found.test
-        if found.test.kind == "mcnemar"
+        method=other.test
+        if other.test.kind == "mcnemar"
         else "unseen row",  # without the number of rows: a family has several
         n=a.run.n,
-        statistic=found.difference,
-        estimate=found.difference,
-        estimate_low=found.low,
-        estimate_high=found.high,
-        p_value=found.two_sided_pvalue,
-        note=found.note if found.test.kind == "mcnemar" else f"{found.test}; {found.note}",
+        statistic=other.difference,
+        estimate=other.difference,
+        estimate_low=other.low,
+        estimate_high=other.high,
+        p_value=other.two_sided_pvalue,
+        note=other.note if other.test.kind == "mcnemar" else f"{other.test}; {other.note}",
     )
 
 
@@ -175,7 +175,7 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
     assert b.run is not None
     label, code, scores = a.run.label, a.positive, None
     if MEASURES[measure].needs in ("scores", "probabilities"):
-        (positive, of_a), (_, of_b) = (scored(measure, label, each.scores, each.positive) for each in (a, b))
+        (positive, of_a), (_, of_b) = (scored(measure, label, side.scores, side.positive) for side in (a, b))
         label, code, scores = (~positive).astype(np.int64), 0, (of_a, of_b)
     both = a.run.prediction, b.run.prediction
     part = Part(label=label, a=both[0], b=both[1], group=a.run.groups, code=code, scores=scores)

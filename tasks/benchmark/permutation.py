@@ -39,7 +39,7 @@ def _of_cell(results: Results, cell: Cell) -> Hypothesis:
         measure=measure,
     )
     of = {key: cell.subject[key] for key in ("dataset", "classifier")}
-    run = next((observed_run(results, each) for each in results.cells("crossval", **of)), None)
+    run = next((observed_run(results, item) for item in results.cells("crossval", **of)), None)
     table, count = results.table(cell), results.count(cell)
     if run is None or table is None or count is None:
         return base

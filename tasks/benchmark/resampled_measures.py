@@ -28,9 +28,9 @@ def rows(results: Results) -> Iterator[Hypothesis]:
             if lacks:
                 yield _row(results, ESTIMATES, dataset, ()).with_(measure=measure, decision="none", note=lacks)
                 continue
-            found = [_read(results, measure, cell) for cell in cells]
-            yield from (_estimate(results, measure, dataset, one) for one in found)
-            yield from (_compared(results, measure, dataset, a, b) for a, b in combinations(found, 2))
+            folds = [_read(results, measure, cell) for cell in cells]
+            yield from (_estimate(results, measure, dataset, one) for one in folds)
+            yield from (_compared(results, measure, dataset, a, b) for a, b in combinations(folds, 2))
 
 
 def _lacking(measure: str, results: Results, cell: Cell) -> str:

@@ -83,20 +83,20 @@ def read(results: Results, observed: Cell, measured: Measured) -> OverFolds:
         )
         folds, rows, classes = int(fold.max()) + 1, rows or len(label), int(label.max()) + 1
         place = (replicate - replicate[0]) * folds + fold
-        values += [measured(label[place == each], prediction[place == each], classes) for each in np.unique(place)]
+        values += [measured(label[place == value], prediction[place == value], classes) for value in np.unique(place)]
     return OverFolds(cells, np.array(values).reshape(-1, folds), rows)
 
 
 def corrected_t(row: Hypothesis, values: FloatArray, rows: int) -> Hypothesis:
     """A row with Nadeau and Bengio's test of the mean of values on folds, and its interval."""
-    found = corrected_resampled_test(values.ravel(), n_train=values.shape[1] - 1, n_test=1)
-    low, high = found.confidence_interval
+    result = corrected_resampled_test(values.ravel(), n_train=values.shape[1] - 1, n_test=1)
+    low, high = result.confidence_interval
     return row.with_(
         n=rows,
-        statistic=found.statistic,
-        estimate=found.estimate,
+        statistic=result.statistic,
+        estimate=result.estimate,
         estimate_low=low,
         estimate_high=high,
-        p_value=found.pvalue,
-        note=found.reason,
+        p_value=result.pvalue,
+        note=result.reason,
     )

@@ -46,12 +46,12 @@ def compute(block: Block, store: Store, work: CrossValidated) -> pa.Table:  # no
     dataset = dataset_of(store, work)
     estimator = build_as_planned(work.classifier, nominal=dataset.nominal)
     transforms = work.cross_validation.transforms
-    found = class_scores(estimator, dataset.X, dataset.y, folds_of(dataset, work), transforms=transforms)
+    scores = class_scores(estimator, dataset.X, dataset.y, folds_of(dataset, work), transforms=transforms)
     n = len(dataset)
     columns: dict[str, Any] = {
         "replicate": np.zeros(n, dtype=np.int64),
         "row": np.arange(n, dtype=np.int64),
-        "probabilities": [None] * n if found.probabilities is None else found.probabilities.tolist(),
-        "decision": [None] * n if found.decision is None else found.decision.tolist(),
+        "probabilities": [None] * n if scores.probabilities is None else scores.probabilities.tolist(),
+        "decision": [None] * n if scores.decision is None else scores.decision.tolist(),
     }
     return pa.table(columns, schema=SCHEMA)

@@ -90,9 +90,9 @@ def stand_in(work: Categorised, store: Store) -> Categorised:  # noqa: ARG001
 
 def compute(block: Block, store: Store, work: Categorised) -> pa.Table:
     """The counts of each chunk."""
-    found = chosen(work, store)
-    assert found.keys() == tuning_cells(work).keys()  # the engine completes prerequisites first
-    pair: SetPair = train_sets(store, work, found)
+    entries = chosen(work, store)
+    assert entries.keys() == tuning_cells(work).keys()  # the engine completes prerequisites first
+    pair: SetPair = train_sets(store, work, entries)
     chunks = pair.parts.chunks()
     rows = []
     for replicate in range(block.first, block.last):
@@ -106,5 +106,5 @@ def events(table: pa.Table, categories: Sequence[str], *, test: bool) -> JointEv
     """The joint events of the test set, or of all the rest."""
     own = table.filter(pa.array(table.column("test").to_numpy(zero_copy_only=False) == test))
     sides: list[list[Any]] = [own.column(name).to_pylist() for name in ("true", "a", "b", "count")]
-    found = [((tuple(true), tuple(a), tuple(b)), count) for true, a, b, count in zip(*sides, strict=True)]
-    return joint_events(categories, found)
+    items = [((tuple(true), tuple(a), tuple(b)), count) for true, a, b, count in zip(*sides, strict=True)]
+    return joint_events(categories, items)

@@ -91,9 +91,9 @@ def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np
     if test.test != "bootstrap" or predictions is None:
         return None
     test_set = trained_rows(source, predictions, test=True)
-    found = bootstrap_of_better(test, test_set, _generator(cell), keep_replicates=True)
+    bootstrap = bootstrap_of_better(test, test_set, _generator(cell), keep_replicates=True)
     sign = -1.0 if measure_of(test).greater_is_better else 1.0  # the better one is B of A - B
-    return sign * np.array(found.bootstrap_distribution), sign * found.estimate
+    return sign * np.array(bootstrap.bootstrap_distribution), sign * bootstrap.estimate
 
 
 def _histogram(drawn: NDArray[np.float64], observed: float) -> dict[str, Any]:

@@ -50,17 +50,17 @@ def stream(work: OnSamples) -> dict[str, Any]:
 
 def compute(block: Block, store: Store, work: OnSamples) -> pa.Table:  # noqa: ARG001
     """The joint outcomes of each sample of the block."""
-    found: dict[str, list[Any]] = {"outcomes": [], "wrong": [], "permuted": []}
+    entries: dict[str, list[Any]] = {"outcomes": [], "wrong": [], "permuted": []}
     for rng, size in block.lanes():
         samples = two_views.draw(work.population, work.n, rng, LANE_SIZE)
         answers, problem = attempts(partial(_of_sample, work, sample, rng) for sample in samples[:size])
-        if block.first == 0 and not found["wrong"] and not any(answers):
+        if block.first == 0 and not entries["wrong"] and not any(answers):
             raise ValueError(problem)  # a learner that fails on all samples of the first lane fails on more than these
-        for outcomes, wrong, permuted in (each or _FAILED for each in answers):
-            found["outcomes"].append(outcomes)
-            found["wrong"].append(wrong)
-            found["permuted"].append(permuted)
-    return replicates_table(block, SCHEMA, **found)
+        for outcomes, wrong, permuted in (answer or _FAILED for answer in answers):
+            entries["outcomes"].append(outcomes)
+            entries["wrong"].append(wrong)
+            entries["permuted"].append(permuted)
+    return replicates_table(block, SCHEMA, **entries)
 
 
 def _of_sample(work: OnSamples, sample: two_views.Sample, rng: np.random.Generator) -> _Folds:

@@ -103,15 +103,15 @@ def _of_outcomes(
     for rng, size in block.lanes():
         first = len(answers)
         own = [place for place in range(first, first + size) if defined[place]]
-        found, problem = attempts(
+        items, problem = attempts(
             partial(run_fold_test, work.test, np.array(outcomes[place], dtype=np.int64).reshape(shape), rng)
             for place in own
         )
         if block.first == first == 0 and own:
-            require_some_defined(np.array([each and each[0] for each in found], np.float64), problem)
-        by_place = dict(zip(own, found, strict=True))
+            require_some_defined(np.array([item and item[0] for item in items], np.float64), problem)
+        by_place = dict(zip(own, items, strict=True))
         answers.extend(by_place.get(place) for place in range(first, first + size))
-    p_values, advantages = (np.array([each and each[side] for each in answers], np.float64) for side in (0, 1))
+    p_values, advantages = (np.array([answer and answer[side] for answer in answers], np.float64) for side in (0, 1))
     return p_values, np.nan_to_num(advantages)
 
 
@@ -146,8 +146,8 @@ def differences(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
     """The accuracy of A less that of B in each fold, shape (repeats, folds), of outcomes of shape (..., 8)."""
     only_a = outcomes[..., 2] + outcomes[..., 5]
     only_b = outcomes[..., 1] + outcomes[..., 6]
-    found: NDArray[np.float64] = (only_a - only_b) / outcomes.sum(axis=-1)
-    return found
+    values: NDArray[np.float64] = (only_a - only_b) / outcomes.sum(axis=-1)
+    return values
 
 
 def run_fold_test(test: AppliedTest, outcomes: NDArray[np.int64], rng: np.random.Generator) -> tuple[float, float]:
@@ -166,10 +166,10 @@ def run_fold_test(test: AppliedTest, outcomes: NDArray[np.int64], rng: np.random
         folds = outcomes.shape[1]
         values = differences(outcomes).ravel()
         return corrected_resampled_test(values, n_train=folds - 1, n_test=1, **test.options).pvalue, ahead
-    found = run_test(test, pooled[None], _POOLED, rng)
-    if found.problem:
-        raise ValueError(found.problem)
-    return float(found.p_value[0]), float(advantage(test, pooled[None], _POOLED)[0])
+    answers = run_test(test, pooled[None], _POOLED, rng)
+    if answers.problem:
+        raise ValueError(answers.problem)
+    return float(answers.p_value[0]), float(advantage(test, pooled[None], _POOLED)[0])
 
 
 def _right_by_class(pooled: NDArray[np.int64]) -> Iterator[list[int]]:

@@ -64,7 +64,7 @@ def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     """The interval on each test set of the block."""
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
-    found: list[NDArray[np.float64]] = []
+    blocks_said: list[NDArray[np.float64]] = []
     alone = isinstance(drawn_from, Described) or draws(work.test.options)
     for lanes in lanes_together(block, drawn_from, alone=alone):
         rng, size = lanes[0]
@@ -74,11 +74,11 @@ def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
             of, problem = module_of(drawn_from), ""
             sets = of.draw(drawn_from, work.n, rng, LANE_SIZE)[:size]
             said = np.array([astuple(of.run_interval(drawn_from, work.test, one, rng)) for one in sets], np.float64)
-        if block.first == 0 and not found:
+        if block.first == 0 and not blocks_said:
             require_some_defined(said[:LANE_SIZE, 1], problem)
-        found.append(said)
+        blocks_said.append(said)
     true = true_value(work, drawn_from)
-    estimate, low, high, error, undefined = np.concatenate(found).T
+    estimate, low, high, error, undefined = np.concatenate(blocks_said).T
     columns = {"estimate": estimate, "low": low, "high": high, "standard_error": error, "undefined": undefined > 0}
     covers = (low - _TIE <= true) & (true <= high + _TIE)
     return replicates_table(block, SCHEMA, **columns, covers=covers)

@@ -49,10 +49,10 @@ def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     def answer(work: OnTestSets, drawn_from: Any, lanes: Lanes) -> subsample.Answered:
         ((rng, size),) = lanes
         drawn = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
-        found, why = own_tests.run_own_test(function, test.options, drawn, drawn_from, rng)
+        values, why = own_tests.run_own_test(function, test.options, drawn, drawn_from, rng)
         problems.extend(why)
-        answers = Answers(found, problem=f"p undefined in its first {size} test sets ({why[0]})")
+        answers = Answers(values, problem=f"p undefined in its first {size} test sets ({why[0]})")
         return answers, advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
 
-    found = subsample.answered(block, store, work, answer)
-    return found.append_column(SCHEMA.field("problem"), pa.array(problems, pa.string()))
+    table = subsample.answered(block, store, work, answer)
+    return table.append_column(SCHEMA.field("problem"), pa.array(problems, pa.string()))

@@ -109,13 +109,13 @@ def _means(row: Hypothesis, columns: Mapping[str, NDArray[np.float64]], true: fl
     deviation, mean_square = float(estimates.std(ddof=1)), float(np.mean(stated**2))
     modelled = math.sqrt(mean_square)
     of_modelled = math.sqrt(float(np.var(stated**2, ddof=1)) / (4 * k * mean_square)) if mean_square else 0.0
-    found = {
+    entries = {
         BIAS: (float(estimates.mean()) - true, deviation / math.sqrt(n)),
         EMPIRICAL: (deviation, deviation / math.sqrt(2 * (n - 1))),
         STATED: (modelled, of_modelled),
         WIDTH: (float(widths.mean()), float(widths.std(ddof=1)) / math.sqrt(k)),
     }
-    for measure, (value, error) in found.items():
+    for measure, (value, error) in entries.items():
         ends = {"estimate_low": value - Z * error, "estimate_high": value + Z * error}
         yield row.with_(measure=measure, estimate=value, **ends)
 
@@ -158,7 +158,7 @@ def _key(cell: Cell) -> tuple[str, ...]:
 
 
 def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) -> Hypothesis:
-    p_values, under_null = (each.column("p_value").to_numpy() for each in (table, null))
+    p_values, under_null = (item.column("p_value").to_numpy() for item in (table, null))
     level = critical_p(under_null, alpha)
     value = float(np.mean(at_most(p_values, level)))
     error = adjusted_power_error(p_values, under_null, alpha)

@@ -31,8 +31,8 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 
 def _known(results: Results, cell: Cell) -> AnyPopulation | None:
     """The population of a cell, if it is known and its difference is that of answers, not of scores."""
-    found = population(cell.work_of(OnTestSets), results.store) if cell.fanout == "subsample" else None
-    return None if isinstance(found, ScorePopulation | Described) else found
+    value = population(cell.work_of(OnTestSets), results.store) if cell.fanout == "subsample" else None
+    return None if isinstance(value, ScorePopulation | Described) else value
 
 
 def null_is_true(results: Results, cell: Cell) -> bool:

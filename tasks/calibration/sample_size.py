@@ -55,7 +55,7 @@ def rows_needed(known: Population | EventPopulation, test: AppliedTest, share: f
     formula = _formula(test.test)
     if formula is None:
         return None
-    only_a, only_b = (each / (known.rows or 1) for each in known.discordant)
+    only_a, only_b = (value / (known.rows or 1) for value in known.discordant)
     return _least_rows(formula, only_a, only_b, share, alpha, tuple(test.options.items()))
 
 

@@ -107,8 +107,8 @@ def outcomes_cell(work: OnTestSets) -> Cell | None:
 
 def needs(work: OnTestSets) -> list[Cell]:
     """The outcomes that make up the population."""
-    found = outcomes_cell(work)
-    return [] if found is None else [found]
+    value = outcomes_cell(work)
+    return [] if value is None else [value]
 
 
 def stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
@@ -181,11 +181,11 @@ def answered(block: Block, store: Store, work: OnTestSets, answer: Callable[...,
         raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs")
     parts: list[Any] = []
     for lanes in lanes_together(block, drawn_from, alone=draws(work.test)):
-        found, better, lacking = answer(work, drawn_from, lanes)
+        answers, better, lacking = answer(work, drawn_from, lanes)
         if block.first == 0 and not parts:
-            require_some_defined(found.p_value[:LANE_SIZE], found.problem)
-        covers = np.full(len(lacking), None) if found.covers is None else found.covers
-        parts.append((found.p_value, covers, better, lacking))
+            require_some_defined(answers.p_value[:LANE_SIZE], answers.problem)
+        covers = np.full(len(lacking), None) if answers.covers is None else answers.covers
+        parts.append((answers.p_value, covers, better, lacking))
     columns = zip(SCHEMA.names[1:], map(np.concatenate, zip(*parts, strict=True)), strict=True)
     return replicates_table(block, SCHEMA, **dict(columns))
 

@@ -39,10 +39,10 @@ def compute(block: Block, store: Store, work: Tuned) -> pa.Table:
     with one_thread():
         rows = training_rows(store, work)
         with failures_named(work.side, work.classifier.learner):
-            found = [
+            items = [
                 scores(rows.classifier, rows.X, rows.truth, _tuning(work.classifier).folds, params) for params in tried
             ]
-    micro, macro = zip(*found, strict=True)
+    micro, macro = zip(*items, strict=True)
     return replicates_table(block, SCHEMA, micro_f1=micro, macro_f1=macro)
 
 

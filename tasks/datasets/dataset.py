@@ -104,13 +104,13 @@ class Dataset:
 
     def constant_features(self) -> tuple[str, ...]:
         """The features whose present values are all equal: no classifier can use them."""
-        found = []
+        names = []
         for position, name in enumerate(self.features):
             values = self.X[:, position]
             values = values[~np.isnan(values)]
             if not values.size or (values == values[0]).all():
-                found.append(name)
-        return tuple(found)
+                names.append(name)
+        return tuple(names)
 
     def identifiers(self) -> tuple[str, ...]:
         """The features that name rows: with another category, or another whole number, in every row.
@@ -127,8 +127,8 @@ class Dataset:
         position = self.features.index(feature)
         values, known, nominal = self.X[:, position], self.categories[position], self.nominal[position]
         present = np.flatnonzero(~np.isnan(values))
-        found, codes = np.unique(values[present], return_inverse=True)
-        names = tuple(known[int(value)] if nominal else f"{value:.12g}" for value in found)
+        result, codes = np.unique(values[present], return_inverse=True)
+        names = tuple(known[int(value)] if nominal else f"{value:.12g}" for value in result)
         if not nominal and len(names) > _MOST_SLICES:
             from sigstats.comparison.part import in_bins  # most studies have no slices
 

@@ -49,7 +49,7 @@ class Documents:
     @property
     def labels(self) -> frozenset[str]:
         """All categories that occur."""
-        return frozenset(label for each in self.categories for label in each)
+        return frozenset(label for category in self.categories for label in category)
 
     def digest(self) -> str:
         """SHA-256 (hexadecimal) of the content; the name is no part of it."""
@@ -74,7 +74,7 @@ class Documents:
             raise refuse("table", table.schema.names, "one of Documents.to_table")
         texts: list[Any] = table.column("text").to_pylist()
         categories: list[Any] = table.column("categories").to_pylist()
-        return cls(name=name.decode(), texts=tuple(texts), categories=tuple(tuple(each) for each in categories))
+        return cls(name=name.decode(), texts=tuple(texts), categories=tuple(tuple(category) for category in categories))
 
 
 def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], categories: str) -> Documents:
@@ -95,12 +95,12 @@ def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], cat
             known, table = read_parquet(content.by_place(), content.budget, (*text, categories))
         except Exception as error:  # a damaged file and a remote file system may raise anything
             raise content.error("is not a Parquet file that can be read", error) from None
-    for each in (*text, categories):
-        if each not in known:
-            raise ValueError(f"{where}: there is no column {shown(each)}; {hint(each, known)}")
+    for value in (*text, categories):
+        if value not in known:
+            raise ValueError(f"{where}: there is no column {shown(value)}; {hint(value, known)}")
     if not table.num_rows:
         raise ValueError(f"{where}: has no rows")
-    parts = [_texts(where, each, table.column(each)) for each in text]
+    parts = [_texts(where, item, table.column(item)) for item in text]
     texts = tuple("\n".join(part for part in row if part) for row in zip(*parts, strict=True))
     return Documents(name=name, texts=texts, categories=_categories(where, categories, table.column(categories)))
 
@@ -111,8 +111,8 @@ def _texts(where: str, name: str, values: "pa.ChunkedArray[Any]") -> list[str | 
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     if not is_text(kind):
         raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected strings")
-    found: list[str | None] = values.to_pylist()
-    return found
+    texts: list[str | None] = values.to_pylist()
+    return texts
 
 
 def _categories(where: str, name: str, values: "pa.ChunkedArray[Any]") -> tuple[tuple[str, ...], ...]:
@@ -123,10 +123,10 @@ def _categories(where: str, name: str, values: "pa.ChunkedArray[Any]") -> tuple[
     inner = kind.value_type if listed or pa.types.is_dictionary(kind) else kind
     if not is_text(inner):
         raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected lists of strings, or strings")
-    found = []
+    items = []
     for row, value in enumerate(values.to_pylist()):
         labels = value if listed else [value]
         if labels is None or None in labels:
             raise ValueError(f"{where}: column {shown(name)}, row {row}: a category is missing (null)")
-        found.append(tuple(sorted(set(labels))))
-    return tuple(found)
+        items.append(tuple(sorted(set(labels))))
+    return tuple(items)

@@ -66,13 +66,13 @@ class BlockSizer:
         """The lanes of the next block: as the target says, and near the end half of a worker's share of the rest."""
         if not self.lanes:
             return 1
-        each = max(self.seconds / self.lanes, 1e-6)
+        value = max(self.seconds / self.lanes, 1e-6)
         target = max(self.target_seconds, workers * TARGET_SECONDS_A_WORKER) if self.target_seconds else 0.0
-        least = int(_LEAST_PART * target / each)
+        least = int(_LEAST_PART * target / value)
         if workers == 1 or left <= least:  # which has nobody to end together with, or ends at once
-            return max(1, min(int(target / each), left))
+            return max(1, min(int(target / value), left))
         share = min(max(-(-left // (2 * workers)), least), -(-left // workers))
-        return max(1, min(int(target / each), share))
+        return max(1, min(int(target / value), share))
 
     def next_block(self, workers: int) -> Block | None:
         """The next block; None if no lane is left."""

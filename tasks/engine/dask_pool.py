@@ -130,7 +130,7 @@ class DaskPool(DaskStaff):
             self._submitted.discard(given)
             given.unwanted = True
             with contextlib.suppress(Exception):  # it may not have been sent, or the cluster may be gone
-                if all(each.unwanted for each in given.task):
+                if all(submission.unwanted for submission in given.task):
                     given.future.cancel()
 
         return cancel

@@ -43,14 +43,14 @@ def all_code() -> str:
 
 
 def _digest(root: Path, without: Set[str]) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for folder, folders, files in os.walk(root, followlinks=True):
         folders[:] = sorted(set(folders) - without)
         for name in sorted(file for file in files if file.endswith((".py", ".j2", ".css", ".js"))):
             path = Path(folder, name)
             content = path.read_bytes()
-            found.update(f"{path.relative_to(root).as_posix()}:{len(content)}:".encode() + content)
-    return found.hexdigest()
+            digest.update(f"{path.relative_to(root).as_posix()}:{len(content)}:".encode() + content)
+    return digest.hexdigest()
 
 
 class OtherCode(Exception):
@@ -108,8 +108,8 @@ class DaskStaff:
         try:
             there = frozenset(self.client.nthreads())
             if new := sorted(there - self._versions.keys()):
-                found = self.client.run(version, workers=new, on_error="return")
-                self._versions.update({worker: said for worker, said in found.items() if isinstance(said, str)})
+                value = self.client.run(version, workers=new, on_error="return")
+                self._versions.update({worker: said for worker, said in value.items() if isinstance(said, str)})
         except Exception:  # the scheduler is gone, which the next block reports
             return None
         return there - self.strangers.keys()

@@ -165,15 +165,15 @@ def _complete(
     lanes: tuple[int, int],
 ) -> None:
     cell = outcome.cell
-    found = store.find(cell)
-    missing = _missing(cell, found.done, lanes)
+    files = store.find(cell)
+    missing = _missing(cell, files.done, lanes)
     outcome.stored = outcome.share - _replicates(cell, missing)
     if not outcome.blocks:
         outcome.found = outcome.stored
-    outcome.notes.extend(found.damaged)
+    outcome.notes.extend(files.damaged)
     progress(outcome.stored, None)
     tracker = StoppingTracker(cell, store)
-    for bounds in found.done:
+    for bounds in files.done:
         tracker.add(*bounds)
     outcome.wanted = min(tracker.replicates, outcome.share)
     if not outcome.complete:

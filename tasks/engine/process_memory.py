@@ -114,7 +114,7 @@ def _as_dask_starts_it() -> bool:
     import ctypes
 
     with contextlib.suppress(OSError, TypeError):  # another system than Linux
-        started = dict(each.partition(b"=")[::2] for each in Path("/proc/self/environ").read_bytes().split(b"\0"))
+        started = dict(setting.partition(b"=")[::2] for setting in Path("/proc/self/environ").read_bytes().split(b"\0"))
         usual = started.get(b"MALLOC_TRIM_THRESHOLD_") == b"%d" % _USUAL[_TRIM]
         return usual and b"MALLOC_MMAP_THRESHOLD_" not in started and hasattr(ctypes.CDLL(None), "mallopt")
     return False

@@ -57,7 +57,7 @@ class Sent(Receipt):
     @property
     def alone(self) -> Receipt:
         """The receipt without it, to be kept."""
-        return Receipt(**{each.name: getattr(self, each.name) for each in fields(Receipt)})
+        return Receipt(**{attribute.name: getattr(self, attribute.name) for attribute in fields(Receipt)})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,8 +81,8 @@ class Suspects:
         """The blocks, new or waiting, that may be sent now; to be called by one thread at a time."""
         given = list(new)
         self._waiting = [each for each in self._waiting if not each.unwanted] + [each for each in given if each.own]
-        admitted = [each for each in given if not each.own]
-        suspects = [each for each in self._waiting if each.trials or each.who in self._guilty]
+        admitted = [submission for submission in given if not submission.own]
+        suspects = [submission for submission in self._waiting if submission.trials or submission.who in self._guilty]
         if self._under_way and (suspects or self._tried in self._under_way):
             return admitted
         self._tried = suspects[0] if suspects else None
@@ -145,16 +145,16 @@ def at_once(lately: Lately) -> int:
 def divided(given: Sequence[Submission], size: int) -> list[list[Submission]]:
     """Blocks as tasks of at most `size` blocks of one store; a block that is `single` is a task."""
 
-    def kind(each: Submission) -> object:
-        return id(each) if size == 1 or each.single else each.store
+    def kind(value: Submission) -> object:
+        return id(value) if size == 1 or value.single else value.store
 
     tasks = []
     for _, some in groupby(given, kind):
         alike = list(some)
         tasks += [alike[at : at + size] for at in range(0, len(alike), size)]
     for task in tasks:
-        for each in task:
-            each.task = task
+        for submission in task:
+            submission.task = task
     return tasks
 
 

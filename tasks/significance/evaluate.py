@@ -33,6 +33,6 @@ def revision(work: Evaluated) -> int:
 
 def compute(block: Block, store: Store, work: Evaluated) -> pa.Table:  # noqa: ARG001
     """The result, one row."""
-    found = run_table_test(work.test, work.data, work.method)
-    columns: dict[str, list[Any]] = {name: [found.get(name, "" if name == "note" else None)] for name in RESULT}
+    result = run_table_test(work.test, work.data, work.method)
+    columns: dict[str, list[Any]] = {name: [result.get(name, "" if name == "note" else None)] for name in RESULT}
     return replicates_table(block, SCHEMA, **columns)

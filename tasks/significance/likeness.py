@@ -21,8 +21,8 @@ def rows(results: Results) -> Iterator[Hypothesis]:
         if cell.subject.get("test") == LIKENESS:
             row = table_hypothesis(results, cell).with_(null="the new algorithm falls into the classes as a does")
             groups[cell.subject["dataset"], cell.subject["method"]].append(row)
-    for found in groups.values():
-        yield from _rank(found)
+    for group in groups.values():
+        yield from _rank(group)
 
 
 def _rank(rows: list[Hypothesis]) -> Iterator[Hypothesis]:
@@ -30,7 +30,7 @@ def _rank(rows: list[Hypothesis]) -> Iterator[Hypothesis]:
     if len(pvalues) < len(rows):  # a rival is missing, so no hypothesis can be ranked
         yield from (row.with_(p_value=None, decision="missing") for row in rows)
         return
-    ranked = {found.name: found for found in weigh_hypotheses(pvalues)}
+    ranked = {hypothesis.name: hypothesis for hypothesis in weigh_hypotheses(pvalues)}
     for row in rows:
         index = ranked[str(row.a)]
         yield row.with_(b=index.rival, pd=index.pd, psd=index.psd, nsd=index.nsd)

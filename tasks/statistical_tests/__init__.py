@@ -192,22 +192,22 @@ def find(name: str) -> StatisticalTest | None:
 
 def of_runs(name: str) -> OfRuns | None:
     """How a test is made of cross-validated runs; None if it is not, or is no test of this folder."""
-    found = find(name)
-    return None if found is None else found.runs
+    test = find(name)
+    return None if test is None else test.runs
 
 
 def of_sets(name: str) -> OfSets | None:
     """How a test is made of test sets; None if it is not, or is no test of this folder."""
-    found = find(name)
-    return None if found is None else found.sets
+    test = find(name)
+    return None if test is None else test.sets
 
 
 def table_test(name: str) -> OfTable:
     """How a test is made of a table."""
-    found = named(name).table
-    if found is None:
+    table = named(name).table
+    if table is None:
         raise ValueError(f"test: {name!r} is not valid; expected a test of a table of counts")
-    return found
+    return table
 
 
 def methods(name: str) -> tuple[str, ...]:

@@ -22,8 +22,8 @@ def _of_runs(runs: Sequence[ObservedRun], cell: str) -> dict[str, Any]:  # noqa:
     q = spread / int((of_row * (k - of_row)).sum()) if telling else 0.0
     p = float(chi2.sf(q, k - 1)) if telling else 1.0
     rough = "" if telling * k >= _ENOUGH else ", few for chi-square"
-    found = f"{telling:,} rows that some, not all, got right{rough}"
-    return {"n": len(right), "statistic": q, "p_value": p, "p_low": p, "p_high": p, "note": found}
+    sentence = f"{telling:,} rows that some, not all, got right{rough}"
+    return {"n": len(right), "statistic": q, "p_value": p, "p_low": p, "p_high": p, "note": sentence}
 
 
 TEST = StatisticalTest(

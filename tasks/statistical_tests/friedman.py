@@ -15,8 +15,8 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
     """The p-value by a method; the statistic is Iman and Davenport's F, and Friedman's chi-square for the other."""
-    found = friedman_test(data["scores"], method=method, greater_is_better=data["greater_is_better"])
-    return fields(found, statistic=found.chi2_statistic if method == "chi2" else found.f_statistic)
+    result = friedman_test(data["scores"], method=method, greater_is_better=data["greater_is_better"])
+    return fields(result, statistic=result.chi2_statistic if method == "chi2" else result.f_statistic)
 
 
 TEST = StatisticalTest(

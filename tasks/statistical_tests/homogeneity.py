@@ -50,11 +50,11 @@ def _of_runs(runs: Sequence[ObservedRun], cell: str) -> dict[str, Any]:  # noqa:
     k = 1 + max(int(run.label.max()) for run in runs)
     right = ([*np.bincount(run.label[run.right], minlength=k).tolist(), run.wrong] for run in runs)
     counts = dict(zip(("counts_a", "counts_b"), right, strict=True))
-    found = run_table_test("homogeneity", counts, "chi2")
-    if found["note"] or found["n"] <= _FEW:
+    result = run_table_test("homogeneity", counts, "chi2")
+    if result["note"] or result["n"] <= _FEW:
         with contextlib.suppress(ValueError):  # too large for bounds: chi-square stays, with its warning
-            found = run_table_test("homogeneity", counts, "bounds")
-    return {**found, "note": f"{_SHARED}; {found['note']}".removesuffix("; ")}
+            result = run_table_test("homogeneity", counts, "bounds")
+    return {**result, "note": f"{_SHARED}; {result['note']}".removesuffix("; ")}
 
 
 TEST = StatisticalTest(

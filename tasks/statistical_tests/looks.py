@@ -16,7 +16,7 @@ def _pvalues(
     sets: IntArray, rng: np.random.Generator | None, *, method: str, alternative: str, new_rows: int
 ) -> FloatArray:
     """The smallest p-value of all looks at each test set, whose rows come in random order, or without `rng` at once."""
-    found = np.empty(len(sets))
+    values = np.empty(len(sets))
     for place, counts in enumerate(sets):
         only_a, only_b, n = int(counts[2] + counts[5]), int(counts[1] + counts[6]), int(counts.sum())
         step = new_rows if rng is not None else max(n, 1)
@@ -26,9 +26,9 @@ def _pvalues(
             else rng.choice(n, only_a + only_b, replace=False) // step
         )
         looks = -(-n // step)
-        a, b = (np.bincount(each, minlength=looks).cumsum() for each in (look[:only_a], look[only_a:]))
-        found[place] = _METHODS[method](a, b, alternative).min()
-    return found
+        a, b = (np.bincount(array, minlength=looks).cumsum() for array in (look[:only_a], look[only_a:]))
+        values[place] = _METHODS[method](a, b, alternative).min()
+    return values
 
 
 def _anytime(a: IntArray, b: IntArray, alternative: str) -> FloatArray:

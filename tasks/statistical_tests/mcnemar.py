@@ -78,17 +78,17 @@ def _of_runs(runs: Sequence[ObservedRun], cell: str) -> dict[str, Any]:  # noqa:
 
 def _of_groups(a: ObservedRun, b: ObservedRun, groups: NDArray[np.int64]) -> dict[str, Any]:
     ahead = np.bincount(groups, b.right.astype(int) - a.right).astype(np.int64)
-    found = sign_flip_test(ahead, sizes=np.bincount(groups), limit=1)
+    result = sign_flip_test(ahead, sizes=np.bincount(groups), limit=1)
     return {
         "method": "sign flips of groups",
         "n": a.n,
-        "statistic": found.statistic,
-        "estimate": found.estimate,
-        "estimate_low": found.confidence_interval.low,
-        "estimate_high": found.confidence_interval.high,
-        "p_value": found.pvalue,
-        "log10_p": found.log10_pvalue,
-        "note": f"{found.items:,} groups, {found.differing:,} with a difference",
+        "statistic": result.statistic,
+        "estimate": result.estimate,
+        "estimate_low": result.confidence_interval.low,
+        "estimate_high": result.confidence_interval.high,
+        "p_value": result.pvalue,
+        "log10_p": result.log10_pvalue,
+        "note": f"{result.items:,} groups, {result.differing:,} with a difference",
     }
 
 
@@ -111,10 +111,10 @@ def _words(rows: Sequence[Hypothesis]) -> str:
     one_sided = {row.alternative in ("greater", "less") for row in rows}
     sides = "" if len(one_sided) > 1 else "one-sided " if any(one_sided) else "two-sided "
     used = list(dict.fromkeys(row.method for row in rows))
-    found = ("by method " if len(used) > 1 else "") + join_words([_METHODS[name].format(sides=sides) for name in used])
+    text = ("by method " if len(used) > 1 else "") + join_words([_METHODS[name].format(sides=sides) for name in used])
     toward = "Where the alternative is that A or that B is better, unevenness in its favour alone counts. "
     return (
-        f"Only rows that one of two classifiers got right and the other wrong can tell them apart: p is {found}. "
+        f"Only rows that one of two classifiers got right and the other wrong can tell them apart: p is {text}. "
         f"{toward if any(one_sided) else ''}The null hypothesis is that both are equally likely to be right. It is "
         "about these predictions; it does not account for the choice of the training rows."
     )

@@ -16,15 +16,15 @@ ADVANTAGE = "advantage of b over a"
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
     """``a`` and ``b``: a score of each model on each data set; ``greater_is_better``."""
-    found = signed_rank_test(_advantages(data))
+    result = signed_rank_test(_advantages(data))
     return {
         "alternative": "two-sided",
         "measure": ADVANTAGE,
-        "n": found.n,
-        "statistic": found.statistic,
-        "estimate": found.estimate,
-        "estimate_low": found.confidence_interval.low,
-        "estimate_high": found.confidence_interval.high,
+        "n": result.n,
+        "statistic": result.statistic,
+        "estimate": result.estimate,
+        "estimate_low": result.confidence_interval.low,
+        "estimate_high": result.confidence_interval.high,
     }
 
 

@@ -135,10 +135,10 @@ class RemoteFiles:
         system.invalidate_cache()
         try:
             with self._trouble():
-                found = system.ls(f"{root}/{require_inside(folder)}", detail=True)
+                paths = system.ls(f"{root}/{require_inside(folder)}", detail=True)
         except FileNotFoundError:
             return []
-        return sorted(PurePosixPath(item["name"]).name for item in found if item["type"] == kind)
+        return sorted(PurePosixPath(item["name"]).name for item in paths if item["type"] == kind)
 
     def remove(self, name: str) -> None:  # noqa: D102
         system, root = self._system
@@ -153,17 +153,17 @@ class RemoteFiles:
         with contextlib.suppress(Exception):  # a client library may raise anything
             if known is None:
                 system.invalidate_cache()
-                found = [str(name) for name in system.find(path)]
+                names = [str(name) for name in system.find(path)]
             else:
                 within = known.within(folder)
-                found = [f"{path}/{name}" for name in within]
+                names = [f"{path}/{name}" for name in within]
                 for name in within:
                     known.remove(f"{folder}/{name}")
             try:
-                if found:
-                    system.rm(found)  # object stores take a thousand names in one request
+                if names:
+                    system.rm(names)  # object stores take a thousand names in one request
             except Exception:  # some accept only one, and a name may look like a pattern
-                for name in found:
+                for name in names:
                     with contextlib.suppress(FileNotFoundError):
                         system.rm_file(name)
 
@@ -194,10 +194,10 @@ class RemoteFiles:
         system.invalidate_cache()
         try:
             with self._trouble():
-                found = system.find(root)
+                value = system.find(root)
         except FileNotFoundError:
-            found = []
-        self._known.list_anew(str(name).removeprefix(f"{root}/") for name in found)
+            value = []
+        self._known.list_anew(str(name).removeprefix(f"{root}/") for name in value)
 
     def wrote(self, name: str, content: bytes | None = None) -> None:
         """Note that a worker says that it has written an object, and with what content."""

@@ -59,10 +59,10 @@ def _take(system: Any, folder: str) -> str:
         system.pipe_file(mine, token, mode="create")
     except Exception as error:
         # An answer may be lost, and the client that repeats its request finds what the first one has made.
-        found = _content(system, mine)
-        if found != token:
-            if found or isinstance(error, FileExistsError):
-                raise Held(_holder_in(found)) from None
+        content = _content(system, mine)
+        if content != token:
+            if content or isinstance(error, FileExistsError):
+                raise Held(_holder_in(content)) from None
             raise
     if last:
         with contextlib.suppress(FileNotFoundError):
@@ -73,10 +73,10 @@ def _take(system: Any, folder: str) -> str:
 def _highest(system: Any, folder: str) -> str | None:
     system.invalidate_cache()
     try:
-        found = system.ls(folder, detail=False)
+        paths = system.ls(folder, detail=False)
     except FileNotFoundError:
         return None
-    return max((str(name) for name in found if PurePosixPath(str(name)).name.isdigit()), default=None)
+    return max((str(name) for name in paths if PurePosixPath(str(name)).name.isdigit()), default=None)
 
 
 def _expired(system: Any, name: str) -> bool:

@@ -89,8 +89,8 @@ class LocalFiles:
 
     def names(self, folder: str) -> list[str]:
         """The sorted names (without the folder) of the finished files in `folder`; empty if it does not exist."""
-        found = (entry.name for entry in self._entries(folder) if entry.is_file(follow_symlinks=False))
-        return sorted(name for name in found if not name.endswith(PARTIAL))
+        generator = (entry.name for entry in self._entries(folder) if entry.is_file(follow_symlinks=False))
+        return sorted(name for name in generator if not name.endswith(PARTIAL))
 
     def folders(self, folder: str) -> list[str]:
         """The sorted names of the folders in `folder`; empty if it does not exist."""
@@ -174,10 +174,10 @@ def require_inside(name: str) -> str:
 
 def _refuse_link(path: str | Path, kind: str) -> None:
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        found = os.lstat(path)
-        if stat.S_ISLNK(found.st_mode):
+        status = os.lstat(path)
+        if stat.S_ISLNK(status.st_mode):
             raise OSError(errno.ELOOP, f"{path} is a link; expected a {kind} of its own")
-        if kind == "file" and not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):
+        if kind == "file" and not stat.S_ISDIR(status.st_mode) and not stat.S_ISREG(status.st_mode):
             raise OSError(errno.ELOOP, f"{path} is a pipe or a device; expected a file of its own")
 
 

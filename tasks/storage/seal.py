@@ -62,18 +62,18 @@ def _checked(content: bytes, name: str, kind: str, fingerprint: str | None) -> p
     try:
         table = pq.read_table(io.BytesIO(content), page_checksum_verification=True)
         values = json.loads((table.schema.metadata or {})[_KEY])
-        found = (values["schema"], values["kind"], values["fingerprint"], values["digest"])
+        items = (values["schema"], values["kind"], values["fingerprint"], values["digest"])
         rest = {key: value for key, value in table.schema.metadata.items() if key != _KEY} or None
         table = table.replace_schema_metadata(rest)
-        whole = found[3] == _content_digest(table, *found[:3])
+        whole = items[3] == _content_digest(table, *items[:3])
     except Exception as error:  # any bit may be flipped, in a name of a column too, so anything may fail
         raise Damaged(f"{name} is not a whole file of this program ({type(error).__name__})") from None
     if not whole:
         raise Damaged(f"{name} was altered after it was written")
-    if found[:2] != (SCHEMA_VERSION, kind):
-        raise Damaged(f"{name} holds {found[1]!r} of schema {found[0]}, not {kind!r} of schema {SCHEMA_VERSION}")
-    if fingerprint is not None and found[2] != fingerprint:
-        raise Damaged(f"{name} belongs to something else (fingerprint {found[2][:10]}, not {fingerprint[:10]})")
+    if items[:2] != (SCHEMA_VERSION, kind):
+        raise Damaged(f"{name} holds {items[1]!r} of schema {items[0]}, not {kind!r} of schema {SCHEMA_VERSION}")
+    if fingerprint is not None and items[2] != fingerprint:
+        raise Damaged(f"{name} belongs to something else (fingerprint {items[2][:10]}, not {fingerprint[:10]})")
     return table
 
 

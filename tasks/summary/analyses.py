@@ -26,5 +26,5 @@ ANALYSES = {
 def rows_of(name: str, results: Results) -> Iterator[Hypothesis]:
     """The hypotheses of an analysis, or of a test of runs."""
     module: Any = importlib.import_module(ANALYSES.get(name, "sigstats.tasks.benchmark.runs"))
-    found: Iterator[Hypothesis] = module.rows(results) if name in ANALYSES else module.rows_of_runs(results, name)
-    return found
+    hypotheses: Iterator[Hypothesis] = module.rows(results) if name in ANALYSES else module.rows_of_runs(results, name)
+    return hypotheses

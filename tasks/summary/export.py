@@ -52,10 +52,10 @@ def export(results: Results, to: str) -> Exported:
     incomplete: list[Cell] = []
     written = rows = 0
     for folder, cells in partitions.items():
-        found = {cell: table for cell in cells if (table := results.read(cell)) is not None}
-        incomplete += [cell for cell in cells if cell not in found]
-        if found:
-            table = _joined(found)
+        by_cell = {cell: table for cell in cells if (table := results.read(cell)) is not None}
+        incomplete += [cell for cell in cells if cell not in by_cell]
+        if by_cell:
+            table = _joined(by_cell)
             content = io.BytesIO()
             pq.write_table(table, content)
             files.write(f"{folder}/replicates.parquet", content.getvalue())
@@ -73,12 +73,12 @@ def folder_of(cell: Cell, parts: Collection[str]) -> str:
     return "/".join([f"fanout={cell.fanout}", *named])
 
 
-def _joined(found: Mapping[Cell, pa.Table]) -> pa.Table:
+def _joined(cells: Mapping[Cell, pa.Table]) -> pa.Table:
     """The replicates of the cells of a folder, behind those parts of their subjects that nothing else names."""
-    named = {*FOLDERS, *(name for table in found.values() for name in table.column_names)}
-    keys = list(dict.fromkeys(key for cell in found for key in cell.subject if key not in named))
+    named = {*FOLDERS, *(name for table in cells.values() for name in table.column_names)}
+    keys = list(dict.fromkeys(key for cell in cells for key in cell.subject if key not in named))
     tables = []
-    for cell, table in found.items():
+    for cell, table in cells.items():
         for place, key in enumerate(keys):
             field = column(key, pa.string(), "name", f"the {key} of the cell", nullable=True)
             table = table.add_column(place, field, pa.array([cell.subject.get(key)] * table.num_rows, pa.string()))

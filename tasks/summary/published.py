@@ -60,10 +60,10 @@ def compare_with_published(rows: Iterable[Hypothesis], references: Iterable[Refe
     for reference in references:
         by_cell[reference.cell].append(reference)
     for row in rows:
-        found = by_cell.get(row.cell, [])
-        printed = "; ".join(f"{reference.column} {reference.printed}" for reference in found)
-        wrong = "; ".join(filter(None, (_complaint(row, reference) for reference in found)))
-        yield row.with_(printed=printed, disagrees=wrong) if found else row
+        value = by_cell.get(row.cell, [])
+        printed = "; ".join(f"{reference.column} {reference.printed}" for reference in value)
+        wrong = "; ".join(filter(None, (_complaint(row, reference) for reference in value)))
+        yield row.with_(printed=printed, disagrees=wrong) if value else row
 
 
 def agrees(value: float, printed: str) -> bool:

@@ -28,8 +28,8 @@ def summarize(store: Store) -> list[Hypothesis]:
     """
     results = Results(store)
     plan = results.plan
-    found = [row for name in plan.analyses for row in rows_of(name, results)]
-    rows = list(compare_with_published(complete(found, plan), read_references(store)))
+    hypotheses = [row for name in plan.analyses for row in rows_of(name, results)]
+    rows = list(compare_with_published(complete(hypotheses, plan), read_references(store)))
     store.write_table("summary.parquet", summary_table(rows), kind="summary", fingerprint=fingerprint(plan))
     return rows
 
@@ -38,10 +38,10 @@ def is_current(store: Store) -> bool:
     """True if the stored summary is that of the plan, of this version, and lacks no replicates."""
     try:
         wanted = fingerprint(Results(store).plan)
-        found = store.read_table("summary.parquet", kind="summary", fingerprint=wanted)
+        table = store.read_table("summary.parquet", kind="summary", fingerprint=wanted)
     except (FileNotFoundError, Damaged):
         return False
-    return "missing" not in found.column("decision").to_pylist()
+    return "missing" not in table.column("decision").to_pylist()
 
 
 def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:

@@ -222,10 +222,10 @@ def _centers(numbers: FloatArray, known: Any) -> Any:
 
 def _best_beyond(scores: FloatArray, error: FloatArray) -> IntArray:
     """The class, along the last axis, that is best whatever the errors are; `UNDECIDED` if there is none, or NaN."""
-    each, best = np.arange(len(scores)), scores.argmax(axis=1)
-    least = scores[each, best] - error[each, best]
+    values, best = np.arange(len(scores)), scores.argmax(axis=1)
+    least = scores[values, best] - error[values, best]
     most = scores + error
-    most[each, best] = -np.inf
+    most[values, best] = -np.inf
     return np.where(most.max(axis=1) < least, best, UNDECIDED)
 
 

@@ -47,9 +47,9 @@ def _codes(machine: Any, rows: Any) -> IntArray:
     vectors, weights = machine.support_vectors_, machine.dual_coef_
     weights = np.asarray(weights.toarray() if hasattr(weights, "toarray") else weights, dtype=np.float64).ravel()
     own = _squares(vectors)
-    found = np.empty(rows.shape[0], dtype=np.int64)
+    values = np.empty(rows.shape[0], dtype=np.int64)
     step = max(1, _SCRATCH // (8 * len(weights)))
-    for first in range(0, len(found), step):
+    for first in range(0, len(values), step):
         part = rows[first : first + step]
         products = part @ vectors.T
         exponents = np.asarray(products.toarray() if hasattr(products, "toarray") else products, dtype=np.float64)
@@ -63,8 +63,8 @@ def _codes(machine: Any, rows: Any) -> IntArray:
         unsure = np.flatnonzero(np.abs(decisions) <= ROUNDING * np.abs(weights).sum())
         if unsure.size:
             codes[unsure] = np.searchsorted(machine.classes_, machine.predict(part[unsure]))
-        found[first : first + step] = codes
-    return found
+        values[first : first + step] = codes
+    return values
 
 
 def _squares(rows: Any) -> FloatArray:
@@ -111,7 +111,7 @@ class _Separate:
         self._fitted = [clone(classifier).fit(X, own) for own in truth.T]
 
     def predict(self, X: Any) -> NDArray[np.bool_]:
-        return np.column_stack([predict(each, X).astype(bool) for each in self._fitted])
+        return np.column_stack([predict(value, X).astype(bool) for value in self._fitted])
 
 
 def _shares(classifier: Any, X: Any) -> bool:

@@ -244,12 +244,12 @@ def _step(evaluate: Evaluate, state: _State, doubt: float) -> FloatArray:
     slope = _dot(direction, state.gradient)
     first = state.first
     length = 1 / np.sqrt(_dot(direction, direction)) if first else np.ones(len(state.at))
-    length, value, gradient, found = _search(evaluate, state, direction, slope, length, doubt)
+    length, value, gradient, result = _search(evaluate, state, direction, slope, length, doubt)
     step = length[:, None] * direction
     curvature = state.add(step, gradient - state.gradient)
     before = state.value
     state.x, state.value, state.gradient = state.x + step, value, gradient
-    good = found & (slope < 0) & (curvature > -1e-10 * slope * length)
+    good = result & (slope < 0) & (curvature > -1e-10 * slope * length)
     state.keep(good)
     left: FloatArray = before[good]
     return left
@@ -262,13 +262,13 @@ def _search(
     value, gradient = evaluate(state.x + length[:, None] * direction, state.at)
     slopes = _dot(gradient, direction)
     # Most first trials are taken; the searches of the others go on one by one.
-    found = first_is_taken(state.value, slope, length, value, slopes, doubt)
-    length, open_, searches = length.copy(), np.flatnonzero(~found), {}
+    taken = first_is_taken(state.value, slope, length, value, slopes, doubt)
+    length, open_, searches = length.copy(), np.flatnonzero(~taken), {}
     for i in open_.tolist():
         searches[i] = LineSearch((float(state.value[i]), float(slope[i])), float(length[i]), doubt)
         searches[i].tell(float(value[i]), float(slopes[i]))
     for _ in range(_TRIALS):
-        found[[i for i in open_.tolist() if searches[i].done and not searches[i].doubtful]] = True
+        taken[[i for i in open_.tolist() if searches[i].done and not searches[i].doubtful]] = True
         open_ = np.array([i for i in open_.tolist() if not searches[i].done and not searches[i].doubtful], dtype=int)
         if not len(open_):
             break
@@ -278,7 +278,7 @@ def _search(
         slopes[open_] = _dot(gradient[open_], direction[open_])
         for i in open_.tolist():
             searches[i].tell(float(value[i]), float(slopes[i]))
-    return length, value, gradient, found
+    return length, value, gradient, taken
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:

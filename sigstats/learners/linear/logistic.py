@@ -98,10 +98,10 @@ class BatchedLogisticRegression:
         inside = fold[:, None, :] == np.arange(self._problem.n_folds)[:, None]  # (replicates, folds, n)
         task = _Task(self, inside.reshape(-1, inside.shape[2]), np.repeat(label, self._problem.n_folds, axis=0))
         start = np.zeros((len(task.train), self._outputs * (self._columns.shape[1] + 1)))
-        found, iterations = minimise(task.evaluate, start, self._rules)
+        values, iterations = minimise(task.evaluate, start, self._rules)
         own = np.empty((len(place), self._outputs, place.shape[1]))
-        for replicate, problems in enumerate(np.arange(len(found)).reshape(inside.shape[:2])):
-            scores = task.scores(found[problems], problems)
+        for replicate, problems in enumerate(np.arange(len(values)).reshape(inside.shape[:2])):
+            scores = task.scores(values[problems], problems)
             own[replicate] = np.take_along_axis(scores, fold[replicate, None, None], axis=0)[0]
         if self._outputs == 1:
             own = np.concatenate([-own, own], axis=1) / 2

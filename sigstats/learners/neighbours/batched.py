@@ -208,10 +208,10 @@ class BatchedNeighbours:
         near = self._lists.near[row, :_FIRST]
         excluded = own[near, replicate[:, None]] == fold[:, None]
         nearest = excluded.argmin(axis=1).astype(np.int64)
-        each = np.arange(len(pairs))
+        places = np.arange(len(pairs))
         follower: IntArray = nearest + 1
         # Where the next one does not count either, the one after it is a bound all the same.
-        follower = follower + ((follower < _FIRST) & excluded[each, np.minimum(follower, _FIRST - 1)])
+        follower = follower + ((follower < _FIRST) & excluded[places, np.minimum(follower, _FIRST - 1)])
         limit = self._lists.distances[row, follower]
         distance = self._lists.distances[row, nearest]
         if learned.weights is not None:
@@ -219,9 +219,9 @@ class BatchedNeighbours:
             if self._partly:
                 distance += self._lists.constant[row, nearest]
             limit = limit * learned.bound[replicate, fold]
-        sure = ~excluded[each, nearest] & (distance + 2 * self._config.tolerance < limit)
+        sure = ~excluded[places, nearest] & (distance + 2 * self._config.tolerance < limit)
         sure &= distance <= self._farthest
-        predicted[row, replicate] = labels[near[each, nearest], replicate]
+        predicted[row, replicate] = labels[near[places, nearest], replicate]
         return np.where(sure[:, None], -1, pairs)
 
     def _from_longer_lists(

@@ -191,7 +191,7 @@ class NeighbourLists:
         X[:, self._numeric] *= np.sqrt(self._weights)
         longest = max(self._k + _SPARE + 1, _LIST_BYTES // (24 * n))
         wanted = min(self._k + _SPARE, n - 1) - 1
-        found, needed = [], []
+        items, needed = [], []
         for rows in blocks(n, 2 * n):
             distances = squared_distances(X[rows], X, self._nominal)
             distances[np.arange(len(distances)), np.arange(n)[rows]] = np.inf
@@ -201,11 +201,11 @@ class NeighbourLists:
             near = np.argpartition(distances, length - 1, axis=1)[:, :length]
             values = np.take_along_axis(distances, near, axis=1)
             order = values.argsort(axis=1)
-            found.append((np.take_along_axis(near, order, axis=1), np.take_along_axis(values, order, axis=1)))
-        length = max(near.shape[1] for near, _ in found)
+            items.append((np.take_along_axis(near, order, axis=1), np.take_along_axis(values, order, axis=1)))
+        length = max(near.shape[1] for near, _ in items)
         self.near = np.repeat(np.arange(n)[:, None], length, axis=1)  # a row is no neighbour of itself
         self.distances = np.full((n, length + 1), np.inf)
-        for rows, (near, values) in zip(blocks(n, 2 * n), found, strict=True):
+        for rows, (near, values) in zip(blocks(n, 2 * n), items, strict=True):
             self.near[rows, : near.shape[1]] = near
             self.distances[rows, : near.shape[1]] = values
             if near.shape[1] < n - 1:  # what is not listed is at least as far as the last that is

@@ -59,8 +59,8 @@ class TiedNeighbours:
                 for fold in np.unique(problem.folds[undecided]).tolist():
                     tested = problem.folds == fold
                     places = np.flatnonzero(undecided[tested])
-                    found = self._look_up(order[tested], places, order[~tested], problem.y[~tested])
-                    predicted[replicate, order[tested][places]] = found
+                    nearest = self._look_up(order[tested], places, order[~tested], problem.y[~tested])
+                    predicted[replicate, order[tested][places]] = nearest
 
     def _look_up(self, rows: IntArray, places: IntArray, train: IntArray, labels: IntArray) -> Any:
         """The class codes of `rows` at `places` by a search among the rows `train`, which have these `labels`."""
@@ -71,9 +71,9 @@ class TiedNeighbours:
         if make is None:
             return self._among_all(rows, places, train, labels)
         learned, asked = self._scaled(train, rows[places])
-        found = labels[make(learned).query(asked, self._classifier.n_neighbors, return_distance=False)]
+        label = labels[make(learned).query(asked, self._classifier.n_neighbors, return_distance=False)]
         # Of as many votes the first class wins.
-        return (found[:, :, None] == np.arange(self._problem.n_classes)).sum(axis=1).argmax(axis=1)
+        return (label[:, :, None] == np.arange(self._problem.n_classes)).sum(axis=1).argmax(axis=1)
 
     def _among_all(self, rows: IntArray, places: IntArray, train: IntArray, labels: IntArray) -> Any:
         """The same without a tree, if it is known how distances are rounded; otherwise `UNDECIDED`."""
@@ -114,8 +114,8 @@ def is_the_same(learned: FloatArray, tested: FloatArray) -> bool:
     order = np.random.default_rng(0).permutation(len(tested))[:_TRIED]
     for places in [*np.array_split(np.sort(order), max(1, len(order) // 3)), np.arange(len(tested))[-_TOGETHER:]]:
         few, where = among_few(places, len(tested))
-        found = fitted.kneighbors(tested[few])
-        if not (np.array_equal(found[0][where], distances[places]) and np.array_equal(found[1][where], rows[places])):
+        result = fitted.kneighbors(tested[few])
+        if not (np.array_equal(result[0][where], distances[places]) and np.array_equal(result[1][where], rows[places])):
             return False
     return True
 
@@ -170,5 +170,5 @@ def _first_is_taken() -> bool:
     X, tested = X[:1000], X[1000:]
     first = ((tested[:, None] - X) ** 2).sum(axis=2).argmin(axis=1)
     # Two rows a class, as scikit-learn warns of more classes than that.
-    found = KNeighborsClassifier(1, algorithm="brute").fit(X, np.arange(len(X)) // 2).predict(tested)
-    return np.array_equal(found, first // 2)
+    predict = KNeighborsClassifier(1, algorithm="brute").fit(X, np.arange(len(X)) // 2).predict(tested)
+    return np.array_equal(predict, first // 2)

@@ -125,32 +125,32 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def most_probable(probabilities: FloatArray) -> IntArray:
     """The class of the greatest probability in each row; the first of those that are equal but for rounding."""
-    found = np.zeros(len(probabilities), dtype=np.int64)
+    counts = np.zeros(len(probabilities), dtype=np.int64)
     best = probabilities[:, 0].copy()
     for code in range(1, probabilities.shape[1]):
         more = probabilities[:, code] > best + _EQUAL
-        found[more], best[more] = code, probabilities[more, code]
-    return found
+        counts[more], best[more] = code, probabilities[more, code]
+    return counts
 
 
 def _categories(X: FloatArray, nominal: Any) -> IntArray:
     """The number of categories of each nominal feature, by its largest code; 0 for numbers."""
-    found = np.zeros(X.shape[1], dtype=np.int64)
+    counts = np.zeros(X.shape[1], dtype=np.int64)
     for j in np.flatnonzero(nominal):
         codes = X[:, j][~np.isnan(X[:, j])]
         if (codes < 0).any() or (codes != np.floor(codes)).any() or (codes > 10**6).any():
             wrong = codes[(codes < 0) | (codes != np.floor(codes)) | (codes > 10**6)][0]
             raise refuse(f"X (feature {j})", float(wrong), "category codes 0, 1, ..., at most 1000000")
-        found[j] = 1 + int(codes.max(initial=0))
-    return found
+        counts[j] = 1 + int(codes.max(initial=0))
+    return counts
 
 
 def _reached(nodes: Nodes) -> list[int]:
     """The nodes of the tree: of some that were made no branch is left."""
-    found = [0]
-    for node in found:
-        found.extend(range(nodes.first[node], nodes.first[node] + nodes.branches[node]))
-    return found
+    items = [0]
+    for node in items:
+        items.extend(range(nodes.first[node], nodes.first[node] + nodes.branches[node]))
+    return items
 
 
 def form() -> Any:
@@ -168,8 +168,8 @@ class Levels(NamedTuple):
     @classmethod
     def of(cls, X: FloatArray, nominal: Any) -> "Levels":
         """The levels of some rows."""
-        own = [np.unique(x[~np.isnan(x) & ~each]) for x, each in zip(X.T, nominal, strict=True)]
-        sizes = np.array([len(each) for each in own], dtype=np.int64)
+        own = [np.unique(x[~np.isnan(x) & ~value]) for x, value in zip(X.T, nominal, strict=True)]
+        sizes = np.array([len(array) for array in own], dtype=np.int64)
         return cls(nominal, np.concatenate([*own, np.zeros(1)]), np.cumsum(sizes) - sizes)
 
     def codes(self, X: FloatArray) -> Any:

@@ -54,9 +54,9 @@ def information(counts: Any) -> Any:
     return bits(total) - parts
 
 
-def _ratio(gain: float, of_branches: float, found: float, total: float) -> Any:
+def _ratio(gain: float, of_branches: float, value: float, total: float) -> Any:
     """The gain over the information of the branches, of which the rows with a missing value are one more."""
-    own = bits(total) - of_branches - bits(total - found)
+    own = bits(total) - of_branches - bits(total - value)
     return 0.0 if abs(own) < TOLERANCE else gain / (own / total)
 
 
@@ -69,21 +69,21 @@ def nominal_split(data: Training, feature: int, rows: Any, weights: Any, total: 
         code = codes[rows[at]]
         if code >= 0:
             counts[code, labels[rows[at]]] += weights[at]
-    enough, found, of_branches, after = 0, 0.0, 0.0, 0.0
+    enough, value, of_branches, after = 0, 0.0, 0.0, 0.0
     for code in range(len(counts)):
         own = 0.0
         for label in range(data.n_classes):
             own += counts[code, label]
             whole[label] += counts[code, label]
-        found += own
+        value += own
         enough += own > data.least - TOLERANCE
         of_branches += bits(own)
         after += information(counts[code])
     if enough < 2:
         return -1.0, 0.0
-    gained = found / total * (information(whole) - after)
-    gain = 0.0 if abs(gained) < TOLERANCE else gained / found
-    return gain, _ratio(gain, of_branches, found, total)
+    gained = value / total * (information(whole) - after)
+    gain = 0.0 if abs(gained) < TOLERANCE else gained / value
+    return gain, _ratio(gain, of_branches, value, total)
 
 
 def _in_order(keys: Any, lowest: Any, highest: Any) -> Any:
@@ -106,17 +106,17 @@ def _in_order(keys: Any, lowest: Any, highest: Any) -> Any:
 def numeric_split(data: Training, feature: int, rows: Any, weights: Any, total: float, keys: Any) -> Any:
     """The gain, the gain ratio, and the codes beside the best cut of numbers; a negative gain where there is none."""
     codes, labels = data.codes[feature], data.label
-    known, found, lowest, highest = 0, 0.0, np.int64(2**31), np.int64(-1)
+    known, value, lowest, highest = 0, 0.0, np.int64(2**31), np.int64(-1)
     right = np.zeros(data.n_classes)
     for at in range(len(rows)):
         code = np.int64(codes[rows[at]])
         if code >= 0:
             keys[known] = (code << 32) | at
             known += 1
-            found += weights[at]
+            value += weights[at]
             right[labels[rows[at]]] += weights[at]
             lowest, highest = min(lowest, code), max(highest, code)
-    smallest = min(max(0.1 * found / data.n_trained, data.least), max(25.0, data.least))
+    smallest = min(max(0.1 * value / data.n_trained, data.least), max(25.0, data.least))
     if known == 0 or known < 2 * smallest - TOLERANCE:
         return -1.0, 0.0, 0, 0
     order = _in_order(keys[:known], lowest, highest)
@@ -130,7 +130,7 @@ def numeric_split(data: Training, feature: int, rows: Any, weights: Any, total: 
         right[label] -= weights[at]
         below += weights[at]
         code, following = order[place] >> 32, order[place + 1] >> 32
-        if code == following or below <= smallest - TOLERANCE or found - below <= smallest - TOLERANCE:
+        if code == following or below <= smallest - TOLERANCE or value - below <= smallest - TOLERANCE:
             continue
         cuts += 1
         lefts, of_left, rights, of_right = 0.0, 0.0, 0.0, 0.0
@@ -139,8 +139,8 @@ def numeric_split(data: Training, feature: int, rows: Any, weights: Any, total: 
             of_left += bits(left[label])
             rights += right[label]
             of_right += bits(right[label])
-        gained = found / total * (before - (bits(lefts) - of_left) - (bits(rights) - of_right))
-        gain = 0.0 if abs(gained) < TOLERANCE else gained / found
+        gained = value / total * (before - (bits(lefts) - of_left) - (bits(rights) - of_right))
+        gain = 0.0 if abs(gained) < TOLERANCE else gained / value
         if gain > best + TOLERANCE:
             best, lower, upper, at_best = gain, code, following, below
     if lower < 0:
@@ -148,7 +148,7 @@ def numeric_split(data: Training, feature: int, rows: Any, weights: Any, total: 
     gain = best - np.log2(float(cuts)) / total
     if gain < TOLERANCE:
         return -1.0, 0.0, 0, 0
-    return gain, _ratio(gain, bits(at_best) + bits(found - at_best), found, total), lower, upper
+    return gain, _ratio(gain, bits(at_best) + bits(value - at_best), value, total), lower, upper
 
 
 def _cut(data: Training, feature: int, lower: int, upper: int) -> int:

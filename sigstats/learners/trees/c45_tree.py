@@ -281,8 +281,8 @@ def _ask(data: Training, nodes: Nodes, row: int, into: Any) -> None:
 
 def probabilities(data: Training, nodes: Nodes, rows: Any) -> Any:
     """The shares of the classes in the leaves that rows of `data` come to, shape (rows, classes)."""
-    found = np.zeros((len(rows), data.n_classes))
+    counts = np.zeros((len(rows), data.n_classes))
     for at in range(len(rows)):
-        _ask(data, nodes, rows[at], found[at])
-        found[at] /= found[at].sum()
-    return found
+        _ask(data, nodes, rows[at], counts[at])
+        counts[at] /= counts[at].sum()
+    return counts

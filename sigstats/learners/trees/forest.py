@@ -177,13 +177,13 @@ def _levels_of(columns: Any, n_classes: int) -> list[Any] | None:
     """The distinct values of each column, if they are few enough and scikit-learn tells all of them apart."""
     if len(columns) < _FEWEST_COLUMNS:
         return None
-    found, most = [], min(256, _MOST_COUNTS // n_classes)
+    columns_of_levels, most = [], min(256, _MOST_COUNTS // n_classes)
     for column in columns:
         levels = np.unique(column)
         if len(levels) > most or not _apart(levels):
             return None
-        found.append(levels)
-    return found
+        columns_of_levels.append(levels)
+    return columns_of_levels
 
 
 def _apart(levels: Any) -> bool:

@@ -52,8 +52,8 @@ class LabelCounts:
     @property
     def labels(self) -> list[Label]:
         """All labels that occur, sorted."""
-        found = {label for outcome in self.counts for side in outcome for label in each_label(side)}
-        return sorted(found, key=lambda label: (isinstance(label, str), label))
+        labels = {label for outcome in self.counts for side in outcome for label in each_label(side)}
+        return sorted(labels, key=lambda label: (isinstance(label, str), label))
 
     def events(self, name: str) -> EventPopulation:
         """The population of these rows, for measures that are averaged over labels."""
@@ -83,14 +83,14 @@ class LabelCounts:
 
     def outcomes(self, positive: Label | None = None) -> list[int]:
         """How many rows have each of the eight joint outcomes, as for `population`; `positive` need not occur."""
-        found = [0] * 8
+        items = [0] * 8
         for (truth, a, b), count in self.counts.items():
             if positive is None:
-                found[(a != truth) + 2 * (b != truth)] += count
+                items[(a != truth) + 2 * (b != truth)] += count
             else:
                 negative = [not _has(labels, positive) for labels in (truth, a, b)]
-                found[4 * negative[0] + negative[1] + 2 * negative[2]] += count
-        return found
+                items[4 * negative[0] + negative[1] + 2 * negative[2]] += count
+        return items
 
 
 def each_label(side: Labels) -> tuple[Label, ...]:
@@ -178,12 +178,12 @@ def joint_codes(sides: Sequence[Codes], shape: tuple[int, ...]) -> NDArray[np.in
     weights = (shape[1] * shape[2], shape[2], 1)
     # The codes stay as they are stored: one product widens them, as far as their sum needs, and one sum takes their
     # origins off.
-    largest = sum(w * (abs(each.first) + n) for w, each, n in zip(weights, sides, shape, strict=True))
+    largest = sum(w * (abs(codes.first) + n) for w, codes, n in zip(weights, sides, shape, strict=True))
     wide = np.int32 if largest < 2**31 else np.int64
     joint: NDArray[Any] = np.multiply(sides[0].codes, weights[0], dtype=wide, casting="unsafe")
-    for weight, each in zip(weights[1:], sides[1:], strict=True):
-        joint += np.multiply(each.codes, weight, dtype=wide, casting="unsafe")
-    origin = sum(weight * each.first for weight, each in zip(weights, sides, strict=True))
+    for weight, side in zip(weights[1:], sides[1:], strict=True):
+        joint += np.multiply(side.codes, weight, dtype=wide, casting="unsafe")
+    origin = sum(weight * codes.first for weight, codes in zip(weights, sides, strict=True))
     if origin:
         joint -= origin
     return joint
@@ -191,8 +191,8 @@ def joint_codes(sides: Sequence[Codes], shape: tuple[int, ...]) -> NDArray[np.in
 
 def outcomes(labels: Sequence[Sequence[Labels]], codes: NDArray[Any], times: NDArray[Any]) -> dict[Outcome, int]:
     """How often each joint outcome occurs, from the codes of those that do."""
-    sides = np.unravel_index(codes, [len(each) for each in labels])
-    triples: Any = zip(*([each[i] for i in side] for each, side in zip(labels, sides, strict=True)), strict=True)
+    sides = np.unravel_index(codes, [len(label) for label in labels])
+    triples: Any = zip(*([label[i] for i in side] for label, side in zip(labels, sides, strict=True)), strict=True)
     return dict(zip(triples, times.tolist(), strict=True))
 
 
@@ -234,7 +234,7 @@ class Tally:
             encode(f"{self.where}: column {shown(name)}", column)
             for name, column in zip(self.names, columns, strict=True)
         ]
-        labels = [each.labels for each in coded]
+        labels = [codes.labels for codes in coded]
         joint = joint_codes(coded, tuple(map(len, labels)))
         if (size := math.prod(map(len, labels))) > _TABLE:
             seen, times = np.unique(joint, return_counts=True)
@@ -252,14 +252,14 @@ class Tally:
             self._add(outcomes(self._labels, seen, self._table[seen]))
             self._table[:] = 0
 
-    def _add(self, found: dict[Outcome, int]) -> None:
+    def _add(self, entries: dict[Outcome, int]) -> None:
         if (classes := self.classes) is not None:
             for axis, name in enumerate(self.names):
-                for label in (label for outcome in found for label in each_label(outcome[axis])):
+                for label in (label for outcome in entries for label in each_label(outcome[axis])):
                     if label not in classes:
                         known = list(map(str, classes))
                         wanted = one_line(", ".join(sorted(known)[:8])) + did_you_mean(label, known)
                         raise refuse(f"{self.where}: column {shown(name)}", label, f"one of {wanted}")
-        self.counts.update(found)
+        self.counts.update(entries)
         if self._budget is not None:
             self._budget.require(_OUTCOME * len(self.counts))

@@ -71,8 +71,8 @@ def run_intervals(
         alike = np.stack([sets[:, 1], counted[:, 0] - sets[:, 1]], axis=1)
         distinct, which = distinct_sets(np.insert(alike, [0, 1, *[2] * 4], 0, axis=1) if of_a else sets)
     calls = (partial(_METHODS[options["method"]], options, JointOutcomes(*one), rng) for one in distinct.tolist())
-    found, problem = attempts(calls)
-    ends = np.array([(math.nan,) * 3 if one is None else one for one in found])[which]
+    items, problem = attempts(calls)
+    ends = np.array([(math.nan,) * 3 if one is None else one for one in items])[which]
     if not draws(options):
         ends[:, 2] = np.where(np.isnan(ends[:, 0]), math.nan, f1_standard_errors(sets))
     return np.column_stack([_POPULATION.differences("f1", sets), ends, (counted == 0).any(axis=1)]), problem
@@ -81,7 +81,7 @@ def run_intervals(
 def _bootstrap(
     options: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    found = bootstrap_test(
+    result = bootstrap_test(
         joint,
         measure="f1",
         method=options["method"],
@@ -89,7 +89,7 @@ def _bootstrap(
         confidence_level=options["confidence"],
         rng=rng,
     )
-    return *-found.confidence_interval, found.standard_error
+    return *-result.confidence_interval, result.standard_error
 
 
 def _closed(options: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> tuple[float, float, float]:  # noqa: ARG001

@@ -61,7 +61,7 @@ def _sample(population: JudgedRows, n: int, rng: np.random.Generator) -> Sample:
     item = np.arange(rows) // population.answers
     count = int(item[-1]) + 1
     right, sensitivity, specificity = (
-        np.array([each]).T for each in (population.accuracy, population.sensitivity, population.specificity)
+        np.array([rates]).T for rates in (population.accuracy, population.sensitivity, population.specificity)
     )
     luck = np.where(rng.random(count) < _ALIKE, rng.random(count), rng.random((2, count)))
     ease = np.clip((luck - 1 + right) / (2 * np.minimum(right, 1 - right)) + 0.5, 0, 1)[:, item]
@@ -111,7 +111,7 @@ def _rogan_gladen(options: Mapping[str, Any], sample: Sample, rng: np.random.Gen
     accuracies, variances = [], []
     for called, truth in zip(sample.judge, sample.people[:, : sample.n], strict=True):
         positive, negative = called[: sample.n][truth == 1], 1 - called[: sample.n][truth == 0]
-        sensitivity, specificity = (float(each.mean()) if len(each) else 0.5 for each in (positive, negative))
+        sensitivity, specificity = (float(value.mean()) if len(value) else 0.5 for value in (positive, negative))
         share, slope = float(called.mean()), sensitivity + specificity - 1
         if slope <= 0 or not len(positive) or not len(negative):
             return Estimate(0.0, -1.0, 1.0, 1.0, undefined=True)

@@ -45,7 +45,7 @@ def fits(kinds: Kinds, test: AppliedTest) -> bool:
         if strange and (spec.needs == "numbers" or refers_to_one_class(measure) or any(map(_is_number, strange))):
             return False
         return (two or not refers_to_one_class(measure)) and len(labels) > 1
-    numbers = all(_is_number(each) for each in (*kinds.a, *kinds.b))
+    numbers = all(_is_number(value) for value in (*kinds.a, *kinds.b))
     return numbers and labels == ({""} if spec.needs == "marks" else {"0", _POSITIVE})
 
 
@@ -72,13 +72,13 @@ def truth(kinds: Kinds, measure: str) -> float:
     every, shares = np.ones(len(kinds.shares), np.int64), np.array(kinds.shares) * (_sizes(kinds) // kinds.group)
     if measure != "auc":
         rows = _rows(kinds, every, measure, grouped=False, weights=shares)
-        found = _compared(rows, measure, ComparisonRule(n_resamples=99, smallest_slice=1)).difference
-        assert found is not None
-        return float(found)
+        value = _compared(rows, measure, ComparisonRule(n_resamples=99, smallest_slice=1)).difference
+        assert value is not None
+        return float(value)
     positive = np.array(kinds.labels) == _POSITIVE
     weights = np.outer(shares[positive], shares[~positive])
     a, b = (np.array(side, dtype=np.float64) for side in (kinds.a, kinds.b))
-    gained = [np.sign(np.subtract.outer(each[positive], each[~positive])) for each in (a, b)]
+    gained = [np.sign(np.subtract.outer(side[positive], side[~positive])) for side in (a, b)]
     return float((weights * (gained[1] - gained[0])).sum() / (2 * weights.sum()))
 
 
@@ -109,7 +109,7 @@ def _rows(kinds: Kinds, counts: Any, measure: str, *, grouped: bool = True, weig
     groups = drawn["group"] if grouped and _sizes(kinds).max() > 1 else None
     label, a, b = drawn["labels"], drawn["a"], drawn["b"]
     if MEASURES[measure].needs == "numbers":
-        numbers = [float(each) for each in kinds.labels]
+        numbers = [float(name) for name in kinds.labels]
         return pair_arrays(label, a, b, groups=groups, weights=weights, score_range=(min(numbers), max(numbers)))
     if not is_of_scores(measure):
         return pair_arrays(label, a, b, groups=groups, weights=weights)
@@ -128,10 +128,10 @@ def _by_compare(rows: PairedPredictions, measure: str, options: Mapping[str, Any
     rule = ComparisonRule(
         confidence_level=options["confidence"], n_resamples=options["resamples"], rng=seed, smallest_slice=1
     )
-    found = _compared(rows, measure, rule)
-    if found.low is None or found.difference is None:
-        raise ValueError(found.note)
-    return Estimate(found.difference, found.low, found.high, found.standard_error or math.nan, False)
+    value = _compared(rows, measure, rule)
+    if value.low is None or value.difference is None:
+        raise ValueError(value.note)
+    return Estimate(value.difference, value.low, value.high, value.standard_error or math.nan, False)
 
 
 def _usual(rows: PairedPredictions, measure: str, options: Mapping[str, Any], seed: int) -> Estimate:
@@ -139,23 +139,23 @@ def _usual(rows: PairedPredictions, measure: str, options: Mapping[str, Any], se
     spec, level = MEASURES[measure], options["confidence"]
     label, a, b = (np.array(rows.classes)[codes] for codes in (rows.label, rows.a, rows.b))
     if rows.scores is not None and spec.test == "areas":
-        found: Any = auc_test(label == _POSITIVE, *rows.scores[::-1], groups=rows.group, confidence_level=level)
+        result: Any = auc_test(label == _POSITIVE, *rows.scores[::-1], groups=rows.group, confidence_level=level)
     elif spec.test in ("means", "mcnemar"):
         if spec.of_rows is None:
-            values = [(each == label) * 1.0 for each in (a, b)]
+            values = [(side == label) * 1.0 for side in (a, b)]
         elif rows.scores is None:
-            values = [spec.of_rows(label.astype(np.float64), each.astype(np.float64)) for each in (a, b)]
+            values = [spec.of_rows(label.astype(np.float64), side.astype(np.float64)) for side in (a, b)]
         else:
-            values = [spec.of_rows(label == _POSITIVE, each) for each in rows.scores]
-        found = mean_score_test(*values[::-1], groups=rows.group, confidence_level=level)
+            values = [spec.of_rows(label == _POSITIVE, score) for score in rows.scores]
+        result = mean_score_test(*values[::-1], groups=rows.group, confidence_level=level)
     else:
         one = refers_to_one_class(measure)
         joint: Any = JointOutcomes if one else JointEvents
         counted = joint.from_predictions(label, a, b, **({"positive": _POSITIVE} if one else {}))
-        found = bootstrap_test(
+        result = bootstrap_test(
             counted, measure=measure, n_resamples=options["resamples"], confidence_level=level, rng=seed
         )
-        low, high = -found.confidence_interval
-        return Estimate(-found.estimate, low, high, found.standard_error, False)
-    low, high = found.confidence_interval
-    return Estimate(found.estimate, low, high, found.standard_error, False)
+        low, high = -result.confidence_interval
+        return Estimate(-result.estimate, low, high, result.standard_error, False)
+    low, high = result.confidence_interval
+    return Estimate(result.estimate, low, high, result.standard_error, False)

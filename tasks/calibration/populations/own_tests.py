@@ -40,10 +40,10 @@ def find(name: str, allowed: Sequence[str]) -> Callable[..., Any]:
     if not {".", ":"} & set(name) and name not in named():
         near = nearest(name, named())
         raise refuse("test", name, _WANTED + (f" (did you mean {near!r}?)" if near else ""))
-    found = _TESTS.find(name, allowed)
-    if not callable(found) or inspect.isclass(found):
+    result = _TESTS.find(name, allowed)
+    if not callable(result) or inspect.isclass(result):
         raise refuse("test", name, _WANTED)
-    return found  # type: ignore[no-any-return]
+    return result  # type: ignore[no-any-return]
 
 
 def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
@@ -54,9 +54,9 @@ def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
 
 def check_call(name: str, params: Mapping[str, Any], allowed: Sequence[str]) -> None:
     """Refuse a test that cannot be called with labels, two predictions and these parameters."""
-    found = find(name, allowed)
+    value = find(name, allowed)
     try:
-        inspect.signature(found).bind(None, None, None, **params, **_generator_of(found, None))
+        inspect.signature(value).bind(None, None, None, **params, **_generator_of(value, None))
     except TypeError as error:
         wanted = "one that can be called with labels, two predictions"
         raise refuse("test", name, f"{wanted}{' and params' if params else ''}; {one_line(error)}") from None
@@ -92,13 +92,13 @@ def run_own_test(
         try:
             with fit(seed):
                 result = function(*columns, **_generator_of(function, own_rng), **options["params"])
-                found = _p_values(result, len(sets))
+                items = _p_values(result, len(sets))
         except Exception as error:  # a test may raise anything
             p_values.extend([math.nan] * len(sets))
             problems.extend([raised(error)[:200]] * len(sets))
         else:
-            said = [_wrong(p) for p in found]
-            p_values.extend(math.nan if wrong else p for p, wrong in zip(found, said, strict=True))
+            said = [_wrong(p) for p in items]
+            p_values.extend(math.nan if wrong else p for p, wrong in zip(items, said, strict=True))
             problems.extend(said)
     return np.array(p_values, dtype=np.float64), problems
 
@@ -107,13 +107,13 @@ def _p_values(result: Any, sets: int) -> list[float]:
     given = getattr(result, "pvalue", result)
     if isinstance(given, np.ma.MaskedArray):  # what is masked would be whatever lies below
         given = np.where(np.ma.getmaskarray(given), np.nan, np.ma.getdata(given))
-    found = np.asarray(given)
-    if found.dtype.kind in "bSU" or any(each is None or isinstance(each, str | bytes | bool) for each in found.flat):
+    values = np.asarray(given)
+    if values.dtype.kind in "bSU" or any(part is None or isinstance(part, str | bytes | bool) for part in values.flat):
         raise ValueError("it did not return a number")
-    found = found.astype(np.float64)
-    if found.size != sets:
-        raise ValueError(f"it returned {found.size} p-values for {sets} test {'set' if sets == 1 else 'sets'}")
-    return [float(p) for p in found.ravel()]
+    values = values.astype(np.float64)
+    if values.size != sets:
+        raise ValueError(f"it returned {values.size} p-values for {sets} test {'set' if sets == 1 else 'sets'}")
+    return [float(p) for p in values.ravel()]
 
 
 def _wrong(p: float) -> str | None:

@@ -75,9 +75,9 @@ def write_mark(system: Any, file: str) -> str:
         if _is_local(system):
             about = Path(file).stat()
             return f"{about.st_size} {about.st_mtime_ns}"
-        found = system.info(file)
-        tag = next((found[key] for key in _CONTENT_TAGS if found.get(key)), None) or system.ukey(file)
-        return f"{found.get('size')} {tag}"
+        info = system.info(file)
+        tag = next((info[key] for key in _CONTENT_TAGS if info.get(key)), None) or system.ukey(file)
+        return f"{info.get('size')} {tag}"
     except Exception as error:  # a remote file system may raise anything
         raise ValueError(f"{file}: cannot be read ({reason(error)})") from None
 

@@ -47,7 +47,7 @@ class Population:
     def endlessly(self) -> "Population":
         """The endless population in which each outcome is as likely as it is frequent here."""
         total = sum(self.outcomes)
-        return replace(self, outcomes=tuple(each / total for each in self.outcomes), endless=True)
+        return replace(self, outcomes=tuple(outcome / total for outcome in self.outcomes), endless=True)
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """The eight counts of each of `size` test sets of n rows."""
@@ -71,10 +71,10 @@ class Population:
     @property
     def expected(self) -> NDArray[np.float64]:
         """The outcomes as they are, or as they are expected where outputs are exchanged."""
-        found = np.array(self.outcomes, dtype=np.float64)
+        values = np.array(self.outcomes, dtype=np.float64)
         for pair in _EXCHANGED if self.swapped else ():
-            found[list(pair)] = found[list(pair)].mean()
-        return found
+            values[list(pair)] = values[list(pair)].mean()
+        return values
 
     @property
     def discordant(self) -> tuple[float, float]:
@@ -257,7 +257,7 @@ class EventPopulation:
         )
         true, a, b = zip(*self.joint.events, strict=True)
         sides = {"true": true, "a": a, "b": b}
-        columns = {name: [list(each) for each in side] for name, side in sides.items()}
+        columns = {name: [list(value) for value in side] for name, side in sides.items()}
         return pa.table({**columns, "count": list(self.joint.counts)}, schema=schema)
 
     @classmethod

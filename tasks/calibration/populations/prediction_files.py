@@ -79,7 +79,7 @@ class ColumnTypes(NamedTuple):
 def column_types(file: str, opened: pq.ParquetFile, columns: Sequence[str]) -> ColumnTypes:
     """The types of the three columns."""
     schema = opened.schema_arrow
-    found: list[pa.DataType] = []
+    kinds: list[pa.DataType] = []
     for name in columns:
         require_column(file, schema, name)
         kind = schema.field(name).type
@@ -87,11 +87,11 @@ def column_types(file: str, opened: pq.ParquetFile, columns: Sequence[str]) -> C
         if _family(kind) is None:
             expected = "whole numbers, strings, booleans, or lists of whole numbers or of strings"
             raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {expected}")
-        if found and _family(kind) != _family(found[0]):
-            expected = f"{_family(found[0])}, as in column {shown(columns[0])}"
+        if kinds and _family(kind) != _family(kinds[0]):
+            expected = f"{_family(kinds[0])}, as in column {shown(columns[0])}"
             raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {expected}")
-        found.append(kind)
-    return ColumnTypes(file, tuple(found))
+        kinds.append(kind)
+    return ColumnTypes(file, tuple(kinds))
 
 
 def count_file(
@@ -202,15 +202,15 @@ class LabelFiles:
             return part
 
         if len(self.files) == 1:
-            found = one(0)
+            counts = one(0)
         else:
             from dask import compute, delayed  # type: ignore[attr-defined]
 
             parts = [delayed(one, pure=False)(index) for index in range(len(self.files))]
-            found = LabelCounts.total(compute(*parts, scheduler="threads"))  # type: ignore[no-untyped-call]
-        if not found.rows:
+            counts = LabelCounts.total(compute(*parts, scheduler="threads"))  # type: ignore[no-untyped-call]
+        if not counts.rows:
             raise ValueError(f"{self.path}: has no rows")
-        return found
+        return counts
 
     @cached_property
     def _first(self) -> tuple[Any, ColumnTypes]:

@@ -91,7 +91,7 @@ def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], p
             raise ValueError(f"{where}: column {shown(name)}: a value is missing (null); expected one in every row")
     a, b = (_numbers(where, columns[side], table.column(columns[side])) for side in ("a", "b"))
     labels = table.column(columns["label"])
-    rows_of = {each["values"]: each["counts"] for each in pc.value_counts(labels).to_pylist()}
+    rows_of = {count["values"]: count["counts"] for count in pc.value_counts(labels).to_pylist()}
     remedy = "leave out these rows, or give another name if it is a class"
     refuse_missing_texts(f"{where}: column {shown(columns['label'])}", rows_of, remedy, classes=[str(positive)])
     try:
@@ -117,12 +117,12 @@ def _numbers(where: str, name: str, values: Any) -> NDArray[np.float64]:
     kind = values.type
     if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
         raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected numbers")
-    found = np.asarray(values.to_numpy(), dtype=np.float64)
-    if not np.isfinite(found).all():
+    result = np.asarray(values.to_numpy(), dtype=np.float64)
+    if not np.isfinite(result).all():
         raise ValueError(
-            f"{where}: column {shown(name)}: {found[~np.isfinite(found)][0]} is not valid; expected finite numbers"
+            f"{where}: column {shown(name)}: {result[~np.isfinite(result)][0]} is not valid; expected finite numbers"
         )
-    return found
+    return result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -167,13 +167,13 @@ class ScorePopulation:
         per_group = pa.list_(pa.field("element", pa.int64()))
         of_rows = column("rows", per_group, "rows", "how many each of its row groups has")
         names, groups = zip(*self.files, strict=True)
-        return files_table(_ABOUT, about, names, [list(each) for each in groups], of_rows)
+        return files_table(_ABOUT, about, names, [list(group) for group in groups], of_rows)
 
     @classmethod
     def from_table(cls, table: pa.Table) -> "ScorePopulation":
         """The population that `to_table` wrote."""
         about, names, rows = read_files_table(_ABOUT, table)
-        return cls(files=tuple((name, tuple(each)) for name, each in zip(names, rows, strict=True)), **about)
+        return cls(files=tuple((name, tuple(row)) for name, row in zip(names, rows, strict=True)), **about)
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> Rows:
         """`size` test sets of n rows each, without replacement: arrays of shape (size, n)."""
@@ -209,12 +209,12 @@ class ScorePopulation:
         return file_system(self.path)
 
     def _read(self, file: str, group: int, rows: int) -> Rows:
-        found = read_group(self._system, file, group, self.columns, self.positive)
-        if len(found) != rows:
+        result = read_group(self._system, file, group, self.columns, self.positive)
+        if len(result) != rows:
             raise ValueError(
-                f"{file}, row group {group}: {len(found)} rows are not valid; expected {rows}, as at first"
+                f"{file}, row group {group}: {len(result)} rows are not valid; expected {rows}, as at first"
             )
-        return found
+        return result
 
 
 @cached(LRUCache(maxsize=2), key=lambda population: (population.path, population.content), lock=threading.Lock())
@@ -233,14 +233,14 @@ def read_scores(
     progress: FilesRead = in_silence,
 ) -> ScorePopulation:
     """Read a Parquet data set once, to check it and to find its digest and its true differences."""
-    system, found = find_files(path, base)
+    system, names = find_files(path, base)
     state, files, parts, budget = hashlib.sha256(), [], [], Budget(path)
     losses = any(MEASURES[measure].needs == "probabilities" for measure in measures)
-    for number, file in enumerate(found):
-        progress(number, len(found))
+    for number, file in enumerate(names):
+        progress(number, len(names))
         opened = open_parquet(system, file)
-        for each in columns.values():
-            require_column(file, opened.schema_arrow, each)
+        for text in columns.values():
+            require_column(file, opened.schema_arrow, text)
         groups = []
         for group in range(opened.num_row_groups):
             where = f"{file}, row group {group}"

@@ -78,8 +78,8 @@ def _mean(sets: _Drawn) -> FloatArray:
 
 
 def _any(sets: _Drawn) -> FloatArray:
-    tails = [tails_of(each) for each in sets.discordant.tolist()]
-    return np.array([adjusted_by_steps(each, tails).min() for each in sets.own()])
+    tails = [tails_of(value) for value in sets.discordant.tolist()]
+    return np.array([adjusted_by_steps(value, tails).min() for value in sets.own()])
 
 
 def _pooled(sets: _Drawn) -> FloatArray:
@@ -103,7 +103,7 @@ def _fisher(sets: _Drawn) -> FloatArray:
 
 def _three(sets: _Drawn) -> FloatArray:
     """Their decision: any of the three, each at a third of the level."""
-    return np.asarray(np.minimum(1.0, 3 * np.min([each(sets) for each in (_pooled, _largest, _fisher)], axis=0)))
+    return np.asarray(np.minimum(1.0, 3 * np.min([value(sets) for value in (_pooled, _largest, _fisher)], axis=0)))
 
 
 _METHODS: Mapping[str, Callable[[_Drawn], FloatArray]] = {

@@ -47,15 +47,15 @@ def attempts(calls: Iterable[Callable[[], _Value]]) -> tuple[list[_Value | None]
     >>> attempts([lambda: 1 / 2, lambda: 1 / 0])
     ([0.5, None], 'division by zero')
     """
-    found: list[_Value | None] = []
+    items: list[_Value | None] = []
     problem = ""
     for call in calls:
         try:
-            found.append(call())
+            items.append(call())
         except (ValueError, ArithmeticError) as error:
-            found.append(None)
+            items.append(None)
             problem = problem or one_line(error)
-    return found, problem
+    return items, problem
 
 
 def require_some_defined(values: NDArray[np.float64], problem: str) -> None:
@@ -121,10 +121,10 @@ def advantage(test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopula
     """By how much B is better than A on each test set, in the measure of a test."""
     measure = measure_of(test)
     if test.test == "bootstrap" or test.code is not None:
-        found = population.differences(measure, drawn)
+        differences = population.differences(measure, drawn)
     else:  # it sees right and wrong answers alone
-        found = Population(outcomes=(1,) * 8).differences(measure, population.outcomes_of(drawn))
-    return found if measure.greater_is_better else -found
+        differences = Population(outcomes=(1,) * 8).differences(measure, population.outcomes_of(drawn))
+    return differences if measure.greater_is_better else -differences
 
 
 def true_advantage(population: AnyPopulation, test: AppliedTest) -> float:
@@ -135,8 +135,8 @@ def true_advantage(population: AnyPopulation, test: AppliedTest) -> float:
     if test.test != "bootstrap" and measure.name == "accuracy":  # it sees right and wrong answers alone
         only_a, only_b = population.discordant
         return (only_b - only_a) / (population.rows or 1)
-    found = population.difference(measure)
-    return found if measure.greater_is_better else -found
+    difference = population.difference(measure)
+    return difference if measure.greater_is_better else -difference
 
 
 def confidence(test: AppliedTest, test_set: AnyPopulation, rng: np.random.Generator) -> float:
@@ -146,9 +146,9 @@ def confidence(test: AppliedTest, test_set: AnyPopulation, rng: np.random.Genera
     p-value of any other test.
     """
     if test.test == "bootstrap":
-        found = bootstrap_of_better(test, test_set, rng)
-        draws = found.n_resamples or 0
-        return (draws - round(draws * found.probability) - round(draws * found.probability_tied)) / draws
+        bootstrap = bootstrap_of_better(test, test_set, rng)
+        draws = bootstrap.n_resamples or 0
+        return (draws - round(draws * bootstrap.probability) - round(draws * bootstrap.probability_tied)) / draws
     of = statistical_tests.of_sets(test.test)
     assert of is not None
     options = {key: value for key, value in test.options.items() if key != "alternative"}
@@ -183,11 +183,11 @@ def null_holds(population: AnyPopulation, test: AppliedTest) -> bool:
 
 def exact_rate(population: AnyPopulation, n: int, test: AppliedTest, alpha: float) -> float | None:
     """The exact rate at which a test rejects on test sets of n rows; None for a test that tells none."""
-    found = statistical_tests.of_sets(test.test)
-    if found is None or found.exact_rate is None:
+    sets = statistical_tests.of_sets(test.test)
+    if sets is None or sets.exact_rate is None:
         return None
     only_a, only_b = population.discordant
-    return found.exact_rate(n, only_a, only_b, population.rows, swapped=population.swapped, alpha=alpha, **test.options)
+    return sets.exact_rate(n, only_a, only_b, population.rows, swapped=population.swapped, alpha=alpha, **test.options)
 
 
 def run_score_test(test: AppliedTest, sets: Rows, truth: float) -> tuple[Answers, NDArray[np.float64]]:
@@ -196,8 +196,8 @@ def run_score_test(test: AppliedTest, sets: Rows, truth: float) -> tuple[Answers
     A test set without two rows (of both classes for an area; of two groups, if rows have groups) is no evidence: its
     p-value is 1, and its interval holds every value.
     """
-    found, problem = attempts(partial(_answer, test, sets.part(index), truth) for index in range(len(sets)))
-    p_values, covers, better = zip(*((None, None, 0.0) if each is None else each for each in found), strict=True)
+    items, problem = attempts(partial(_answer, test, sets.part(index), truth) for index in range(len(sets)))
+    p_values, covers, better = zip(*((None, None, 0.0) if item is None else item for item in items), strict=True)
     return Answers(np.array(p_values, np.float64), np.array(covers, object), problem), np.array(better)
 
 

@@ -85,7 +85,7 @@ def positives(data: TrainingData, labels: Iterable[str]) -> NDArray[np.bool_]:
     """Which rows have one of the labels."""
     positive = set(labels)
     if isinstance(data, Documents):
-        return np.array([not positive.isdisjoint(each) for each in data.categories])
+        return np.array([not positive.isdisjoint(category) for category in data.categories])
     return np.array([name in positive for name in data.classes])[data.y]
 
 
@@ -251,9 +251,9 @@ def train_sets(store: Store, work: Categorised, chosen: Mapping[str, Mapping[str
         return SetPair(data_of(store, work), work, chosen)
 
 
-def joint_events(categories: Iterable[str], found: Counted) -> JointEvents:
+def joint_events(categories: Iterable[str], items: Counted) -> JointEvents:
     """The counts of all events."""
-    events, counts = zip(*found, strict=True)
+    events, counts = zip(*items, strict=True)
     return JointEvents(tuple(categories), "categories", events, counts)
 
 
@@ -265,12 +265,12 @@ def likely_answers(store: Store, name: str, work: Predicted | Categorised) -> Po
     """What the classifiers of a cell may say of the rows that they are neither trained nor tested on."""
     data = data_of(store, work)
     rest = split(len(data), work.split).rest
-    wrong = [np.arange(len(rest)) % each == 0 for each in (_WRONG_A, _WRONG_B)]
+    wrong = [np.arange(len(rest)) % value == 0 for value in (_WRONG_A, _WRONG_B)]
     if isinstance(work, Predicted):
         positive = positives(data, work.positive)[rest]
         a, b = (positive ^ side for side in wrong)
         return Population(outcomes=tuple(np.bincount(4 * ~positive + ~a + 2 * ~b, minlength=8).tolist()))
-    found = [tuple(np.flatnonzero(row).tolist()) for row in truth_of(data, work.categories)[rest]]
-    answers = ([() if no else true for true, no in zip(found, side, strict=True)] for side in wrong)
-    counted = Counter(zip(found, *answers, strict=True))
+    items = [tuple(np.flatnonzero(row).tolist()) for row in truth_of(data, work.categories)[rest]]
+    answers = ([() if no else true for true, no in zip(items, side, strict=True)] for side in wrong)
+    counted = Counter(zip(items, *answers, strict=True))
     return EventPopulation(name, joint_events(work.categories, sorted(counted.items())))

@@ -35,13 +35,13 @@ def draw(population: TwoViews, n: int, rng: np.random.Generator, size: int) -> l
     """Draw samples of n rows, as many of each class (one more of the first where n is odd)."""
     y = np.arange(n) % 2
     features = population.features
-    found = []
+    samples = []
     for _ in range(size):
         views = rng.standard_normal((2, n, features))
         for view, distance in zip(views, distances(population), strict=True):
             view += (distance / math.sqrt(features)) * (y[:, None] - 0.5)
-        found.append(Sample(views[0], views[1], y))
-    return found
+        samples.append(Sample(views[0], views[1], y))
+    return samples
 
 
 def distances(population: TwoViews) -> tuple[float, float]:
@@ -67,20 +67,20 @@ def retrainers(
     X: FloatArray, y: IntArray, folds: list[IntArray], learner: Learner, null: str = "labels"
 ) -> Iterator[Retrainer]:
     """A learner on one view, for each repetition."""
-    for each in folds:
+    for fold in folds:
         estimator = build(learner.learner, params=learner.params, missing=False)
-        yield Retrainer(estimator, X, y, each, null=null)
+        yield Retrainer(estimator, X, y, fold, null=null)
 
 
 def outcomes(sample: Sample, folds: list[IntArray], learner: Learner) -> IntArray:
     """The eight joint outcomes of the cross-validated predictions, shape (repeats, folds, 8)."""
-    sides = [[each.observed() for each in retrainers(X, sample.y, folds, learner)] for X in (sample.a, sample.b)]
+    sides = [[part.observed() for part in retrainers(X, sample.y, folds, learner)] for X in (sample.a, sample.b)]
     count = int(folds[0].max()) + 1
-    found = np.empty((len(folds), count, 8), dtype=np.int64)
-    for repeat, (each, a, b) in enumerate(zip(folds, *sides, strict=True)):
+    values = np.empty((len(folds), count, 8), dtype=np.int64)
+    for repeat, (value, a, b) in enumerate(zip(folds, *sides, strict=True)):
         event = 4 * sample.y + a + 2 * b
-        found[repeat] = np.bincount(8 * each + event, minlength=8 * count).reshape(count, 8)
-    return found
+        values[repeat] = np.bincount(8 * value + event, minlength=8 * count).reshape(count, 8)
+    return values
 
 
 def permuted_wrong(
@@ -88,7 +88,7 @@ def permuted_wrong(
 ) -> tuple[int, IntArray]:
     """The wrong answers of A over all repetitions: as observed, and in each permutation."""
     repeated = list(retrainers(sample.a, sample.y, folds, learner, permutation.null))
-    observed = sum(int(np.count_nonzero(each.observed() != sample.y)) for each in repeated)
+    observed = sum(int(np.count_nonzero(retrainer.observed() != sample.y)) for retrainer in repeated)
     # All repetitions see one permutation, so that the observed run is one more of them.
     permuted = [
         sum(each.count_wrong(draws) for each in repeated) for draws in repeated[0].chunks(rng, permutation.resamples)

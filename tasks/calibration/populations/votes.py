@@ -77,8 +77,8 @@ def _sample(population: Population, n: int, rng: np.random.Generator) -> Votes:
 
 def run_test(population: Population, test: AppliedTest, sets: Iterable[Votes], rng: np.random.Generator) -> Answers:  # noqa: ARG001
     """The p-values of all test sets; NaN where no votes connect the models."""
-    found, problem = attempts(partial(pvalue, population, test, votes) for votes in sets)
-    return Answers(np.array(found, np.float64), problem=problem)
+    items, problem = attempts(partial(pvalue, population, test, votes) for votes in sets)
+    return Answers(np.array(items, np.float64), problem=problem)
 
 
 def pvalue(population: Population, test: AppliedTest, votes: Votes) -> float:
@@ -89,28 +89,28 @@ def pvalue(population: Population, test: AppliedTest, votes: Votes) -> float:
     options = test.options
     names = np.array([f"{number:03d}" for number in range(len(population.strengths))])
     units: dict[str, Any] = {"groups": votes.voter, "items": votes.item}
-    found = rank_votes(
+    ranking = rank_votes(
         names[votes.first],
         names[votes.second],
         np.array(["model_b", "tie", "model_a"])[votes.winner + 1],
         **{name: units[name] for name in _METHODS[options["method"]]},
     )
-    place = np.array([int(name) for name in found.models])
+    place = np.array([int(name) for name in ranking.models])
     strengths = np.array(population.strengths)[place]
     stronger = strengths[:, np.newaxis] > strengths
     if options["preference"] == "true":
-        next_one = max((each for each in strengths if each < strengths.max()), default=-math.inf)
+        next_one = max((strength for strength in strengths if strength < strengths.max()), default=-math.inf)
         asked = stronger & (strengths[:, np.newaxis] == strengths.max()) & (strengths == next_one)
     else:
         asked = ~stronger & ~np.eye(len(strengths), dtype=np.bool_)
-    values = _of_overlap(found) if options["method"] == "overlap" else found.adjusted_pvalues
+    values = _of_overlap(ranking) if options["method"] == "overlap" else ranking.adjusted_pvalues
     return float(values[asked].min(initial=1.0))
 
 
-def _of_overlap(found: VoteRanking) -> NDArray[np.float64]:
+def _of_overlap(ranking: VoteRanking) -> NDArray[np.float64]:
     """One less the confidence at which the intervals of two scores begin to overlap, as a leaderboard reads them."""
-    scores = np.array(found.scores)
-    half = (np.array(found.score_high) - scores) / float(ndtri((1 + found.confidence_level) / 2))
+    scores = np.array(ranking.scores)
+    half = (np.array(ranking.score_high) - scores) / float(ndtri((1 + ranking.confidence_level) / 2))
     apart = (scores[:, np.newaxis] - scores) / (half[:, np.newaxis] + half)
     return np.asarray(np.where(np.isnan(apart), 1.0, np.minimum(1.0, 2 * ndtr(-apart))))
 

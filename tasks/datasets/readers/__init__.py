@@ -48,11 +48,11 @@ def load(spec: Mapping[str, Any], *, base: Path) -> Dataset:
     if getattr(reader, "__name__", "").startswith(f"{__name__}."):
         return reader.load(spec, base)
     where = f"data set {shown(spec.get('name'))}: source {source}"
-    found: Any
+    dataset: Any
     try:
-        found = reader.load(spec, base)
+        dataset = reader.load(spec, base)
     except Exception as error:  # a module of another package may raise anything
         raise ValueError(f"{where}: {raised(error)}") from error
-    if not isinstance(found, Dataset):
-        raise refuse(f"{where} (its load)", found, "a Dataset")
-    return found
+    if not isinstance(dataset, Dataset):
+        raise refuse(f"{where} (its load)", dataset, "a Dataset")
+    return dataset

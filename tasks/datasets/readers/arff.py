@@ -45,8 +45,8 @@ def _target(table: "Arff") -> str:
         return last.name
     nominal = [attribute.name for attribute in table.attributes if attribute.kind == "nominal"]
     wanted = f"one of {', '.join(map(shown, nominal[:20]))}" if nominal else "the name of the class"
-    found = f"is missing, and the last attribute, {shown(last.name)}, is {last.kind}"
-    raise ValueError(f"{table.where}: target: {found}; expected {wanted}")
+    sentence = f"is missing, and the last attribute, {shown(last.name)}, is {last.kind}"
+    raise ValueError(f"{table.where}: target: {sentence}; expected {wanted}")
 
 
 _QUOTED = r"""'(?P<single>(?:[^'\\]|\\.)*+)'|"(?P<double>(?:[^"\\]|\\.)*+)\""""
@@ -202,15 +202,15 @@ def _sparse(where: str, line: int, text: str, attributes: Sequence[Attribute]) -
         raise refuse(f"{where}, line {line}", text, "a sparse row to end with a brace")
     position = 0
     while inside[position:].strip():
-        found = _ENTRY.match(inside, position)
-        if found is None or int(found["place"]) >= len(attributes):
+        match = _ENTRY.match(inside, position)
+        if match is None or int(match["place"]) >= len(attributes):
             raise refuse(
                 f"{where}, line {line}",
                 inside[position:].strip(),
                 f"a place from 0 to {len(attributes) - 1} and its value",
             )
-        values[int(found["place"])] = None if found["bare"] == "?" else _text_of(found)
-        position = found.end()
+        values[int(match["place"])] = None if match["bare"] == "?" else _text_of(match)
+        position = match.end()
     return values
 
 
@@ -219,28 +219,28 @@ def _values(where: str, line: int, text: str) -> tuple[list[str | None], str]:
     values: list[str | None] = []
     position = 0
     while True:
-        found = _VALUE.match(text, position)
-        if found is None:
+        match = _VALUE.match(text, position)
+        if match is None:
             rest = text[position:]
             weights = "; weights of rows are not read" if "{" in rest else ""
             raise refuse(f"{where}, line {line}", rest, f"values between commas, and every quote closed{weights}")
-        value = _text_of(found)
-        bare = found["bare"] is not None
-        if bare and not value and found["end"] != "}":
+        value = _text_of(match)
+        bare = match["bare"] is not None
+        if bare and not value and match["end"] != "}":
             raise _nothing(where, line)
         if value or not bare:
             values.append(None if bare and value == "?" else value)
-        position = found.end()
-        if found["end"] != ",":
-            return values, found["end"]
+        position = match.end()
+        if match["end"] != ",":
+            return values, match["end"]
 
 
 def _nothing(where: str, line: int) -> ValueError:
     return ValueError(f"{where}, line {line}: there is nothing between two commas; expected a value or ?")
 
 
-def _text_of(found: re.Match[str]) -> str:
-    if found["bare"] is not None:
-        return found["bare"].strip()
-    quoted = found["single"] if found["single"] is not None else found["double"]
+def _text_of(match: re.Match[str]) -> str:
+    if match["bare"] is not None:
+        return match["bare"].strip()
+    quoted = match["single"] if match["single"] is not None else match["double"]
     return _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), quoted)

@@ -28,8 +28,8 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = f"data set {spec['name']}"
     if ("id" in spec) == ("dataset" in spec) or ("dataset" in spec) != ("version" in spec):
-        found = " and ".join(key for key in ("id", "dataset", "version") if key in spec) or "neither"
-        raise ValueError(f"{where}: {found} is not valid; expected an id, or a dataset with its version")
+        text = " and ".join(key for key in ("id", "dataset", "version") if key in spec) or "neither"
+        raise ValueError(f"{where}: {text} is not valid; expected an id, or a dataset with its version")
     bunch = _fetched(spec, base, where)
     target = spec.get("target") or _only(bunch.target_names, where)
     return dataset(_Fetched(where, bunch), spec, target=target)
