@@ -56,7 +56,8 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
     _require_files(study, base / study.folder)
     for number, spec in enumerate(study.datasets):
         progress("data sets", number, len(study.datasets))
-        dataset = sources.load(_spec(spec), base=base / study.folder)
+        source = {"source": "scikit-learn", "name": spec} if isinstance(spec, str) else spec
+        dataset = sources.load(source, base=base / study.folder)
         datasets.append(dataset)
         try:
             _check_folds(study, dataset)
@@ -276,10 +277,6 @@ def _require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Cla
 def _measured_work(study: BenchmarkStudy, dataset: Dataset) -> dict[str, Any]:
     measure, code = study.permutation.measure, _positive_class(study, dataset)
     return {"measure": measure, "positive": code if Statistic(measure, len(dataset.classes)).of_one_class else 1}
-
-
-def _spec(item: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    return {"source": "scikit-learn", "name": item} if isinstance(item, str) else item
 
 
 KIND = CellStudyKind(BenchmarkStudy, _layout, savings=savings)

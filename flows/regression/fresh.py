@@ -12,7 +12,7 @@ from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh, val
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.row_test import RowTest
-from sigstats.comparison.rows import ComparisonRow, measure_and_score
+from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.metrics import is_lower_better, unit_of
 from sigstats.tasks.storage import history
@@ -51,7 +51,7 @@ def kept_row(row: ComparisonRow) -> dict[str, object]:
 
 def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
     """The row that was kept, as far as it was; `columns` say of which scores the lower is better."""
-    measure, score = measure_and_score(kept["measure"])
+    measure, _, score = kept["measure"].partition(" of ")  # as `ComparisonRow.name` has them
     stated = kept["lower_is_better"]  # None in histories of earlier versions
     said = columns.lower_is_better, columns.higher_is_better
     return ComparisonRow(

@@ -8,7 +8,6 @@ from pathlib import PurePath
 from markupsafe import Markup
 
 from sigstats.comparison.paired_predictions import ALL_ROWS
-from sigstats.comparison.rows import measure_and_score
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.table import MEASURES
 from sigstats.tasks.storage.history import Record
@@ -147,7 +146,7 @@ def _trends(
 def _in_points(name: str) -> bool:
     """True if a measure, which may be that of one of several scores, is stated in percentage points."""
     try:
-        return MEASURES[measure_and_score(name)[0]].in_points
+        return MEASURES[name.partition(" of ")[0]].in_points
     except (KeyError, ValueError):  # a measure of a package that is not installed here has a unit of its own
         return False
 

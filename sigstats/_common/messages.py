@@ -139,7 +139,9 @@ def for_markdown(text: str) -> str:
     >>> print(for_markdown("site=A_1 by @someone, see #12"))
     site=A\_1 by `@someone,` see `#12`
     """
-    return " ".join(_code(word) if _ACTIVE.search(word) else _plain(word) for word in printable_words(text))
+    return " ".join(
+        _code(word) if _ACTIVE.search(word) else re.sub(r"([*_<\[\]])", r"\\\1", word) for word in printable_words(text)
+    )
 
 
 def for_markdown_cell(text: str) -> str:
@@ -165,10 +167,6 @@ def markdown_code(text: str) -> str:
 def printable_words(text: str) -> list[str]:
     """The words of a text, without what a terminal would obey."""
     return [printable(word) for word in text.split()]
-
-
-def _plain(word: str) -> str:
-    return re.sub(r"([*_<\[\]])", r"\\\1", word)
 
 
 def _code(text: str) -> str:

@@ -219,12 +219,6 @@ def worst_verdict(rows: Sequence[Row]) -> Verdict:
     return "inconclusive" if "inconclusive" in literals or any(row.unanswered for row in rows) else "pass"
 
 
-def measure_and_score(name: str) -> tuple[str, str]:
-    """The measure and the score that `ComparisonRow.name` is of."""
-    measure, _, score = name.partition(" of ")
-    return measure, score
-
-
 @dataclass(frozen=True, kw_only=True)
 class ComparedRows:
     """The data of a comparison; `sigstats.results.ComparisonResult` describes the attributes, and shows them."""

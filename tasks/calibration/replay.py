@@ -71,19 +71,14 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
         raise Damaged(damaged[0])
     stored = None if table is None or trial >= table.num_rows else table.slice(trial, 1).to_pylist()[0]
     lane = trial // cell.lane_size
-    block = _limited(cell).block(lane, lane + 1)
+    limits = {"time_limit": CALL_SECONDS, **(cell.limits or {})}  # of code of other packages alone
+    block = replace(cell, limits=limits).block(lane, lane + 1)
     with one_thread():
         computed = _computed(block, results.store)
         rows = drawn_rows(block, results.store, trial - block.first)
     if isinstance(computed, Failure):
         return Replay(cell, rows, None, f"{computed.error}: {computed.message}", stored)
     return Replay(cell, rows, computed.slice(trial - block.first, 1).to_pylist()[0], None, stored)
-
-
-def _limited(cell: Cell) -> Cell:
-    """The cell with a time limit; it matters to code of other packages alone."""
-    known = dict(cell.limits or {})
-    return replace(cell, limits={"time_limit": CALL_SECONDS, **known})
 
 
 def _computed(block: Block, store: Store) -> pa.Table | Failure:

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from ..tables.arrow_table import in_one
 from ._predictions import Predictions
 
 Ints = NDArray[np.int64]
@@ -33,9 +34,8 @@ def taken(column: Any, rows: Any) -> Any:
 
 def item_codes(ids: Any) -> Ints:
     """The number of the item of each row, by first appearance."""
-    codes = pc.index_in(ids, value_set=pc.unique(ids))
-    flat = codes.combine_chunks() if isinstance(codes, pa.ChunkedArray) else codes
-    values: Ints = np.from_dlpack(flat).astype(np.int64)
+    codes = in_one(pc.index_in(ids, value_set=pc.unique(ids)))
+    values: Ints = np.from_dlpack(codes).astype(np.int64)
     return values
 
 
@@ -69,7 +69,7 @@ def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
     by_name = {}
     for name, column in columns.items():
         try:
-            whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+            whole = in_one(column)
             by_name[name] = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
         except (pa.ArrowException, NotImplementedError):
             return {}

@@ -16,6 +16,7 @@ from sigstats.comparison.paired_predictions import as_weights, stated_units
 from sigstats.comparison.part import in_bins
 from sigstats.comparison.requirements import are_measurements
 
+from ..tables.arrow_table import in_one
 from ..tables.spelling import is_number, same_spelling
 from ._agreement import (
     ALLOW,
@@ -272,7 +273,7 @@ def _have_same_numbers(first: Predictions, other: Predictions) -> bool:
 def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes]]:
     """The distinct values of all columns, sorted, and the number of each row's."""
     # Arrow imports pandas to make an array of a list and in `to_numpy`, which takes longer than the whole comparison.
-    flat = [column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column for column in columns]
+    flat = map(in_one, columns)
     encoded: list[Any] = [part if pa.types.is_dictionary(part.type) else part.dictionary_encode() for part in flat]
     names = pc.unique(pa.concat_arrays([item.dictionary for item in encoded]))
     lookup = names.take(pc.array_sort_indices(names))

@@ -13,6 +13,7 @@ from sigstats._common.note import Note
 from sigstats._common.validation import FloatArray, shown
 from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions, Runs
 
+from ..tables.arrow_table import in_one
 from ..tables.spelling import same_spelling, to_numbers
 from ._items import Ints, first_rows, item_codes, places
 from ._log import PROMPT
@@ -177,7 +178,7 @@ def _are_distinct_numbers(keys: Any) -> bool:
     except pa.ArrowInvalid:
         return False
     # Not `to_numpy`, which imports pandas.
-    numbers = np.from_dlpack(cast.combine_chunks() if isinstance(cast, pa.ChunkedArray) else cast)
+    numbers = np.from_dlpack(in_one(cast))
     if (numbers[1:] <= numbers[:-1]).any():
         numbers = np.sort(numbers)
     return bool((numbers[1:] > numbers[:-1]).all())

@@ -1,7 +1,7 @@
 """Several tasks, a file each: read as one, of which each task is a slice, with its own score and filter."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from sigstats._common.messages import shown, some_of
 from sigstats._common.note import Note
 
+from ..tables.arrow_table import in_one
 from ._agreement import require_one_kind
 from ._log import TASK, EvaluationLog
 from ._predictions import ALL_SCORES, Columns, Predictions
@@ -139,9 +140,8 @@ def _directions(where: str, logs: Sequence[EvaluationLog]) -> dict[str, bool]:
     return lower
 
 
-def _joined(arrays: Sequence[Any]) -> Any:
-    flat = [array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array for array in arrays]
-    return pa.concat_arrays(flat)
+def _joined(arrays: Iterable[Any]) -> Any:
+    return pa.concat_arrays(map(in_one, arrays))
 
 
 def with_score(

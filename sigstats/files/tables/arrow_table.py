@@ -115,7 +115,7 @@ class ArrowTable(Table):
         if name not in self._table.column_names:
             return pa.nulls(self.num_rows, pa.string())
         if name not in self._whole_columns:
-            self._whole_columns[name] = to_decimals(_in_one(self._table.column(name)))
+            self._whole_columns[name] = to_decimals(in_one(self._table.column(name)))
         column = self._whole_columns[name]
         if pa.types.is_dictionary(column.type):
             column = to_decimals(column.cast(column.type.value_type))
@@ -137,13 +137,13 @@ def _encoded(column: Array) -> Array | None:
     """The values as a dictionary array of strings, where few of them differ."""
     if len(pc.unique(column[:_SAMPLE])) > _FEW:
         return None
-    encoded = _in_one(column.dictionary_encode())
+    encoded = in_one(column.dictionary_encode())
     if len(encoded.dictionary) > _SAMPLE:
         return None
     return pa.DictionaryArray.from_arrays(encoded.indices, encoded.dictionary.cast(pa.string()))
 
 
-def _in_one(column: Array) -> Array:
+def in_one(column: Array) -> Array:
     """The chunks of a column as one array; of one chunk Arrow would make a copy."""
     if not isinstance(column, pa.ChunkedArray):
         return column
@@ -152,7 +152,7 @@ def _in_one(column: Array) -> Array:
 
 def _whole_dictionary(column: Array) -> Array | None:
     """A column that is stored as codes of text; None if its dictionary has a value twice, or one that no row has."""
-    whole = _in_one(column.unify_dictionaries())
+    whole = in_one(column.unify_dictionaries())
     if not pa.types.is_string(whole.type.value_type) or len(pc.unique(whole.dictionary)) < len(whole.dictionary):
         return None
     seen = np.bincount(np.from_dlpack(whole.indices), minlength=len(whole.dictionary))
