@@ -210,7 +210,7 @@ _UNBOUNDED = 100
 
 
 class Given(Strict):
-    """A `distributed.Client`, or a cluster to which one connects."""
+    """A `distributed.Client`, or a cluster that a client can connect to."""
 
     kind: Literal["given"] = "given"
     value: Any

@@ -87,7 +87,7 @@ class OverDataSets:
 
 
 def over_data_sets(results: Results, *, alpha: float) -> OverDataSets | None:
-    """The analysis; None with fewer than three data sets that two models or more all finished."""
+    """The analysis; None unless two or more models all finished at least three data sets."""
     analysis = _of_runs(results, alpha)
     return _of_scores(results, alpha) if analysis is None else analysis
 

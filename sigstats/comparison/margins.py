@@ -72,7 +72,7 @@ def as_margin(value: Any, name: str) -> Any:
 
 
 def names_of(row: Any) -> tuple[str, ...]:
-    """The names by which a margin may be that of a row of a comparison, the first before the others."""
+    """The names under which a margin may be given for a row of a comparison, in order of precedence."""
     return row.slice, row.name, row.score, row.measure
 
 

@@ -129,7 +129,7 @@ def infinite_loss(row: ComparisonRow, counts: Sequence[int], what: str) -> Compa
 
 
 def _outside(part: Part, spec: MeasureSpec) -> str:
-    """A note on probabilities that count as the nearest limit."""
+    """A note on probabilities that were replaced by the nearest limit."""
     if spec.name != "neg-log-loss" or part.score_range is None or part.scores is None:
         return ""
     low, high = part.score_range

@@ -23,7 +23,7 @@ ALL_ROWS = "all rows"
 
 @dataclass(frozen=True)
 class ItemTotals:
-    """All answers to each item, where baseline and candidate have unlike numbers of them."""
+    """All answers to each item, if baseline and candidate have different numbers of answers."""
 
     #: Of right answers, or of marks, by baseline and by candidate; pair of float64 arrays of shape (items,).
     sums: tuple[FloatArray, FloatArray]

@@ -82,7 +82,7 @@ def is_of_scores(measure: str) -> bool:
 
 
 def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | None) -> bool:
-    """True if what two models say are fractions in place of classes, and all measures are those of scores."""
+    """True if both predictions are fractions instead of classes, and all measures are measures of scores."""
     if measures is None or not all(map(is_of_scores, as_compared_measures(measures))):
         return False
     said = [np.asarray(side) for side in (a, b)]

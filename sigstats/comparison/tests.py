@@ -145,7 +145,7 @@ _measure_of = cache(as_measure)
 
 
 def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
-    """Any other measure of predictions, by random weights of the joint outcomes, or of whole groups of them."""
+    """Test any other measure of predictions by random weights of the joint outcomes, or of whole groups."""
     label, a, b, group = part.label, part.a, part.b, part.group
     joint: JointEvents | JointOutcomes
     if refers_to_one_class(row.measure):

@@ -73,7 +73,7 @@ _MOST = {"n_estimators": 100_000, "n_jobs": 256, "hidden_layer_sizes": 100_000}
 
 
 def require_harmless(name: str, value: Any) -> None:
-    """Refuse a size that no machine has the memory or the processors for, and a folder of pickles (joblib's cache)."""
+    """Refuse sizes beyond the memory or processors of any machine, and a folder of pickles (joblib's cache)."""
     ending = name.rpartition("__")[2]
     if ending == "memory" and isinstance(value, str):
         raise refuse(f"params: {name}", value, "no folder: joblib would load and run what lies there; leave it out")

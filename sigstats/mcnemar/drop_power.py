@@ -42,7 +42,7 @@ def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum
 
 
 def fewest_lost(n: int, m: IntArray, minimum: float) -> IntArray:
-    """Of m rows of n that differ, the fewest that A alone gets right in a drop of the smallest size that counts."""
+    """Fewest of the m rows that differ that only A gets right, if accuracy drops by at least `minimum`."""
     values: IntArray = (m + max(0, math.ceil(n * (minimum - _ROUNDING))) + 1) // 2
     return values
 

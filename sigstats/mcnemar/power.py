@@ -35,7 +35,7 @@ class Rule:
 
     @property
     def z(self) -> float:
-        """The normal quantile of that tail."""
+        """The normal quantile of the tail probability."""
         return -float(ndtri(self.tail))
 
     def reach(self) -> tuple[float, float]:

@@ -80,7 +80,7 @@ def require_trained(y: Any, folds: IntArray, rare_classes: str) -> None:
 
 
 def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
-    """The fold array of a scikit-learn splitter, to which `X`, `y` and `groups` are handed.
+    """The fold array of a scikit-learn splitter, called with `X`, `y` and `groups`.
 
     ValueError if it fails, does not test each row exactly once, or trains on anything but the rest.
     """

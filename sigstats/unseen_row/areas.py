@@ -99,7 +99,7 @@ def _pvalue(gains: Gains, at: float) -> float:
 
 
 class _Law:
-    """The law of the weighted difference, one more unit included that is all lost."""
+    """The law of the weighted difference, including one more unit that is entirely lost."""
 
     def __init__(self, gains: Gains) -> None:
         u, m, v, n, counts, row = gains

@@ -86,7 +86,7 @@ def units_of(sums: FloatArray, sizes: FloatArray | IntArray | None = None, row: 
 
 
 def row_of_groups(groups: int, unseen_group: UnseenGroup = "auto", row: float = 1.0) -> float:
-    """The weight of the heaviest row if one more group is taken to be like those seen; else infinity."""
+    """The weight of the heaviest row if an unseen group may be assumed like those seen; otherwise infinity."""
     like_seen = groups >= ENOUGH_GROUPS if unseen_group == "auto" else unseen_group == "like-seen"
     return row if like_seen else math.inf
 

@@ -105,5 +105,5 @@ class _Aside(Store):
         self._folder = folder
 
     def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> bytes:
-        """Write a block there."""
+        """Write a block to the other folder."""
         return Store(self._folder).write_block(cell, first, last, table)

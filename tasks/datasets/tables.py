@@ -41,7 +41,7 @@ class Texts:
 
     @classmethod
     def of(cls, names: Sequence[str | None], codes: Codes) -> "Texts":
-        """The column of rows with these names; None is missing, and a name may be there twice or in no row."""
+        """The column of rows with these names; None is a missing value, and a name may occur twice or in no row."""
         present = {names[code] for code in np.unique(codes) if code >= 0}
         kept = sorted(name for name in present if name is not None)
         positions = {name: position for position, name in enumerate(kept)}

@@ -1,4 +1,4 @@
-"""Populations of which all is stated: kinds of rows, rows that a judge sees, rows of several tasks, and votes."""
+"""Populations that a study file describes fully: kinds of rows, judged rows, rows of several tasks, and votes."""
 
 import math
 from pathlib import Path

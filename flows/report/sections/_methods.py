@@ -73,7 +73,7 @@ class _Pair:
 
     @property
     def in_value(self) -> bool:
-        """Whether the result rounds to what is printed."""
+        """Whether the result rounds to the printed number."""
         return agrees(self.value, self.reference.printed)
 
     @property

@@ -159,7 +159,7 @@ def rule_of(result: CheckResult) -> str:
 
 
 def reasons_of(result: CheckResult, *, others: bool = False) -> list[str]:
-    """A sentence for each row that does not pass, the worst first; `others`: all but the row of the headline."""
+    """A sentence for each row that does not pass, the worst first; `others`: except the row of the headline."""
     rows = result.ranked[1:] if others else result.ranked
     return [reason_of(row, result) for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered]
 

@@ -153,7 +153,7 @@ def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None]
 
 
 def _frame(file: str, columns: "Columns", predictions: "Predictions", *, graded: bool) -> "pd.DataFrame":
-    """The predictions in one file, those of a log where `graded`."""
+    """Make a data frame of the predictions of one file; `graded`: the file is an evaluation log."""
     import pandas as pd
 
     for name in columns.optional:

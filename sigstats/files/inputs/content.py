@@ -192,7 +192,7 @@ class Content:
 
     @cached_property
     def parquet_names(self) -> tuple[str, ...]:
-        """The names of the columns of a Parquet file; none where it is damaged."""
+        """The column names of a Parquet file; empty if the file is damaged."""
         import pyarrow.parquet as pq
 
         try:

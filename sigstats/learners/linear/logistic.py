@@ -90,7 +90,7 @@ class BatchedLogisticRegression:
         return predicted
 
     def predict_features(self, source: IntArray) -> IntArray:
-        """Not offered: columns permuted differ in each replicate, and no product is shared."""
+        """Not offered: each replicate permutes columns differently, so that no product can be shared."""
         raise NotImplementedError
 
     def _predict(self, place: IntArray) -> IntArray:

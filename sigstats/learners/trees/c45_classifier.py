@@ -154,7 +154,7 @@ def _reached(nodes: Nodes) -> list[int]:
 
 
 def form() -> Any:
-    """The functions by which trees are grown and asked, compiled where Numba is there."""
+    """The functions that grow trees and predict with them, compiled if Numba is installed."""
     return compiled("c45") or c45_tree
 
 

@@ -246,7 +246,7 @@ class Tally:
         self._table += np.bincount(joint, minlength=size)
 
     def end(self) -> None:
-        """End a part: refuse labels that are none of `classes`."""
+        """End a part: refuse labels that are not in `classes`."""
         seen = np.flatnonzero(self._table)
         if len(seen):
             self._add(outcomes(self._labels, seen, self._table[seen]))
