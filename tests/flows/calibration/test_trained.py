@@ -329,7 +329,7 @@ def test_a_cluster_gives_the_same_bytes(study, done, tmp_path):
             "dataset, documents: expected one of the two",
         ),
         ("[[tests]]", 'documents = { path = "x", text = ["t"], categories = "c", stem = "dutch" }\n[[tests]]', "stem"),
-        ('["malignant"] }]', '["malignant"] }, { name = "malignant", positive = ["benign"] }]', "named once"),
+        ('["malignant"] }]', '["malignant"] }, { name = "malignant", positive = ["benign"] }]', "appears twice"),
     ],
 )
 def test_bad_settings_are_named_in_one_line(tmp_path, capsys, old, new, wanted):

@@ -60,8 +60,8 @@ def test_a_number_of_tests_beside_a_pilot_is_taken(pilot, capsys):
 @pytest.mark.parametrize(
     ("options", "tests"),
     [
-        (["--score", "mark"], 2),  # beside the accuracy of the predictions
-        (["--score", "mark", "--slice", "region"], 6),
+        (["--score", "mark", "--measure", "accuracy", "--measure", "auc"], 2),
+        (["--score", "mark", "--measure", "accuracy", "--measure", "auc", "--slice", "region"], 6),
         (["--score", "mark", "--measure", "mean-score"], 1),
         (["--measure", "macro-f1", "--measure", "mcc"], 2),
         (["--measure", "mcc", "--tests", "5"], 5),

@@ -10,7 +10,7 @@ from . import RUN, is_binary
 _FIELD = 20
 
 ORDER = 100
-NAME = "CSV (commas, tabs, semicolons or bars), columns of numbers with spaces between them, one value per line"
+NAME = "CSV (commas, tabs, semicolons or bars), numbers between spaces, one value per line"
 LOG = False
 
 
