@@ -67,8 +67,8 @@ copybutton_prompt_is_regexp = True
 #: A link of a page to a file outside of docs/, which is a page itself: the changelog, a measurement.
 OUTSIDE = re.compile(r"(\[[^]]*\])\(\.\./([^)#\s]+\.md)(#[^)\s]*)?\)")
 COPIES = "generated/outside"
-#: A table of names in reference.md, and the list of Sphinx that replaces it on the site.
-MADE = re.compile(r"(?:\|[^\n]*\n)+\n<!-- made\n(.*?)-->", re.DOTALL)
+#: A list of names in reference.md, and the directive of Sphinx that replaces it on the site.
+MADE = re.compile(r"(?:- [^\n]*\n)+\n<!-- made\n(.*?)-->", re.DOTALL)
 
 
 def copy_outside(_app: Sphinx) -> None:
@@ -77,7 +77,7 @@ def copy_outside(_app: Sphinx) -> None:
     linked = {link[2] for page in docs.glob("*.md") for link in OUTSIDE.finditer(page.read_text("utf-8"))}
     for name in sorted(linked):
         text = (docs.parent / name).read_text("utf-8")
-        text = re.sub(r"\A(?!#)(.*?)\.?\n", r"# \1\n", text).replace("](docs/", "](/")
+        text = re.sub(r"\A(?!#)(.*?)\.?\n", r"# \1\n", text).replace("](docs/", "](/").replace("](../docs/", "](/")
         text = f"---\norphan: true\n---\n\n{text}"
         copy = docs / COPIES / name
         copy.parent.mkdir(parents=True, exist_ok=True)
