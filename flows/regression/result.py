@@ -123,7 +123,8 @@ class RegressionResult(Evaluated):
         elif self.code == REGRESSION:
             for line in (f"{self.study.name}: {self.title}", *(f"  {reason}" for reason in worst_first(self.reasons))):
                 print(printable(line), file=sys.stderr)  # noqa: T201
-        for note in (*(f"caught up: {line}" for line in self._of_those_before), *self.notes):
+        caught_up = [] if display.quiet else [f"caught up: {line}" for line in self._of_those_before]
+        for note in (*caught_up, *self.notes):
             if display.json:
                 display.say(f"note: {note}")
             else:

@@ -128,6 +128,7 @@ def _parts(value: Any) -> Iterator[Any]:
         closure = inspect.getclosurevars(value).nonlocals if isinstance(value, types.FunctionType) else {}
         known = {**next((function.__globals__ for function in _functions(value)), {}), **closure}
         yield {name: known[name] for name in sorted(names & known.keys())}
+        yield getattr(value, "__bases__", ())
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             yield from (key, inner)
@@ -159,7 +160,9 @@ def _source(value: Any) -> tuple[str, set[str]]:
                 first = min([node.lineno, *(one.lineno for one in decorators)])
                 if first == at or (isinstance(value, type) and first <= at <= (node.end_lineno or 0)):
                     parts = [*map(ast.unparse, decorators), ast.get_source_segment(text, node) or ""]
-                    return "\n".join(parts), names_in(node)
+                    # Not the names of bases, which a class that was sent and came back does not know.
+                    bodies = node.body if isinstance(node, ast.ClassDef) else [node]
+                    return "\n".join(parts), set().union(*map(names_in, bodies))
     raise ValueError(f"{value.__name__} has no source: define it in a file or in a cell of a notebook")
 
 

@@ -109,4 +109,4 @@ def test_no_level_is_printed_as_python_writes_it():
                 level = node.value.attr in ("alpha", "level", "confidence_level", "risk")
                 if level and ("g'" in spec or not spec):
                     found.append(f"{path.name}: {ast.unparse(node.value)}")
-    assert found == ["_benchmark_file.py: self.alpha"]
+    assert found == ["model.py: self.alpha"]
