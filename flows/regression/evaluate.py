@@ -68,14 +68,15 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> list[Evaluat
     _refuse_another(store, study)
     order, (records, damaged) = order_of(study, base), history.read(store)
     candidates, skipped = due(order, records, damaged, dt.datetime.now(dt.UTC))
-    evaluated = [_evaluate(study, read_pair(order, candidate), store) for candidate in candidates]
+    evaluated = [_evaluate(study, read_pair(order, candidate), output) for candidate in candidates]
     if skipped:
         note = f"never evaluated, as later ones were: {some_of([str(path) for path in skipped])}"
         evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, note))
     return evaluated
 
 
-def _evaluate(study: RegressionStudy, pair: Pair, store: Store) -> Evaluated:
+def _evaluate(study: RegressionStudy, pair: Pair, output: str) -> Evaluated:
+    store = Store(output)
     study = with_measures_meant(study, pair)
     with _locked(store) as require_there:
         records, damaged = history.read(store)
@@ -104,7 +105,7 @@ def _evaluate(study: RegressionStudy, pair: Pair, store: Store) -> Evaluated:
         except OSError as error:
             raise BadInput(f"--output: {store.root}: cannot be written ({error.strerror or error})") from None
     notes = (*(f"left out: {line}" for line in damaged), *([note] if note else []))
-    return Evaluated(record, comparison, not known, store.root, report, page, look, notes)
+    return Evaluated(record, comparison, not known, output, report, page, look, notes)
 
 
 def _compared(
