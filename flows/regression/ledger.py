@@ -99,9 +99,11 @@ def due(
     waiting = (ranked[last + 1 :] if not damaged else ()) or [newest]
     first = min((position for position, path in enumerate(ranked) if str(path) in seen), default=len(ranked))
     skipped = [path for path in ranked[first:last] if str(path) not in seen]
+    if order.stated:
+        return waiting, skipped
     since = max((record.evaluation.evaluated_at for record in records), default=None)
     unseen = [path for path in ranked[:last] if str(path) not in seen and order.may_be_later(path, newest, since)]
-    if unseen and not order.stated:
+    if unseen:
         raise BadInput(
             f"{order.study.source}: newest: {count_of(len(unseen), 'match', 'matches')} of the candidate never "
             f"evaluated may be later than {newest.name}, the last by name: {some_of([path.name for path in unseen])}; "

@@ -53,20 +53,19 @@ class Order:
         It is not later by the dates of both, or, where the pattern is that of the candidates too, by their order.
         """
         # Two models may lie in one file, which is then both.
-        matches = self._matches("baseline")
-        others = [path for path in matches if path != candidate or self.columns != self.of_candidate]
+        both = self.columns != self.of_candidate
+        ranked = self._ranked("baseline", self._matches("baseline"))
+        others = [path for path in ranked if both or path != candidate]
         if not others:
             raise self._none("baseline", f" besides {candidate}")
         if glob.has_magic(self.study.baseline):
-            dated = self.date(candidate)
-            ranked = self._ranked("baseline", [*others, candidate] if candidate in matches else others)
             if candidate in ranked:
                 others = [path for path in ranked[: ranked.index(candidate) + 1] if path in others]
-            if dated is not None:
+            if (dated := self.date(candidate)) is not None:
                 others = [path for path in others if (own := self.date(path)) is None or own <= dated]
             if not others:
                 raise self._none("baseline", f" and is earlier than {candidate}")
-        return self._ranked("baseline", others)[-1]
+        return others[-1]
 
     def date(self, path: Path) -> dt.datetime | None:
         """The date of a model, by the name of its file or by the study's column; None if neither states it."""

@@ -83,8 +83,8 @@ def states_of(
     """The state after each look, and a bound on the rounding of its e-value."""
     values, mean, best = grid / unit, margin / unit, 0.0
     for label, windows in windows_of(so_far, first):
-        rows = [rows_of(values, window) if window.any() else None for window in windows]
         every = rows_of(values, windows[0])
+        rows = [every, *(rows_of(values, window) if window.any() else None for window in windows[1:])]
         evidence = log_evalue(every, mean, way) if first else log_evalue_of_any_start(rows, mean, way)
         best, (low, high) = max(best, evidence), running_interval(every, mean, way, level)
         interval = Interval(low * unit, high * unit, level)

@@ -39,7 +39,7 @@ from ..work import (
     TaskRows,
     Votes,
 )
-from . import categorise, count, predict
+from . import categorise, predict
 from .count import total
 from .populations import judged, kinds, task_rows, votes
 from .populations.population import EventPopulation, Population
@@ -53,9 +53,6 @@ Lanes: TypeAlias = Sequence[tuple[np.random.Generator, int]]
 Answered: TypeAlias = tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]
 #: The most counts of test sets in memory.
 _TOGETHER = 2**21
-
-#: The fan-outs whose replicates are the outcomes of a population.
-_SOURCES: dict[str, Any] = {"count": count, "predict": predict, "categorise": categorise}
 
 VERSION = 3
 LANE_SIZE = 100
