@@ -7,8 +7,9 @@ from .class_names import label_name
 from .validation import as_choice, shown
 
 #: Pairs of classes, as numbers or as text in any case. The second class is positive if nothing else is stated.
-PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"))
-_TRUTH = {"0": False, "false": False, "1": True, "true": True}
+PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("0.0", "1.0"), ("-1.0", "1.0"))
+_PARTNERS = {name: other for pair in reversed(PAIRS) for name, other in (pair, pair[::-1])}
+_TRUTH = {"0": False, "0.0": False, "false": False, "1": True, "1.0": True, "true": True}
 
 
 def positive_place(classes: Sequence[Any], positive: Any = None, *, option: str = "positive") -> int:
@@ -32,3 +33,15 @@ def positive_place(classes: Sequence[Any], positive: Any = None, *, option: str 
     if name not in names and sorted(map(str, truths)) == ["False", "True"] and name.casefold() in _TRUTH:
         return truths.index(_TRUTH[name.casefold()])
     return names.index(as_choice(name, option, names))
+
+
+def with_absent(classes: Sequence[Any], positive: Any = None) -> list[Any]:
+    """The classes; if only one occurs, also its partner among `PAIRS` or else `positive`.
+
+    >>> with_absent(["No"]), with_absent(["ham"], "spam"), with_absent(["ham"], "ham"), with_absent([0, 1])
+    (['No', 'yes'], ['ham', 'spam'], ['ham'], [0, 1])
+    """
+    if len(classes) != 1:
+        return [*classes]
+    other = _PARTNERS.get(label_name(classes[0], "label").casefold(), positive)
+    return [*classes] if other is None or label_name(other, "positive") == label_name(classes[0]) else [*classes, other]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_columns import class_names_of, classes_of_columns
-from .._common.positive_class import positive_place
+from .._common.positive_class import positive_place, with_absent
 from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
 from .._common.validation import FloatArray, as_array, as_choice, as_count, as_labels, as_reals, refuse, refuse_where
 from ..intervals import Interval
@@ -83,7 +83,7 @@ def calibration_test(
     bins : int
         The number of bins of ``"ece"``, with equal counts of rows; rows with equal probabilities share one.
     positive : label, optional
-        The class of one-dimensional probabilities, unless the classes are 0 and 1 and the like.
+        The class of one-dimensional probabilities, unless the classes are 0 and 1 and the like. It need not occur.
     classes : sequence of labels, optional
         The classes of the columns of a table, if these are not in sorted order.
     n_resamples : int
@@ -179,9 +179,11 @@ def _hits_and_chances(
     if table.ndim == 1:
         if classes is not None:
             raise refuse("classes", classes, "a table of probabilities, a column for each class")
-        if positive is None and set(known.tolist()) <= {0, 1}:
-            known = np.array([0, 1], dtype=labels.dtype)
-        return labels == known[positive_place(known.tolist(), positive)], table
+        both = with_absent(known.tolist(), positive)
+        if len(both) == 1 and positive is None:
+            raise ValueError("positive: is missing; expected the class whose probabilities are given")
+        place = positive_place(both, positive)
+        return labels == known[place] if place < len(known) else np.zeros(len(labels), dtype=bool), table
     if positive is not None:
         raise refuse("positive", positive, "None for a table, whose largest probability in each row is tested")
     refuse_where(np.abs(table.sum(axis=1) - 1) > _ROUNDED, table.sum(axis=1), "probabilities (sum of a row)", "1")

@@ -33,6 +33,7 @@ DOORS = {
 }
 #: Names of the classes 0 and 1 of which the second is positive without being named.
 KNOWN = [[0, 1], [-1, 1], [False, True], ["0", "1"], ["false", "true"], ["False", "True"], ["no", "yes"], ["NO", "YES"]]
+KNOWN += [["0.0", "1.0"], ["-1.0", "1.0"]]
 UNKNOWN = [["fraud", "ok"], [1, 2], ["negative", "positive"], ["n", "y"], [0, 2]]
 
 

@@ -92,11 +92,35 @@ def test_probabilities_of_a_class_or_of_all():
 
 
 @pytest.mark.parametrize(
+    ("labels", "options"),
+    [
+        ([0] * 6, {}),
+        ([0] * 6, {"positive": 1}),
+        ([False] * 6, {"positive": True}),
+        (["No"] * 6, {}),
+        (["-1"] * 6, {}),
+        (["ham"] * 6, {"positive": "spam"}),
+    ],
+)
+def test_a_class_that_does_not_occur_may_be_tested(labels, options):
+    """Against all sets of six labels; the statistic of no hits is the mean probability."""
+    p = np.array([0.5, 0.4, 0.3, 0.3, 0.2, 0.2])
+    found = calibration_test(labels, p, statistic="ece", bins=1, n_resamples=20_000, rng=3, **options)
+    hits = np.array(list(product([0, 1], repeat=6)))
+    law = np.where(hits, p, 1 - p).prod(axis=1)
+    exact = law[np.abs((hits - p).sum(axis=1)) >= p.sum() - 1e-12].sum()
+    low, high = binom.ppf([1e-6, 1 - 1e-6], 20_000, exact)
+    assert found.statistic == pytest.approx(p.sum() / 6)
+    assert low <= found.exceedances <= high
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (([0, 1], [0.5, 1.5]), "probabilities: 1.5"),
         (([0, 1], [0.5]), r"probabilities \(length\)"),
         ((["a", "b"], [0.5, 0.2]), "positive"),
+        ((["a", "a"], [0.5, 0.2]), "positive: is missing; expected the class"),
         (([0, 1], [[0.5, 0.2], [0.1, 0.9]]), "sum of a row"),
         (([0, 1, 2], [[0.5, 0.5], [0.1, 0.9], [0.5, 0.5]]), "columns"),
     ],
