@@ -1,8 +1,8 @@
 """The table of metrics: names, synonyms, better direction, limits and unit of scores and measures.
 
-A name means something only as a whole. Case, spaces, ``_``, ``-`` and ``.`` in it do not matter, and neither do the
-stage before it (``val_loss``: train, val, valid, validation, dev, eval, test), a cut-off after it (``recall@10``), or
-a unit as its last word (``latency_ms``).
+A name means something only as a whole. Case does not matter; words are separated by spaces, ``_``, ``-`` or ``.``,
+or all joined (``score_s`` is not ``scores``). A stage may precede it (``val_loss``: train, val, valid, validation, dev,
+eval, test), and a cut-off (``recall@10``) or a unit as the last word (``latency_ms``) may follow it.
 """
 
 import re
@@ -72,7 +72,7 @@ _UNITS = {
 
 
 def _plain(name: str) -> str:
-    return _SEPARATORS.sub("", name).casefold()
+    return _SEPARATORS.sub("-", name).strip("-").casefold()
 
 
 def _read(paragraph: str) -> dict[str, Metric]:
@@ -80,7 +80,8 @@ def _read(paragraph: str) -> dict[str, Metric]:
     direction, *limits = head.split()
     pair = (float(limits[0]), float(limits[1])) if limits else None
     names = [metric.split() for metric in metrics.split(";")]
-    return {_plain(name): Metric(own[0], cast(Direction, direction), pair) for own in names for name in own}
+    keys = ((key, own[0]) for own in names for name in own for key in (_plain(name), _plain(name).replace("-", "")))
+    return {key: Metric(first, cast(Direction, direction), pair) for key, first in keys}
 
 
 _METRICS = {name: metric for paragraph in _TABLE.split("\n\n") for name, metric in _read(paragraph).items()}
@@ -97,9 +98,9 @@ def metric_of(name: str) -> Metric | None:
     words = _SEPARATORS.split(_CUT_OFF.sub("", name.strip()))
     amount = words[-1].casefold() in _UNITS
     words = words[:-1] if amount else words
-    known = _METRICS.get(_plain("".join(words)))
+    known = _METRICS.get(_plain("-".join(words)))
     if known is None and words and words[0].casefold() in _STAGES:
-        known = _METRICS.get(_plain("".join(words[1:])))
+        known = _METRICS.get(_plain("-".join(words[1:])))
     if known and amount:  # score_ms may be a time of scoring
         return known._replace(limits=None) if known.direction == "lower" else None
     return known

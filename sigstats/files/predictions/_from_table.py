@@ -155,6 +155,8 @@ def _truth(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: b
 def from_table(table: Table, columns: Columns) -> Predictions:
     """The predictions in a table."""
     columns = columns.in_table(table.names)
+    for key, *both in columns.unclear:
+        raise ValueError(f"{table.where}: columns {' and '.join(map(shown, both))} may each be the {key}; name --{key}")
     if not table.has_ids:
         columns = replace(columns, by_position=columns.by_position or None)
     if columns.filter is not None:
@@ -293,7 +295,6 @@ def _of_model(table: Table, column: str, model: str) -> Table:
 
 def _denominators(table: Table, name: str) -> Any:
     numbers = table.numbers(name)
-    low = pc.min(numbers).as_py()
-    if low < 0:
+    if (low := pc.min(numbers).as_py()) < 0:
         raise table.error(name, f": {low:g} is not valid; expected 0 or more", pc.index(numbers, low).as_py())
     return numbers

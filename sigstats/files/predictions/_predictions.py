@@ -98,6 +98,8 @@ class Columns:
     instances: tuple[str, ...] = ()
     #: Those of the first three that were recognised by other names, and these names.
     known: tuple[tuple[str, str], ...] = ()
+    #: ``label`` or ``prediction``, its column, and another column that is named as if it were the same.
+    unclear: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def optional(self) -> tuple[str, ...]:
@@ -127,17 +129,20 @@ class Columns:
         # Beside marks no label is looked for: what is named so may be a text that was asked for.
         marks = self.score is not None and is_lower_better(self.score, lower=self.lower, higher=self.higher) is not None
         by_key: dict[str, Any] = {}
+        unclear: tuple[tuple[str, str, str], ...] = ()
         for key, known in _KNOWN.items():
             own = getattr(self, key)
             theirs = (key != "id" and marks) or (key == "label" and self.truth is not None)
-            if theirs or key in self.named or own in names or own != getattr(Columns, key):
+            if theirs or key in self.named or own != getattr(Columns, key):
                 continue
-            there = [name for name in names if name.lower() in known and name != self.score]
-            if len(there) == 1:
+            there = [name for name in names if name.lower() in known and name not in self.wanted]
+            if own in names and there and key != "id":
+                unclear += ((key, own, there[0]),)
+            elif own not in names and len(there) == 1:
                 by_key[key] = there[0]
         if "label" in by_key and self.label == self.prediction:  # a file of labels
             by_key["prediction"] = by_key["label"]
-        columns = replace(self, **by_key, known=tuple(by_key.items())) if by_key else self
+        columns = replace(self, **by_key, known=tuple(by_key.items()), unclear=unclear) if by_key or unclear else self
         if self.probabilities is None:
             return columns
         free = [name for name in names if name not in columns.wanted]

@@ -10,12 +10,12 @@ from sigstats.measures.metrics import is_lower_better, limits_of, metric_of, uni
 from sigstats.measures.table import MEASURES, in_our_words
 
 STATED = {
-    "lower": "loss val_loss eval-loss WER Log_Loss nll mse cross_entropy brier_score latency_ms cost_usd test_error",
+    "lower": "loss val_loss eval-loss WER Log_Loss nll mse cross_entropy brier_score latency_ms cost_usd logLoss",
     "higher": "f1 F1-Score rougeL acc_norm exact_match NDCG@10 pass@1 val_accuracy score neg_log_loss tpr",
     "class": "proba y_score p",
 }
 ASKED = """time_qa ms_marco rank_corr fp16_score false_belief toxicity_detection s1 cost_per_query my_loss revenue_usd
-uptime_ms loss_ratio is_incorrect test x ms val_ true_positives"""
+uptime_ms loss_ratio is_incorrect test x ms val_ true_positives score_s error_s c.o.s.t er_r"""
 
 
 def test_only_whole_names_state_a_direction():

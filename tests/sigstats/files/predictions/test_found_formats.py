@@ -84,6 +84,15 @@ def test_two_candidates_for_a_name_are_not_guessed(tmp_path, frames, capsys):
     assert accuracies(compared(tmp_path, files, "--label", "gold")) == of(frames)
 
 
+@pytest.mark.parametrize(("own", "other"), [("label", "y_true"), ("prediction", "pred")])
+def test_a_column_beside_another_that_may_be_it_is_not_guessed(tmp_path, frames, capsys, own, other):
+    files = written(tmp_path, *(frame.assign(**{other: 0}).to_csv(index=False) for frame in frames), name="p.csv")
+    assert main(["compare", *map(str, files)]) == 2
+    assert f"columns '{own}' and '{other}' may each be the {own}; name --{own}" in capsys.readouterr().err
+    assert accuracies(compared(tmp_path, files, f"--{own}", own)) == of(frames)
+    assert compared(tmp_path, files, "--slice", other)["rows"]
+
+
 @pytest.mark.parametrize("form", ["csv", "json"])
 def test_empty_marks_are_refused_left_out_of_both_or_counted_as_0(tmp_path, capsys, form):
     rng = np.random.default_rng(1)
