@@ -25,9 +25,9 @@ from ..comparison.page import as_html
 from ..errors import BadInput
 from ..pages.wording import count_of, some_of
 from .fresh import compare_fresh, kept_row, refuse_changed
-from .ledger import Look, changed_rule, due, next_look, rule_of
+from .ledger import Look, due, next_look, note_on_promise, rule_of
 from .page import answers_of, write_regression_report
-from .pair import Pair, identity_of, made_by, measures_of, order_of, read_pair, with_measures_meant
+from .pair import Pair, as_meant, identity_of, made_by, measures_of, order_of, read_pair
 from .study import RegressionStudy, in_keys
 
 #: Seconds to wait for other evaluations of the same history; each takes a few.
@@ -38,6 +38,8 @@ _LOCK_TIMEOUT = 600.0
 class Evaluated:
     """A regression study that was evaluated."""
 
+    #: With what it does not state.
+    study: RegressionStudy
     record: Record
     comparison: ComparisonResult
     #: False if the history already contained this comparison.
@@ -77,9 +79,9 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> list[Evaluat
 
 def _evaluate(study: RegressionStudy, pair: Pair, output: str) -> Evaluated:
     store = Store(output)
-    study = with_measures_meant(study, pair)
     with _locked(store) as require_there:
         records, damaged = history.read(store)
+        study = as_meant(study, pair, records)
         look, known, note = _look(study, pair, store, records, damaged)
         rule = study.rule_at(look.level)
         before = records if known is None else records[: records.index(known)]
@@ -105,7 +107,7 @@ def _evaluate(study: RegressionStudy, pair: Pair, output: str) -> Evaluated:
         except OSError as error:
             raise BadInput(f"--output: {store.root}: cannot be written ({error.strerror or error})") from None
     notes = (*(f"left out: {line}" for line in damaged), *([note] if note else []))
-    return Evaluated(record, comparison, not known, output, report, page, look, notes)
+    return Evaluated(study, record, comparison, not known, output, report, page, look, notes)
 
 
 def _compared(
@@ -132,7 +134,7 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     order, (records, damaged) = order_of(study, base), history.read(store)
     waiting, _ = due(order, records, damaged, dt.datetime.now(dt.UTC))
     pair = read_pair(order, waiting[0])
-    study = with_measures_meant(study, pair)
+    study = as_meant(study, pair, records)
     look, known, note = _look(study, pair, store, records, damaged)
     slices = count_of(sum(len(names) for names, _ in pair.by_score[0].slices.values()), "slice")
     measures = measures_of(study, pair)
@@ -144,6 +146,7 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
             f"history    {count_of(len(records), 'evaluation')} in {output}"
             + (", this comparison is one of them" if known else ""),
             f"look       {look.number} at {study.looks.rows_in_words}, {look}",
+            f"promise    {study.looks.promise(study.alpha)}",
             *([f"note       {note}"] if note else []),
         ]
     )
@@ -188,7 +191,7 @@ def _look(
     if fresh:
         return Look(looks + 1, study.alpha, None), None, None
     linked = history.linked(store, records, pair.held_out, pair.rows)
-    return next_look(study, linked, len(damaged)), None, changed_rule(study, linked)
+    return next_look(study, linked, len(damaged)), None, note_on_promise(study, linked)
 
 
 def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: Look) -> Record:

@@ -54,9 +54,10 @@ def next_look(study: RegressionStudy, linked: Sequence[Record], unreadable: int)
     left = apart * study.alpha - sum(record.evaluation.level for record in linked) - sum(lost)
     if level <= 0 or left <= 1e-9 * study.alpha:
         before = count_of(study.looks.planned or number - 1, "look")
+        keep = ", or keep 'each'" if {*_rules(linked)} == {"each"} else ""
         raise BadInput(
             f"looks.{'planned' if study.looks.planned else 'spending'}: {before} at these rows are used, and this "
-            f"would be look {number}; use fresh rows"
+            f"would be look {number}; use fresh rows{keep}"
         )
     return Look(number, level if left > level * (1 - 1e-9) else left, left)
 
@@ -66,15 +67,19 @@ def rule_of(looks: Looks) -> str:
     return looks.spending if looks.planned is None else f"{looks.spending} of {looks.planned}"
 
 
-def changed_rule(study: RegressionStudy, linked: Sequence[Record]) -> str | None:
-    """A note if looks before shared the level by another rule."""
-    rules = [record.evaluation.spending for record in linked]
-    now = rule_of(study.looks)
-    before = dict.fromkeys(rule for rule in rules if rule not in (None, now))
-    if not before:
-        return None
-    promise = "no level is shared" if study.looks.spending == "each" else "the level is at most what they left"
-    return f"looks before this one were by {' and '.join(map(str, before))}, this one is by {now}: {promise}"
+def _rules(linked: Sequence[Record]) -> list[str]:
+    return [*dict.fromkeys(rule for record in linked if (rule := record.evaluation.spending) is not None)]
+
+
+def note_on_promise(study: RegressionStudy, linked: Sequence[Record]) -> str | None:
+    """A note if looks before shared the level by another rule, or if they began apart on rows that are now linked."""
+    now, notes = rule_of(study.looks), []
+    if before := [rule for rule in _rules(linked) if rule != now]:
+        promise = "no level is shared" if study.looks.spending == "each" else "the level is at most what they left"
+        notes.append(f"looks before this one were by {' and '.join(before)}, this one is by {now}: {promise}")
+    if (apart := sum(record.evaluation.look == 1 for record in linked)) > 1 and study.looks.spending != "each":
+        notes.append(f"these rows link {apart} test sets that began apart, each of which had the whole level")
+    return "; ".join(notes) or None
 
 
 def _level(study: RegressionStudy, look: int) -> float:

@@ -66,7 +66,7 @@ def render(
         title=f"{study.name}: {answer.title}",
         answer=replace(answer, figure=trends.body, caption=trends.caption),
         latest=latest,
-        looks=looks_in_words(records, fresh=fresh),
+        looks=f"{looks_in_words(records, fresh=fresh)} Promise: {study.looks.promise(study.alpha)}.",
         reasons=latest.reasons.splitlines(),
         rule=rule_in_words(comparison),
         damaged=damaged,
@@ -93,16 +93,10 @@ def looks_in_words(records: Sequence[Record], *, fresh: bool) -> str:
         if stop is not None:
             about = stop.evaluation
             ended = f"They could have ended with look {about.look}, {about.at:%Y-%m-%d}: {about.verdict}."
-        return (
-            f"{count_of(latest.look, 'look')} at fresh rows, which add up. The probability of any false alarm at any "
-            f"of them, however many, is at most {level}, whenever they end. {ended}"
-        )
+        return f"{count_of(latest.look, 'look')} at fresh rows, which add up. {ended}"
     if latest.look == 1:
         return f"The first look at these rows; it had the level {level}."
-    return (
-        f"These rows were looked at in {count_of(latest.look, 'evaluation')}; this look had the level {level}. Every "
-        "candidate, baseline, measure or slice that is tested on the same rows is one more chance of a false alarm."
-    )
+    return f"These rows were looked at in {count_of(latest.look, 'evaluation')}; this look had the level {level}."
 
 
 #: The columns of the history, and those of numbers among them.

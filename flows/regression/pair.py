@@ -2,6 +2,7 @@
 
 import datetime as dt
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -90,8 +91,11 @@ def read_pair(order: Order, candidate: Path) -> Pair:
     return Pair(baseline, candidate, (digests[0], digests[1]), by_score, _digest_of_rows(first), rows, dated)
 
 
-def with_measures_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
-    """The study; with None for the measures that it does not name where those of its scores are not the accuracy."""
+def as_meant(study: RegressionStudy, pair: Pair, records: Sequence[Record]) -> RegressionStudy:
+    """The study with what it does not state.
+
+    The measures are None where those of its scores are not the accuracy. Looks of which none shared the level go on so.
+    """
     try:
         if "measures" not in study.model_fields_set and any(
             default_measures(paired) != with_cost(paired, ("accuracy",)) for paired in pair.by_score
@@ -100,7 +104,9 @@ def with_measures_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
         require_limits_used(study.score_range, measures_of(study, pair))
     except ValueError as error:
         raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
-    return study
+    each = study.model_copy(update={"looks": study.looks.model_copy(update={"spending": "each"})})
+    unstated = "spending" not in study.looks.model_fields_set
+    return each if unstated and any(made_by(each, record) for record in records) else study
 
 
 def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:

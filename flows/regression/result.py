@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 class RegressionResult(Evaluated):
     """What came of an evaluation: a `sigstats.flows.running.result.StudyResult`."""
 
-    study: RegressionStudy
     #: The candidates before this one that came since the last run.
     caught_up: tuple[Evaluated, ...] = ()
 
@@ -86,6 +85,11 @@ class RegressionResult(Evaluated):
         return None if self.appended else self.record.evaluation.evaluated_at
 
     @property
+    def promise(self) -> str:
+        """The probability of false alarms that the rule of the looks allows."""
+        return self.study.looks.promise(self.study.alpha)
+
+    @property
     def verdict(self) -> str:
         """``"pass"``, ``"inconclusive"``, ``"fail"`` or another verdict of a comparison."""
         return self.comparison.verdict
@@ -119,6 +123,7 @@ class RegressionResult(Evaluated):
                 failing = f"still failing since {self.since:%Y-%m-%d %H:%M} UTC, " if self.code else ""
                 print(f"nothing new: {failing}these files were compared on {self.since:%Y-%m-%d %H:%M} UTC")  # noqa: T201
             print(f"look {about.look} at {self.study.looks.rows_in_words}, {self.look}")  # noqa: T201
+            print(f"promise: {self.promise}")  # noqa: T201
             print(printable(f"report: {self.report}"))  # noqa: T201
         elif self.code == REGRESSION:
             for line in (f"{self.study.name}: {self.title}", *(f"  {reason}" for reason in worst_first(self.reasons))):
@@ -143,6 +148,7 @@ class RegressionResult(Evaluated):
             candidate=about.candidate,
             look=about.look,
             level=about.level,
+            promise=self.promise,
             since=None if self.since is None else self.since.isoformat(),
             report=self.report,
         )
@@ -161,7 +167,7 @@ class RegressionKind:
     def run(self, study: RegressionStudy, options: RunOptions, /) -> RegressionResult:
         """Compare the newest predictions, and append what is found to the history."""
         *before, last = evaluate(study, base=options.base, output=options.output)
-        return RegressionResult(**vars(last), study=study, caught_up=tuple(before))
+        return RegressionResult(**vars(last), caught_up=tuple(before))
 
     def report(self, store: Store, /) -> str:
         """Write the report of the history again."""

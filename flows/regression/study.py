@@ -98,9 +98,9 @@ class Looks(Strict):
         "same", description="same: one test set for all looks; fresh: new rows at each look, which accumulate"
     )
     spending: Spending = Field(
-        "each",
-        description="each: every look has the whole level; series: all looks share it; others: "
-        "`planned` looks share it",
+        "series",
+        description="series: all looks share the level, however many; each: every look has the whole level, so that "
+        "false alarms add up; others: `planned` looks share it",
     )
     planned: int | None = Field(None, ge=1, le=10**6, description="Number of planned looks")
 
@@ -108,6 +108,19 @@ class Looks(Strict):
     def rows_in_words(self) -> str:
         """Whose look it is."""
         return "fresh rows" if self.rows == "fresh" else "these rows"
+
+    def promise(self, alpha: float) -> str:
+        """The probability of false alarms that the rule allows."""
+        most = f"raises a false alarm with a probability of at most {100 * alpha:.3g}%"
+        if self.rows == "same" and self.spending == "each":
+            return f"each look {most}, and false alarms add up"
+        looks = f"{self.planned:,} looks" if self.planned else "all looks, however many,"
+        return f"the series of {looks} {most}"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole_level_for_fresh_rows(cls, given: Any) -> Any:
+        return {"spending": "each", **given} if isinstance(given, dict) and given.get("rows") == "fresh" else given
 
     @model_validator(mode="after")
     def _planned_where_needed(self) -> Self:

@@ -267,7 +267,9 @@ def test_looks_at_fresh_rows_are_not_followed_by_looks_at_the_same(folder, capsy
     assert look(folder) == 0
     night(folder, 2)
     assert look(folder, "--set", "looks.rows=same") == 2
-    assert "looks: {'rows': 'same', 'spending': 'each', 'planned': None} is not valid after" in capsys.readouterr().err
+    assert (
+        "looks: {'rows': 'same', 'spending': 'series', 'planned': None} is not valid after" in capsys.readouterr().err
+    )
     assert look(folder) == 0
 
 

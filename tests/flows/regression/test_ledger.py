@@ -181,3 +181,39 @@ def test_what_a_server_took_is_kept_in_the_output(tmp_path):
     assert not delivered(store, "b" * 64)
     (tmp_path / f"alerts/{'a' * 16}.json").write_text("[]")
     assert not delivered(store, "a" * 64)
+
+
+@pytest.mark.parametrize(
+    ("more", "promise"),
+    [
+        ((), "the series of all looks, however many, raises a false alarm with a probability of at most 5%"),
+        (
+            ("--set", "looks.spending=each", "--set", "alpha=0.01"),
+            "each look raises a false alarm with a probability of at most 1%, and false alarms add up",
+        ),
+        (
+            ("--set", "looks.spending=pocock", "--set", "looks.planned=12"),
+            "the series of 12 looks raises a false alarm with a probability of at most 5%",
+        ),
+    ],
+)
+def test_the_output_states_what_the_rule_of_looks_promises(folder, capsys, more, promise):
+    night(folder, 1)
+    assert main(["plan", str(folder / "nightly.toml"), "--output", str(folder / "out"), *more]) == 0
+    assert f"promise    {promise}\n" in capsys.readouterr().out
+    assert evaluate(folder, *more) == 0
+    assert f"promise: {promise}\n" in capsys.readouterr().out
+    assert f"Promise: {promise}." in (folder / "out/report.html").read_text()
+    assert evaluate(folder, *more, "--log-format", "json") == 0
+    assert f'"promise": "{promise}"' in capsys.readouterr().err
+
+
+def test_looks_that_had_the_whole_level_leave_none_to_share_and_the_cure_is_named(folder, capsys):
+    night(folder, 1)
+    assert evaluate(folder, "--set", "looks.spending=each") == 0
+    night(folder, 2, seed=2)
+    capsys.readouterr()
+    assert evaluate(folder, "--set", "looks.spending=series") == 2
+    assert "use fresh rows, or keep 'each'" in capsys.readouterr().err
+    assert evaluate(folder) == 0  # a study that does not state its rule goes on by that of its history
+    assert "promise: each look raises" in capsys.readouterr().out

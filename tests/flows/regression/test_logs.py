@@ -77,7 +77,9 @@ def test_a_study_without_the_keys_of_logs_has_the_identity_it_had(tmp_path):
     """Histories that were stored before there were these keys know their evaluations again."""
     for name in "ab":
         (tmp_path / f"{name}.csv").write_text("id,label,prediction\n1,x,x\n2,y,y\n")
-    study = RegressionStudy(kind="regression", name="n", baseline="a.csv", candidate="b.csv")
+    study = RegressionStudy(
+        kind="regression", name="n", baseline="a.csv", candidate="b.csv", looks={"spending": "each"}
+    )
     pair = read_pair(order_of(study, tmp_path), tmp_path / "b.csv")
     assert identity_of(study, pair) == "8d6b0a8cb47427a6c7ebb9321009045794bb033c5f485e64421a3736f2be1a34"
     changed = study.model_copy(update={"unscored": "drop"})
@@ -89,6 +91,7 @@ def test_marks_of_a_known_range_in_the_rows_of_an_object(tmp_path, capsys):
         rows = [{"id": n, "label": "x", "grade": low + n % 7} for n in range(40)]
         (tmp_path / f"{name}.json").write_text(json.dumps({"made": "today", "results": rows}))
     text = STUDY + 'measures = ["mean-score"]\nRANGE[columns]\nhigher_is_better = ["grade"]\nrows = "results"\n'
+    text += '[looks]\nspending = "each"\n'
     _, without = evaluated(tmp_path, text.replace("RANGE", ""))
     assert "limits of a row are not known" in without["rows"][0]["note"]
     (tmp_path / "out/comparisons").rename(tmp_path / "before")
@@ -170,7 +173,7 @@ def test_without_measures_those_of_compare_are_compared(tmp_path, capsys, column
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
     if "grade" in columns:
         columns, options = f'{columns}\nhigher_is_better = ["grade"]', [*options, "--higher-is-better", "grade"]
-    code, found = evaluated(tmp_path, f"{STUDY}[columns]\n{columns}\n")
+    code, found = evaluated(tmp_path, f'{STUDY}[columns]\n{columns}\n[looks]\nspending = "each"\n')
     assert main(["plan", str(tmp_path / "logs.toml")]) == 0
     assert count_of(len({row["measure"] for row in found["rows"]}), "measure") in capsys.readouterr().out
     files = [str(tmp_path / f"{name}.csv") for name in "ab"]
