@@ -16,9 +16,9 @@ import scipy
 import sigstats
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.tasks.calibration.populations.population import Population
+from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Outcomes
 from sigstats.tasks.fan_out import cell, fanout
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import AppliedTest, OnTestSets, Outcomes
 
 SHARES, SETS, SCALAR = (0.40, 0.06, 0.05, 0.04, 0.03, 0.05, 0.04, 0.33), 400_000, 2_000
 COSTS = {"cost_fn": 1.0, "cost_fp": 1.0, "prior": 0.5}

@@ -20,12 +20,12 @@ import pyarrow.parquet as pq
 from distributed import Client, LocalCluster
 
 from sigstats.tasks.calibration.populations.prediction_files import scan_footers
+from sigstats.tasks.calibration.work import Counted
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.record import Named
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import Counted
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000_000
 FILES, CLASSES, WORKERS, REPEATS = 40, 10, 2, 5

@@ -26,8 +26,8 @@ from sigstats.tasks.engine import dask_pool, execute
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.fan_out import FAN_OUTS
 from sigstats.tasks.plan import Block, Cell
+from sigstats.tasks.significance.work import TableTested
 from sigstats.tasks.storage.store import CellFiles, Store
-from sigstats.tasks.work import TableTested
 
 BLOCKS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
 CELLS, WORKERS, THREADS = 1000, 1, 32

@@ -3,6 +3,7 @@
 A fan-out is a module of the room of a kind of study, imported when it is asked for. It has the members of `FanOut`, and
 these functions where they apply:
 
+- ``WORK``: the record of its work; without it, replicates depend on the seed alone.
 - ``needs(work)``: the cells whose replicates it reads, which are computed before.
 - ``stand_in(work, store)``: work that takes about as long and reads no other cell, by which it is timed before there
   are any; None if there is none. The store has the study's data sets, and may be written to.
@@ -29,10 +30,9 @@ import numpy as np
 import pyarrow as pa
 
 from .plan import Block, Cell
-from .record import plain
+from .record import Work, plain
 from .schema import from_numpy
 from .storage.store import Store
-from .work import Work
 
 #: The module of each fan-out.
 FAN_OUTS = {
@@ -111,6 +111,11 @@ def fanout(name: str) -> FanOut:
 def offered(fan_out: FanOut, name: str) -> Callable[..., Any] | None:
     """A function that a fan-out may have; None if it does not."""
     return getattr(fan_out, name, None)
+
+
+def work_type(name: str) -> type[Work]:
+    """The record of the work of a fan-out; `Work` if the fan-out is not known."""
+    return getattr(fanout(name), "WORK", Work) if name in FAN_OUTS else Work
 
 
 def version_of(fan_out: FanOut, work: Any) -> int:

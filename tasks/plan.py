@@ -19,8 +19,7 @@ from sigstats.sequential.joint_rule import JointRule
 from sigstats.sequential.precision_rules import PrecisePRule, PrecisionRule
 from sigstats.sequential.rules import BesagCliffordRule, FixedRule
 
-from .record import digest, slug
-from .work import Work
+from .record import Work, digest, slug
 
 W = TypeVar("W", bound=Work)
 

@@ -87,6 +87,10 @@ class Record:
         dataclass(frozen=True, kw_only=True)(cls)
 
 
+class Work(Record):
+    """The work of a fan-out; as it is, that of one whose replicates depend on the seed alone."""
+
+
 def record(kind: type[R], values: Mapping[str, Any]) -> R:
     """The record of a JSON object."""
     hints = _hints(kind)  # type: ignore[arg-type]  # a class is hashable

@@ -5,23 +5,19 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from sigstats.sequential.joint_rule import JointRule, JointStop
 from sigstats.sequential.rules import SequentialResult
 
-from .datasets.dataset import dataset_of
 from .engine.stopping import exceeds, joint_ends
-from .fan_out import observed_cell, prerequisites
+from .fan_out import observed_cell, prerequisites, work_type
 from .plan import Cell, Plan
 from .record import canonical, digest, record
 from .schema import Hypothesis, as_summary, column
 from .storage.block_files import first_replicates, replicates_of
 from .storage.seal import Damaged, unseal
 from .storage.store import Store
-from .work import WORK, CrossValidated, Work
 
 #: The columns of ``plan.parquet``.
 PLAN = pa.schema(
@@ -92,7 +88,7 @@ def _plan_of(content: bytes) -> Plan:
         for key in ("subject", "work", "stream", "stopping"):
             row[key] = None if row.get(key) is None else json.loads(row[key])
         try:
-            row["work"] = record(WORK.get(row["fanout"], Work), row["work"])
+            row["work"] = record(work_type(row["fanout"]), row["work"])
         except (KeyError, TypeError):
             raise Damaged(f"plan.parquet has the cell {name}, whose work is not that of a {row['fanout']}") from None
         cell = Cell(**row, limits=limits.get(name))
@@ -135,11 +131,6 @@ class Results:
         if cell.name not in cache:
             cache[cell.name] = self.read(cell)
         return cache[cell.name]
-
-    def groups(self, cell: Cell) -> NDArray[np.int64] | None:
-        """The group of each row of a cell's data set; None if rows are independent."""
-        work = cell.work_of(CrossValidated)
-        return dataset_of(self.store, work).groups if work.dataset.grouped else None
 
     def count(self, cell: Cell) -> SequentialResult | None:
         """The replicates of a cell that are at least as extreme as observed, and the p-value; None as for `table`."""

@@ -168,7 +168,7 @@ from sigstats.flows.running.options import Prepared
 from sigstats.flows.running.cell_study import CellStudyKind
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.fan_out import cell
-from sigstats.tasks.work import Work
+from sigstats.tasks.record import Work
 
 class CoinStudy(Study):
     question: ClassVar[str] = "is it fair?"

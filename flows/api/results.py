@@ -7,13 +7,12 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from sigstats._common.validation import did_you_mean, refuse
-from sigstats.tasks.datasets.dataset import dataset_of
+from sigstats.tasks.benchmark.work import CrossValidated, dataset_of
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.history import Record, read
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import CrossValidated
 
 from ..running.options import as_place
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from sigstats.tasks.benchmark.retrain import lent_retrainer
+from sigstats.tasks.benchmark.work import CrossValidated
 from sigstats.tasks.engine.guarded import run_guarded
 from sigstats.tasks.engine.run_block import Failure
 from sigstats.tasks.own_code import build_as_planned
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import CrossValidated
 
 from ..running.estimate import Estimate
 from ..running.progress import duration

@@ -21,12 +21,12 @@ from sigstats.tasks.calibration.populations.population import EventPopulation, P
 from sigstats.tasks.calibration.populations.tests import needs_classes, require_some_defined, run_test
 from sigstats.tasks.calibration.rates import is_large_part
 from sigstats.tasks.calibration.subsample import module_of
+from sigstats.tasks.calibration.work import AppliedTest, Described, JudgedRows, OfFolds, OnTestSets, Samples
 from sigstats.tasks.fan_out import cell, input_cells
 from sigstats.tasks.own_code import with_measure_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import TwoViews, record
 from sigstats.tasks.storage.store import StoredData
-from sigstats.tasks.work import AppliedTest, Described, JudgedRows, OfFolds, OnTestSets, Samples
 
 from ..config.model import DataStudy
 from ..running.cell_study import CellStudyKind

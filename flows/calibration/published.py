@@ -6,9 +6,9 @@ from pydantic import Field
 
 from sigstats._common.validation import refuse
 from sigstats.tasks.calibration import sample_size
+from sigstats.tasks.calibration.work import Tested
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.summary.published import Reference
-from sigstats.tasks.work import Tested
 
 from ..config.model import Strict
 from ..config.settings import PrintedNumber

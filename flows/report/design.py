@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER, measure_of
+from sigstats.tasks.calibration.work import Described, Events, JudgedRows, OnTestSets, Outcomes, TaskRows, Tested, Votes
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.work import Described, Events, JudgedRows, OnTestSets, Outcomes, TaskRows, Tested, Votes
 
 from ..pages.wording import count_of, join_words, significant
 from .evidence import Evidence, distinct

@@ -12,8 +12,8 @@ from sigstats.measures.table import measure_of_difference
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.significance.work import TableTested
 from sigstats.tasks.statistical_tests.mcnemar import DISCORDANT
-from sigstats.tasks.work import TableTested
 
 from .over_data_sets import OverDataSets, over_data_sets
 

@@ -18,7 +18,7 @@ from sigstats.ranking.rank_sets import adjusted_pairs
 from sigstats.sign_flips.sign_flip_test import sign_flip_test
 from sigstats.tasks.benchmark.runs import observed_run
 from sigstats.tasks.results import Results
-from sigstats.tasks.work import TableTested
+from sigstats.tasks.significance.work import TableTested
 from sigstats.test_result import TestResult
 
 from ..pages.wording import number, signed, significant

@@ -11,10 +11,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from sigstats.tasks.benchmark.work import CrossValidated
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import CrossValidated
 
 from ..pages.page import Answer, page
 from ..pages.wording import adjusted_p, count_of, significant, some_of

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sigstats.tasks.calibration.work import AppliedTest, Tested
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.work import AppliedTest, Tested
 
 from .evidence import Evidence, is_proportion
 

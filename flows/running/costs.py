@@ -16,7 +16,6 @@ from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.datasets.documents import Documents
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.storage.store import StoredData
-from sigstats.tasks.work import TrainingSet
 
 #: The numbers of rows, features and classes of each data set, by its name; NaN where a number is not known.
 Sizes = Mapping[str, tuple[float, float, float]]
@@ -99,7 +98,7 @@ def _codes(values: Sequence[Any]) -> IntArray:
 def _log_sizes(cell: Cell, sizes: Sizes) -> tuple[float, float, float]:
     """The rows that a test set has or a classifier is trained on, or else those of the data."""
     work = cell.work
-    n = work.split.train if isinstance(work, TrainingSet) else getattr(work, "n", None)
+    n = getattr(work, "n", None)
     rows, features, classes = sizes.get(cell.subject.get("dataset", ""), (math.nan,) * 3)
     rows = n if isinstance(n, int) and n > 0 else rows
     return math.log(rows), math.log(features), math.log(classes)

@@ -22,7 +22,6 @@ from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.storage.store import StoredData
 from sigstats.tasks.summary.published import Reference
-from sigstats.tasks.work import Work as Work
 
 from ..clusters import allowed, as_cluster
 from ..config.model import Strict, Study

@@ -13,9 +13,9 @@ from pydantic import Field, create_model, model_validator
 from sigstats._common.messages import refuse, shown
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.significance.work import Evaluated, TableTested
 from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
 from sigstats.tasks.summary.published import Reference
-from sigstats.tasks.work import Evaluated, TableTested
 
 from ..config.model import Study
 from ..config.settings import StoppingSettings, stopping_notes, unused_note

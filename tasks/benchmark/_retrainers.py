@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from sigstats.retraining.permutation import Retrainer
 
-from ..datasets.dataset import Dataset, dataset_of, folds_of
+from ..datasets.dataset import Dataset
 from ..own_code import build_as_planned, fit
 from ..plan import Block
 from ..record import Null, canonical, digest
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
 from ..threads import alone
-from ..work import CrossValidated
+from .work import CrossValidated, dataset_of, folds_of
 
 #: scikit-learn's classifiers whose batched forms left ties, or features that vary by rounding alone, to other rules.
 _REVISED = ("KNeighborsClassifier", "GaussianNB", "LinearDiscriminantAnalysis")

@@ -14,8 +14,8 @@ from sigstats.retraining.resampled import five_by_two_test
 
 from ..results import Results
 from ..schema import Hypothesis
-from ..work import CrossValidated
 from .runs import OverFolds, corrected_t, read
+from .work import CrossValidated
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:

@@ -6,15 +6,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..datasets.dataset import Dataset, dataset_of, folds_of
+from ..datasets.dataset import Dataset
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import CrossValidated
 from ._retrainers import lent_retrainer
 from ._retrainers import own_code as own_code
 from ._retrainers import revision as revision
+from .work import CrossValidated, dataset_of, folds_of
 
+WORK = CrossValidated
 VERSION = 1
 LANE_SIZE = 1
 

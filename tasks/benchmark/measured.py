@@ -4,17 +4,17 @@ import pyarrow as pa
 
 from sigstats.retraining.measured import Statistic, observed_value
 
-from ..datasets.dataset import dataset_of
 from ..fan_out import replicates_table
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import Measured
 from ._retrainers import lent_retrainer
 from ._retrainers import own_code as own_code
 from ._retrainers import revision as revision
 from .crossval import stream as stream
+from .work import Measured, dataset_of
 
+WORK = Measured
 VERSION = 1
 LANE_SIZE = 1
 

@@ -11,14 +11,15 @@ from ..fan_out import replicates_table
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import Measured, MeasuredRetrain
 from . import measured, retrain
 from ._retrainers import beside_others as beside_others
 from ._retrainers import draws_of, lent_retrainer
 from ._retrainers import own_code as own_code
 from ._retrainers import revision as revision
 from .retrain import stream as stream
+from .work import Measured, MeasuredRetrain
 
+WORK = MeasuredRetrain
 VERSION = 1
 LANE_SIZE = retrain.LANE_SIZE
 

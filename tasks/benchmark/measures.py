@@ -21,14 +21,13 @@ from sigstats.comparison.tests import test_part
 from sigstats.measures.table import MEASURES, refers_to_one_class
 from sigstats.retraining.measured import ClassScores, Statistic, scored
 
-from ..datasets.dataset import dataset_of
 from ..plan import Cell
 from ..record import digest
 from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import ObservedRun
-from ..work import CrossValidated
 from .runs import observed_run
+from .work import CrossValidated, dataset_of
 
 #: The tests of its rows: of one classifier, which tests nothing, and of two; on all rows, and on slices.
 _ON_ALL, _ON_SLICES = ("measures", "measured-pairs"), ("slices", "sliced-pairs")

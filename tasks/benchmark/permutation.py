@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from ..plan import Cell
 from ..results import Results, sequential_fields
 from ..schema import Hypothesis
-from ..work import Measured
 from .runs import observed_run
+from .work import Measured
 
 _NULLS = {
     "labels": "labels are independent of the features",

@@ -8,15 +8,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..datasets.dataset import dataset_of, repeated_folds
 from ..plan import Block
 from ..storage.store import Store
-from ..work import CrossValidated
 from . import crossval
 from ._retrainers import new_retrainer
 from ._retrainers import own_code as own_code
 from ._retrainers import revision as revision
+from .work import CrossValidated, dataset_of, repeated_folds
 
+WORK = CrossValidated
 VERSION = 1
 LANE_SIZE = 1
 

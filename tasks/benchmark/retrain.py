@@ -11,13 +11,14 @@ from ..fan_out import cell, replicates_table
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import CrossValidated, Retrained
 from ._retrainers import beside_others as beside_others
 from ._retrainers import draws_of
 from ._retrainers import lent_retrainer as lent_retrainer
 from ._retrainers import own_code as own_code
 from ._retrainers import revision as revision
+from .work import CrossValidated, Retrained
 
+WORK = Retrained
 VERSION = 1
 LANE_SIZE = 10
 

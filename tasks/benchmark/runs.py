@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.retraining.resampled import corrected_resampled_test
@@ -14,6 +15,7 @@ from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import ObservedRun, OfRuns, named
+from .work import CrossValidated, dataset_of
 
 
 def observed_run(results: Results, cell: Cell) -> ObservedRun | None:
@@ -22,7 +24,13 @@ def observed_run(results: Results, cell: Cell) -> ObservedRun | None:
     if table is None:
         return None
     label, prediction = (table.column(name).to_numpy().astype(np.int64) for name in ("label", "prediction"))
-    return ObservedRun(label, prediction, results.groups(cell))
+    return ObservedRun(label, prediction, _groups(results, cell))
+
+
+def _groups(results: Results, cell: Cell) -> NDArray[np.int64] | None:
+    """The group of each row of a cell's data set; None if rows are independent."""
+    work = cell.work_of(CrossValidated)
+    return dataset_of(results.store, work).groups if work.dataset.grouped else None
 
 
 def rows_of_runs(results: Results, name: str) -> Iterator[Hypothesis]:

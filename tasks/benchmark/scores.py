@@ -7,15 +7,15 @@ import pyarrow as pa
 
 from sigstats.retraining.measured import class_scores
 
-from ..datasets.dataset import dataset_of, folds_of
 from ..own_code import build_as_planned
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import CrossValidated
 from ._retrainers import own_code as own_code
 from .crossval import stream as stream
+from .work import CrossValidated, dataset_of, folds_of
 
+WORK = CrossValidated
 VERSION = 1
 LANE_SIZE = 1
 

@@ -17,11 +17,12 @@ from ..plan import Block, Cell
 from ..record import SIDES, Side
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import Categorised, Tuned
 from . import tune
 from .populations.trained import SetPair, joint_events, train_sets
 from .tune import combinations
+from .work import Categorised, Tuned
 
+WORK = Categorised
 VERSION = 1
 LANE_SIZE = 1
 stream = draws_nothing

@@ -19,10 +19,10 @@ from ..plan import Cell
 from ..record import SIDES, digest
 from ..results import Results
 from ..schema import Hypothesis
-from ..work import OnTestSets, TrainedPair
 from .populations.tests import advantage, bootstrap_of_better, confidence
 from .rates import measure_of
 from .subsample import outcomes_cell, trained_rows
+from .work import OnTestSets, TrainedPair
 
 #: The bins of the histogram of bootstrap replicates.
 _BINS = 48

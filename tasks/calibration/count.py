@@ -14,8 +14,8 @@ from ..fan_out import draws_nothing, replicates_table
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import Counted
 from .populations.prediction_files import LabelFiles
+from .work import Counted
 
 #: The joint outcomes, in the order of `sigstats.joint.outcomes.JointOutcomes`.
 _NAMES = tuple(f"e{number}" for number in range(1, 9))
@@ -36,6 +36,7 @@ def total(table: pa.Table) -> tuple[int, ...]:
     return tuple(int(table.column(name).to_numpy().sum()) for name in _NAMES)
 
 
+WORK = Counted
 VERSION = 1
 LANE_SIZE = 1
 stream = draws_nothing

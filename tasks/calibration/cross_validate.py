@@ -14,10 +14,11 @@ from ..fan_out import replicates_table
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import OnSamples
 from .populations import two_views
 from .populations.tests import attempts
+from .work import OnSamples
 
+WORK = OnSamples
 VERSION = 1
 LANE_SIZE = 10
 

@@ -23,11 +23,12 @@ from ..fan_out import cell, replicates_table
 from ..plan import Block, Cell
 from ..record import Permuted, Scheme
 from ..storage.store import Store
-from ..work import AppliedTest, OfFolds, OnSamples
 from . import cross_validate, subsample
 from .populations.population import Population
 from .populations.tests import advantage, attempts, require_some_defined, run_test
+from .work import AppliedTest, OfFolds, OnSamples
 
+WORK = OfFolds
 VERSION = 1
 LANE_SIZE = 100
 

@@ -13,7 +13,6 @@ from ..fan_out import replicates_table
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import Described, JudgedRows, OnTestSets
 from . import subsample
 from .populations.intervals import draws, run_intervals, truth
 from .populations.population import Population
@@ -21,7 +20,9 @@ from .populations.tests import require_some_defined
 from .subsample import drawn_rows as drawn_rows
 from .subsample import drawn_together, lanes_together, module_of
 from .subsample import stream as stream
+from .work import Described, JudgedRows, OnTestSets
 
+WORK = OnTestSets
 VERSION = 1
 LANE_SIZE = subsample.LANE_SIZE
 

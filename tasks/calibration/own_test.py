@@ -13,7 +13,6 @@ from ..own_code import require_as_planned
 from ..plan import Block
 from ..schema import column
 from ..storage.store import Store
-from ..work import OnTestSets
 from . import subsample
 from .populations import own_tests
 from .populations.tests import Answers, advantage
@@ -23,7 +22,9 @@ from .subsample import needs as needs
 from .subsample import rejections as rejections
 from .subsample import stand_in as stand_in
 from .subsample import stream as stream
+from .work import OnTestSets
 
+WORK = OnTestSets
 VERSION = 1
 LANE_SIZE = subsample.LANE_SIZE
 

@@ -19,7 +19,6 @@ from ..plan import Cell
 from ..record import canonical
 from ..results import Results
 from ..schema import Hypothesis
-from ..work import Described, Events, JudgedRows, OnTestSets, Outcomes, Tested
 from .interval import population, true_value
 from .rates import (
     ABOVE,
@@ -37,6 +36,7 @@ from .rates import (
     Z,
 )
 from .rejections import count_undefined, null_is_true, undefined
+from .work import Described, Events, JudgedRows, OnTestSets, Outcomes, Tested
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:

@@ -7,10 +7,11 @@ from ..fan_out import draws_nothing, replicates_table
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import Predicted
 from .count import columns, fields, total
 from .populations.trained import Pair, train_pair
+from .work import Predicted
 
+WORK = Predicted
 VERSION = 1
 LANE_SIZE = 1
 stream = draws_nothing

@@ -5,7 +5,7 @@ import math
 from sigstats.measures.measure import Measure, as_measure
 
 from ..schema import Hypothesis
-from ..work import AppliedTest
+from .work import AppliedTest
 
 #: What a row of the test ``calibration`` is a rate of.
 POWER, ERROR, COVERAGE = "power", "type I error", "coverage"

@@ -12,12 +12,12 @@ from sigstats.intervals import clopper_pearson
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from ..work import Described, Events, OfFolds, OnTestSets, Tested
 from .populations.scored import ScorePopulation
 from .populations.tests import AnyPopulation, exact_rate, null_holds, true_advantage
 from .rates import COVERAGE, ERROR, POWER
 from .sample_size import rows_needed
 from .subsample import module_of, population
+from .work import Described, Events, OfFolds, OnTestSets, Tested
 
 USES = ("subsample", "own-test", "fold-test")
 

@@ -8,10 +8,10 @@ from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import of_sets
-from ..work import AppliedTest, OnTestSets
 from .populations.population import EventPopulation, Population
 from .populations.tests import null_holds
 from .subsample import population
+from .work import AppliedTest, OnTestSets
 
 #: The measure of a row.
 HALF = "rows for half of the time"

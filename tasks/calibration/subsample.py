@@ -24,7 +24,14 @@ from ..record import Named
 from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
 from ..storage.store import Store
-from ..work import (
+from . import categorise, predict
+from .count import total
+from .populations import judged, kinds, task_rows, votes
+from .populations.population import EventPopulation, Population
+from .populations.scored import ScorePopulation
+from .populations.tests import Answers, AnyPopulation, advantage, draws, require_some_defined, run_score_test, run_test
+from .populations.trained import likely_answers
+from .work import (
     Categorised,
     Computed,
     Counted,
@@ -39,13 +46,6 @@ from ..work import (
     TaskRows,
     Votes,
 )
-from . import categorise, predict
-from .count import total
-from .populations import judged, kinds, task_rows, votes
-from .populations.population import EventPopulation, Population
-from .populations.scored import ScorePopulation
-from .populations.tests import Answers, AnyPopulation, advantage, draws, require_some_defined, run_score_test, run_test
-from .populations.trained import likely_answers
 
 #: The generator and the number of test sets of each of some lanes.
 Lanes: TypeAlias = Sequence[tuple[np.random.Generator, int]]
@@ -54,6 +54,7 @@ Answered: TypeAlias = tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]
 #: The most counts of test sets in memory.
 _TOGETHER = 2**21
 
+WORK = OnTestSets
 VERSION = 3
 LANE_SIZE = 100
 

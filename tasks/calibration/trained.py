@@ -14,10 +14,10 @@ from ..plan import Cell
 from ..record import SIDES
 from ..results import Results
 from ..schema import Hypothesis
-from ..work import Categorised
 from . import categorise
 from .populations.tests import AnyPopulation
 from .subsample import trained_rows
+from .work import Categorised
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:

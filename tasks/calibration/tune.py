@@ -17,9 +17,10 @@ from ..record import Learner, Tuning
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from ..threads import one_thread
-from ..work import Tuned
 from .populations.trained import failures_named, training_rows
+from .work import Tuned
 
+WORK = Tuned
 VERSION = 1
 LANE_SIZE = 1
 stream = draws_nothing

@@ -18,8 +18,6 @@ from sigstats._common.validation import FloatArray, IntArray, refuse
 from sigstats.retraining.folds import leave_one_out_folds, require_trained, require_whole_groups, stratified_folds
 
 from ..schema import column
-from ..storage.store import Store
-from ..work import CrossValidated
 from .options import as_categories, as_class_codes, as_flags, as_matrix, as_names, as_parts, require_finite
 
 #: What parts of the rows a data set may have, and what each is.
@@ -234,19 +232,3 @@ def cross_validation_folds(dataset: Dataset, folds: int | str, rng: Any, *, rare
     if isinstance(folds, str):
         return leave_one_out_folds(dataset.y, dataset.groups, rare_classes=rare_classes)
     return stratified_folds(dataset.y, folds, rng, groups=dataset.groups, rare_classes=rare_classes)
-
-
-def dataset_of(store: Store, work: CrossValidated) -> Dataset:
-    """The data set of a cell."""
-    return store.read_data(Dataset, work.dataset.name, work.dataset.digest)
-
-
-def folds_of(dataset: Dataset, work: CrossValidated) -> IntArray:
-    """The test fold of every row, the same for all classifiers."""
-    return repeated_folds(dataset, work, work.cross_validation.seed)
-
-
-def repeated_folds(dataset: Dataset, work: CrossValidated, rng: Any) -> IntArray:
-    """The test fold of every row in one repetition."""
-    settings = work.cross_validation
-    return cross_validation_folds(dataset, settings.folds, rng, rare_classes=settings.rare_classes)

@@ -9,8 +9,9 @@ from ..plan import Block
 from ..schema import REPLICATE, SUMMARY
 from ..statistical_tests import run_table_test
 from ..storage.store import Store
-from ..work import Evaluated
+from .work import Evaluated
 
+WORK = Evaluated
 VERSION = 2
 LANE_SIZE = 1
 stream = draws_nothing

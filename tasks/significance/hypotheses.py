@@ -7,7 +7,7 @@ from ..plan import Cell
 from ..results import Results, sequential_fields
 from ..schema import Hypothesis
 from ..statistical_tests import MONTE_CARLO, named, table_test
-from ..work import TableTested
+from .work import TableTested
 
 #: The name in the summary of a test that is an analysis of its own.
 LIKENESS = "likeness"

@@ -11,8 +11,9 @@ from ..plan import Block
 from ..schema import REPLICATE, column, to_numpy
 from ..statistical_tests import table_test
 from ..storage.store import Store
-from ..work import TableTested
+from .work import TableTested
 
+WORK = TableTested
 VERSION = 1
 #: A multiple of the batches in which `sigstats` draws, so that a lane wastes no random numbers.
 LANE_SIZE = 10_000

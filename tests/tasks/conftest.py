@@ -10,9 +10,9 @@ import pytest
 
 from sigstats.tasks.fan_out import FAN_OUTS
 from sigstats.tasks.plan import Cell
+from sigstats.tasks.record import Work
 from sigstats.tasks.schema import REPLICATE, column
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import Work
 
 from ..object_store import object_store
 

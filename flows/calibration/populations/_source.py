@@ -10,10 +10,19 @@ from pydantic import Field
 
 from sigstats.tasks.calibration.populations.population import Population
 from sigstats.tasks.calibration.populations.tests import AnyPopulation
+from sigstats.tasks.calibration.work import (
+    AppliedTest,
+    Categorised,
+    Computed,
+    Counted,
+    DrawnFrom,
+    Outcomes,
+    Predicted,
+    Source,
+)
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Learner, Scheme, TwoViews
 from sigstats.tasks.storage.store import StoredData
-from sigstats.tasks.work import AppliedTest, Categorised, Computed, Counted, DrawnFrom, Outcomes, Predicted, Source
 
 from ...config.model import Strict
 from ...running.options import Progress

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
-from sigstats.tasks import work
+from sigstats.tasks.calibration import work
 from sigstats.tasks.record import record
 
 from ...config.model import Strict

@@ -12,9 +12,9 @@ from sigstats.tasks.calibration.populations.population import Population
 from sigstats.tasks.calibration.populations.prediction_files import MANY, LabelFiles, scan_footers
 from sigstats.tasks.calibration.populations.scored import read_scores
 from sigstats.tasks.calibration.populations.tests import AnyPopulation
+from sigstats.tasks.calibration.work import Counted, Events, ScoredRows
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.record import Named
-from sigstats.tasks.work import Counted, Events, ScoredRows
 
 from ...running.options import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, computed_by, counted_population

@@ -12,12 +12,12 @@ from sigstats.joint.events import JointEvents
 from sigstats.tasks import record as records
 from sigstats.tasks.calibration.populations.population import EventPopulation
 from sigstats.tasks.calibration.populations.trained import TrainingData, estimator, positives, split
+from sigstats.tasks.calibration.work import Categorised, Predicted
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.documents import Documents, read_documents
 from sigstats.tasks.fan_out import cell, input_cells
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Learner, Named, Split, digest
-from sigstats.tasks.work import Categorised, Predicted
 
 from ...config.model import Options, Strict
 from ...config.settings import DatasetTable

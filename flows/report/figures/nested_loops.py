@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER
+from sigstats.tasks.calibration.work import Tested
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.work import Tested
 
 from ...pages import svg
 from ...pages.svg import Axes

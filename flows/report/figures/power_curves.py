@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sigstats.tasks.calibration.rates import COVERAGE
+from sigstats.tasks.calibration.work import OnTestSets
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.work import OnTestSets
 
 from ...pages import svg
 from ...pages.svg import Axes

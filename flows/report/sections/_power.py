@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from sigstats.measures.table import MEASURES
 from sigstats.tasks.calibration.rates import measure_of
+from sigstats.tasks.calibration.work import Events, OnTestSets, Outcomes, Tested
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.work import Events, OnTestSets, Outcomes, Tested
 
 from ...pages.wording import count_of, number, percent, significant
 from ..evidence import Evidence, group_by

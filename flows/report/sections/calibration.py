@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER, is_large_part
+from sigstats.tasks.calibration.work import OnTestSets, Outcomes
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.work import OnTestSets, Outcomes
 
 from ...pages.wording import adjusted_p, count_of, join_words, percent
 from .. import usual_columns as usual

@@ -7,8 +7,8 @@ algorithms there is the corrected resampled t-test, or the 5x2cv F.
 from collections.abc import Sequence
 from functools import partial
 
+from sigstats.tasks.benchmark.work import CrossValidated
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.work import CrossValidated
 
 from ...pages.wording import count_of
 from .. import usual_columns as usual

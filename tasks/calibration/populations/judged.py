@@ -19,7 +19,7 @@ from scipy.special import ndtri
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.judged.law import judged_rows
 
-from ...work import AppliedTest, JudgedRows
+from ..work import AppliedTest, JudgedRows
 from .intervals import Estimate
 
 #: The test that is applied to its test sets.

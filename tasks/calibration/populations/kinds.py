@@ -25,7 +25,7 @@ from sigstats.measures.table import MEASURES, refers_to_one_class
 from sigstats.scores.auc import auc_test
 from sigstats.scores.mean_score import mean_score_test
 
-from ...work import AppliedTest, Kinds
+from ..work import AppliedTest, Kinds
 from .intervals import Estimate
 
 #: The test that is applied to its test sets.

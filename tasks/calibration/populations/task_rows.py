@@ -15,7 +15,7 @@ from scipy.special import bdtrc, gammaincc
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.many_datasets.joint_tasks import adjusted_by_steps, exceedances, tails_of
 
-from ...work import AppliedTest, TaskRows
+from ..work import AppliedTest, TaskRows
 from .tests import Answers
 
 #: The test that is applied to its test sets.

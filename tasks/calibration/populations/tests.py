@@ -20,8 +20,8 @@ from sigstats.scores.mean_score import mean_score_test
 from sigstats.scores.result import ScoreResult
 
 from ... import statistical_tests
-from ...work import AppliedTest
 from ..rates import measure_of
+from ..work import AppliedTest
 from .population import EventPopulation, Population
 from .scored import Rows
 

@@ -28,7 +28,7 @@ from ...record import SIDES, Learner, Side, Split, canonical
 from ...storage.store import Store
 from ...storage.worker_cache import WorkerCache
 from ...threads import one_thread
-from ...work import Categorised, Predicted, TrainingSet, Tuned
+from ..work import Categorised, Predicted, TrainingSet, Tuned
 from .population import EventPopulation, Population
 
 #: The bounds of a cache of trained classifiers; the data sets that they were trained on are not part of it.

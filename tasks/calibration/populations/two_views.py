@@ -17,7 +17,7 @@ from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.retrainer import Retrainer
 
 from ...record import Learner, Permuted, Scheme, TwoViews
-from ...work import AppliedTest
+from ..work import AppliedTest
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from scipy.special import expit, logit, ndtr, ndtri
 
 from sigstats.ranking.votes import VoteRanking, rank_votes
 
-from ...work import AppliedTest
-from ...work import Votes as Population
+from ..work import AppliedTest
+from ..work import Votes as Population
 from .tests import Answers, attempts
 
 #: The test that is applied to its test sets.

@@ -18,9 +18,9 @@ from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.sign_flips.power import paired_power as power
 from sigstats.tasks.calibration.count import total
+from sigstats.tasks.calibration.work import Outcomes
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import Outcomes
 
 from ..conftest import results, study_file
 

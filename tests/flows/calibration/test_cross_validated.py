@@ -12,10 +12,10 @@ from sigstats.flows.cli import main
 from sigstats.flows.report.evidence import Evidence
 from sigstats.tasks.calibration.fold_test import permutation_pvalues, run_fold_test
 from sigstats.tasks.calibration.populations import two_views
+from sigstats.tasks.calibration.work import AppliedTest
 from sigstats.tasks.record import Learner, Permuted, Scheme, TwoViews
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import AppliedTest
 
 from ..conftest import study_file
 

@@ -9,9 +9,9 @@ from scipy.stats import combine_pvalues
 import sigstats
 from sigstats.flows.cli import main
 from sigstats.tasks.calibration.populations.task_rows import draw, null_holds, run_test
+from sigstats.tasks.calibration.work import AppliedTest, TaskRows
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import AppliedTest, TaskRows
 
 from ..conftest import study_file
 

@@ -8,9 +8,9 @@ import pytest
 import sigstats
 from sigstats.flows.cli import main
 from sigstats.tasks.calibration.populations.judged import Sample, draw, run_interval
+from sigstats.tasks.calibration.work import AppliedTest, JudgedRows
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import AppliedTest, JudgedRows
 
 from ..conftest import study_file
 

@@ -11,10 +11,10 @@ from scipy.stats import ttest_1samp
 import sigstats
 from sigstats.flows.cli import main
 from sigstats.tasks.calibration.populations import kinds
+from sigstats.tasks.calibration.work import AppliedTest, Kinds
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import AppliedTest, Kinds
 
 from ..conftest import study_file
 

@@ -9,9 +9,9 @@ from scipy.special import expit
 import sigstats
 from sigstats.flows.cli import main
 from sigstats.tasks.calibration.populations.votes import draw, fits, null_holds, pvalue
+from sigstats.tasks.calibration.work import AppliedTest, Votes
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import AppliedTest, Votes
 
 from ..conftest import study_file
 

@@ -14,7 +14,7 @@ CODE = """
 import json, os, sys, time
 from sigstats.flows.clusters.local import Cluster, open_pool
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.work import Work
+from sigstats.tasks.record import Work
 
 def look():
     import dask, sys

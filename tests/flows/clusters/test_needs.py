@@ -11,11 +11,11 @@ from sigstats.flows.clusters import _workers, address, kubernetes, load_cluster
 from sigstats.flows.clusters._engine import settings
 from sigstats.flows.clusters.by_class import imported, started_cluster, with_needs
 from sigstats.flows.errors import BadInput
+from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.engine.pools import RoutedPool, Serial
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.plan import Needs, needs_of
 from sigstats.tasks.record import Folds, Learner, Named
-from sigstats.tasks.work import Retrained
 
 from .test_kinds import commands, loaded
 

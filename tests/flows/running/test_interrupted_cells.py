@@ -11,7 +11,7 @@ import pytest
 from sigstats.flows.running.cells import run_cells
 from sigstats.flows.running.interrupt import run_interruptibly
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.work import Work
+from sigstats.tasks.record import Work
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ import pytest
 
 from sigstats.flows.cli import main
 from sigstats.flows.running.progress import Display
+from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.record import Folds, Learner, Named
-from sigstats.tasks.work import Retrained
 
 from ..conftest import QUICK, study_file
 

@@ -12,12 +12,12 @@ from sigstats.learners import build
 from sigstats.retraining import retrainer
 from sigstats.retraining.folds import stratified_folds
 from sigstats.tasks.benchmark import _retrainers
+from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.engine.run_block import Failure, run_block
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.record import record
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import WORK
 
 X, y = load_iris(return_X_y=True)
 FOLDS = stratified_folds(y, 3, rng=1)
@@ -30,7 +30,7 @@ def block_of(null, *, seed=1, lanes=(0, 3), digest="0" * 64, learner="1-nn", **c
         "cross_validation": {"folds": 3, "seed": 1},
         "null": null,
     }
-    made = cell("retrain", subject={}, work=record(WORK["retrain"], work), seed=seed, replicates=25)
+    made = cell("retrain", subject={}, work=record(Retrained, work), seed=seed, replicates=25)
     return made.block(*lanes)
 
 

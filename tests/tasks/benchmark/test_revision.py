@@ -2,13 +2,12 @@
 
 import pytest
 
-from sigstats.tasks.fan_out import cell, fanout
+from sigstats.tasks.fan_out import cell, fanout, work_type
 from sigstats.tasks.record import record
-from sigstats.tasks.work import WORK
 
 
 def version(name, work):
-    made = cell(name, subject={}, work=record(WORK[name], work), seed=1, replicates=1)
+    made = cell(name, subject={}, work=record(work_type(name), work), seed=1, replicates=1)
     return made.version - fanout(name).VERSION
 
 

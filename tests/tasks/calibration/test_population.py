@@ -18,10 +18,10 @@ from sigstats.tasks.calibration import count, subsample
 from sigstats.tasks.calibration.populations import tests as trials
 from sigstats.tasks.calibration.populations.population import EventPopulation, Population, random_classifiers
 from sigstats.tasks.calibration.populations.tests import exact_rate, null_holds
+from sigstats.tasks.calibration.work import AppliedTest, Computed, Counted, OnTestSets, Outcomes, Source
 from sigstats.tasks.fan_out import cell, fanout
 from sigstats.tasks.record import Named
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import AppliedTest, Computed, Counted, OnTestSets, Outcomes, Source
 
 from ...examples import examples
 

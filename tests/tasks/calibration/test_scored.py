@@ -16,8 +16,8 @@ from sigstats.subsampling import draw_subsamples
 from sigstats.tasks.calibration.populations import scored as score_populations
 from sigstats.tasks.calibration.populations import tests as score_trials
 from sigstats.tasks.calibration.populations.scored import read_scores
+from sigstats.tasks.calibration.work import AppliedTest
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import AppliedTest
 
 COLUMNS = {"label": "label", "a": "score_a", "b": "score_b"}
 

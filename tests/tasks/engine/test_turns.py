@@ -2,11 +2,11 @@
 
 from types import SimpleNamespace
 
+from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import Retrained
 
 
 class Client:

@@ -1,55 +1,10 @@
-"""The work of each fan-out: everything that its replicates depend on but the seed, as one record."""
+"""The work of the fan-outs of calibration studies: everything that replicates depend on, except the seed."""
 
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, ClassVar, TypeAlias
 
-from .record import FLAT, Folds, Learner, Named, Null, Permuted, Record, Scheme, Side, Split, TwoViews
-
-
-class Work(Record):
-    """The work of a fan-out; as it is, that of one whose replicates depend on the seed alone."""
-
-
-class CrossValidated(Work):
-    """Of ``crossval``, ``scores`` and ``repetition``; that of retrains has it too."""
-
-    dataset: Named
-    classifier: Learner
-    cross_validation: Folds
-
-
-class Measured(CrossValidated):
-    """Of ``measured``."""
-
-    measure: str
-    #: The positive class, if the measure is of one class.
-    positive: int = 1
-
-
-class Retrained(CrossValidated):
-    """Of ``retrain``."""
-
-    null: Null
-
-
-class MeasuredRetrain(Measured):
-    """Of ``measured-retrain``."""
-
-    null: Null
-
-
-class TableTested(Work):
-    """Of ``replicate``."""
-
-    test: str
-    data: Mapping[str, Any]
-
-
-class Evaluated(TableTested):
-    """Of ``evaluate``."""
-
-    method: str
+from ..record import FLAT, Learner, Named, Permuted, Record, Scheme, Side, Split, TwoViews, Work
 
 
 class Counted(Work):
@@ -67,6 +22,11 @@ class TrainingSet(Work):
     dataset: Named | None = None
     documents: Named | None = None
     split: Split
+
+    @property
+    def n(self) -> int:
+        """The number of rows that are trained on."""
+        return self.split.train
 
     @property
     def data(self) -> Named:
@@ -282,21 +242,3 @@ class OfFolds(Tested):
     learner: Learner
     scheme: Scheme
     of: Samples
-
-
-#: What the work of each fan-out is; that of others has no values.
-WORK: dict[str, type[Work]] = {
-    **dict.fromkeys(("crossval", "scores", "repetition"), CrossValidated),
-    "measured": Measured,
-    "retrain": Retrained,
-    "measured-retrain": MeasuredRetrain,
-    "replicate": TableTested,
-    "evaluate": Evaluated,
-    "count": Counted,
-    "predict": Predicted,
-    "categorise": Categorised,
-    "tune": Tuned,
-    **dict.fromkeys(("subsample", "interval", "own-test"), OnTestSets),
-    "cross-validate": OnSamples,
-    "fold-test": OfFolds,
-}

@@ -1,0 +1,53 @@
+"""The work of the fan-outs of benchmark studies: everything that replicates depend on, except the seed."""
+
+from typing import Any
+
+from sigstats._common.validation import IntArray
+
+from ..datasets.dataset import Dataset, cross_validation_folds
+from ..record import Folds, Learner, Named, Null, Work
+from ..storage.store import Store
+
+
+class CrossValidated(Work):
+    """Of ``crossval``, ``scores`` and ``repetition``; that of retrains has it too."""
+
+    dataset: Named
+    classifier: Learner
+    cross_validation: Folds
+
+
+class Measured(CrossValidated):
+    """Of ``measured``."""
+
+    measure: str
+    #: The positive class, if the measure is of one class.
+    positive: int = 1
+
+
+class Retrained(CrossValidated):
+    """Of ``retrain``."""
+
+    null: Null
+
+
+class MeasuredRetrain(Measured):
+    """Of ``measured-retrain``."""
+
+    null: Null
+
+
+def dataset_of(store: Store, work: CrossValidated) -> Dataset:
+    """The data set of a cell."""
+    return store.read_data(Dataset, work.dataset.name, work.dataset.digest)
+
+
+def folds_of(dataset: Dataset, work: CrossValidated) -> IntArray:
+    """The test fold of every row, the same for all classifiers."""
+    return repeated_folds(dataset, work, work.cross_validation.seed)
+
+
+def repeated_folds(dataset: Dataset, work: CrossValidated, rng: Any) -> IntArray:
+    """The test fold of every row in one repetition."""
+    settings = work.cross_validation
+    return cross_validation_folds(dataset, settings.folds, rng, rare_classes=settings.rare_classes)

@@ -1,0 +1,19 @@
+"""The work of the fan-outs of significance studies: everything that replicates depend on, except the seed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..record import Work
+
+
+class TableTested(Work):
+    """Of ``replicate``."""
+
+    test: str
+    data: Mapping[str, Any]
+
+
+class Evaluated(TableTested):
+    """Of ``evaluate``."""
+
+    method: str
