@@ -81,14 +81,13 @@ def beside_codes(
 ) -> tuple[Ints | None, dict[str, Ints], list[str]]:
     """What the files hold on the rows that both have beside what is compared, as codes from 0.
 
-    First the codes of all columns of either file together, None if there are none; then of those that may name groups
-    of rows: complete, the same in both files, and no fractions; and the names of those that are dates.
+    First the codes of all columns of either file together, of a log of the question; None if there are none. Then of
+    those that may name groups of rows: complete, the same in both files, and no fractions; and the names of dates.
     """
     sides = []
     for side, chosen in ((first, rows), (other, partners)):
-        # Of a log the question, but not its answer.
-        asked = {name: item for name, item in side.identity.items() if not name.startswith("target")}
-        value = side.beside or (dictionaries(asked, len(side.ids)) if side.epoch is None else {})
+        asked = without_target(side.identity) if side.epoch is None else {}
+        value = side.beside or dictionaries(asked, len(side.ids))
         sides.append({n: v if chosen is None else v.take(chosen) for n, v in value.items() if len(v) == len(side.ids)})
     codes = [{name: _codes(item) for name, item in side.items()} for side in sides]
     told = next(filter(None, codes), None)
@@ -104,7 +103,13 @@ def beside_codes(
         and all(name not in side or _same_parts(own, side[name]) for side in codes)
     }
     times = [name for name in alike if all(pc.all(_matches(part, _DATE)).as_py() for part in columns[name])]
-    return joint_codes(list(told.values())), alike, times
+    question = [told[name] for name in without_target(first.identity) if name in told]
+    return joint_codes(question or list(told.values())), alike, times
+
+
+def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what a log asks the question, but not its answer."""
+    return {name: item for name, item in identity.items() if not name.startswith("target")}
 
 
 def _codes(column: Any) -> Ints:

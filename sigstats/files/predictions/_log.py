@@ -42,7 +42,7 @@ class Answer:
     unread: Mapping[str, str] = field(default_factory=dict)
     #: What shows that two files asked the same question: ``target``, ``input``, ``doc_hash`` ...; and `PROMPT`.
     identity: Mapping[str, str] = field(default_factory=dict)
-    #: The metadata that slices and groups are taken from; None is missing.
+    #: The metadata that slices and groups are taken from, or that may cluster errors; None is missing.
     about: Mapping[str, Any] = field(default_factory=dict)
     #: Why scores are missing; empty where that is not known. An answer that failed as a whole has no scores.
     failed: str = ""
@@ -125,10 +125,12 @@ def _kind_of(value: Any) -> str:
 
 
 def answered(item: str, values: Mapping[str, Any], about: Mapping[str, Any], columns: Columns, **more: Any) -> Answer:
-    """An answer with the numbers among `values` as its scores, and the metadata that `columns` ask for."""
+    """An answer with the numbers among `values` as its scores, and metadata: single values, and what `columns` name."""
     scores, unread = sort_scores(values)
-    wanted = {name: about.get(name) for name in columns.optional}
-    return Answer(item=item, scores=scores, unread=unread, about=wanted, **more)
+    kept = {name: value for name, value in about.items() if isinstance(value, str | int | float)}
+    return Answer(
+        item=item, scores=scores, unread=unread, about={**kept, **{n: about.get(n) for n in columns.optional}}, **more
+    )
 
 
 def graded(*scores: str) -> dict[str, Any]:

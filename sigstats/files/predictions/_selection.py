@@ -1,13 +1,14 @@
 """From an evaluation log to predictions: the answers of one model and filter, by one score."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from sigstats._common.messages import shown, shown_name, some_of
 
+from ._items import dictionaries, without_target
 from ._log import INFINITE, TASK, Answer, EvaluationLog
 from ._predictions import RIGHT, WRONG, Columns, Predictions
 
@@ -50,6 +51,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     marks = [answer.scores.get(score) for answer in answers]
     several = any(answer.epoch != 1 for answer in answers)
     names = dict.fromkeys(name for answer in answers for name in answer.identity)
+    identity = {name: pa.array([answer.identity.get(name) for answer in answers], pa.string()) for name in names}
     return Predictions(
         log.where,
         pa.array([answer.item for answer in answers], pa.string()),
@@ -61,7 +63,8 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         score=pa.array(marks, pa.float64()),
         predicted=lower is False and limits == (0.0, 1.0) and {*marks} - {None} <= {0.0, 1.0},
         epoch=pa.array([str(answer.epoch) for answer in answers], pa.string()) if several else None,
-        identity={name: pa.array([answer.identity.get(name) for answer in answers], pa.string()) for name in names},
+        identity=identity,
+        beside={} if several else _beside(answers, columns, identity),
         subject=_subject(log, answers, score),
         meant=frozenset(() if columns.filter is None else ("filter",)),
         settings=log.settings,
@@ -141,6 +144,13 @@ def _others(log: EvaluationLog, answers: Sequence[Answer], columns: Columns, sco
             raise ValueError(f"{log.where}: id {shown(item)}: column {shown(name)} is empty; expected a value")
         by_name[name] = pa.array(values, pa.string())
     return by_name
+
+
+def _beside(answers: Sequence[Answer], columns: Columns, identity: Mapping[str, Any]) -> dict[str, Any]:
+    """All metadata that are not asked for, and the question."""
+    names = dict.fromkeys(name for answer in answers for name in answer.about if name not in (*columns.optional, TASK))
+    by_name = {name: pa.array([_text(answer.about.get(name)) or None for answer in answers]) for name in names}
+    return dictionaries(by_name | without_target(identity), len(answers))
 
 
 def _text(value: Any) -> str:

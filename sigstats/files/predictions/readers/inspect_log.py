@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sigstats._common.messages import refuse, shown_name
+from sigstats._common.messages import refuse, shown_name, some_of
 from sigstats._common.note import Note
 
 from ...inputs.content import Content, parse_json
@@ -67,7 +67,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         **graded(*(name for name, marks in marked.items() if marks == {True})),
         scored=tuple(text(item.get("name")) for item in objects(results.get("scores"))),
         settings=_settings(about),
-        notes=tuple(note.of(place) for note in _notes(log, about, answers)),
+        notes=tuple(note.of(place) for note in (*_notes(log, about, answers), *_scored_errors(samples))),
     )
 
 
@@ -94,6 +94,20 @@ def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[A
     if others and len({answer.epoch for answer in answers}) > 1:
         told = f"it reduces the epochs of an item by {', '.join(others)}; here every answer counts"
         yield Note("other-reducer", told)
+
+
+def _scored_errors(samples: Sequence[Mapping[str, Any]]) -> Iterator[Note]:
+    """A note on samples that ended with an error and nevertheless have a score, as Inspect may be told to give them."""
+    both = [str(s["id"]) for s in samples if _is_scored(s) and s.get("error") and not s.get("invalidation")]
+    if both:
+        told = (
+            f"{len(both):,} of {len(samples):,} samples have an error and a score: {some_of(both, 3)}; the scores count"
+        )
+        yield Note("scored-errors", told)
+
+
+def _is_scored(sample: Mapping[str, Any]) -> bool:
+    return bool(sample.get("score") is not None or mapping(sample.get("scores")))
 
 
 def _zipped(content: Content) -> Any:
@@ -124,7 +138,7 @@ def _answer(
     if isinstance(epoch, bool) or not isinstance(epoch, int):
         raise refuse(f"{place}: sample {position} (from 0): epoch", epoch, "a whole number")
     given = {scorer: sample["score"]} if sample.get("score") is not None else mapping(sample.get("scores"))
-    failed = _failure(sample, is_scored=bool(given))
+    failed = _failure(sample)
     identity = {name: _content(sample[name]) for name in ("input", "target") if sample.get(name) is not None}
     if isinstance(sample.get("choices"), list):
         identity[PROMPT] = json.dumps(sample["choices"])
@@ -185,9 +199,9 @@ def _parts(content: Any) -> Any:
     return content
 
 
-def _failure(sample: Mapping[str, Any], *, is_scored: bool) -> str:
+def _failure(sample: Mapping[str, Any]) -> str:
     """Why a sample does not count: it was marked as invalid, or it failed and Inspect gave it no score."""
     if sample.get("invalidation"):
         return "invalidated"
     error = sample.get("error")
-    return "" if not error or is_scored else text(mapping(error).get("message")) or "error"
+    return "" if not error or _is_scored(sample) else text(mapping(error).get("message")) or "error"

@@ -3,9 +3,11 @@
 import json
 import zipfile
 
+import numpy as np
 import pytest
 
-from sigstats.files.predictions import Columns, read
+from sigstats.comparison.compare import compare_pair
+from sigstats.files.predictions import Columns, join, read
 
 from .logs import harness_log, inspect_log
 
@@ -232,3 +234,36 @@ def test_an_answer_without_a_score_is_wrong_in_a_log_that_was_scored(tmp_path):
 def test_names_of_a_file_are_told_in_one_line(tmp_path):
     with pytest.raises(ValueError, match=r"expected one named of a, 'b' \(--score NAME"):
         marks(inspect_log(tmp_path / "a.json", [(1, 1, {"a": 1, "b\nc": 1})]))
+
+
+def test_samples_with_an_error_and_a_score_count_and_are_told(tmp_path):
+    samples = [{"id": n, "epoch": 1, "scores": {"s": {"value": n % 2}}} for n in range(5)]
+    for n in (1, 2):
+        samples[n]["error"] = {"message": "no service"}
+    samples[3] |= {"error": {"message": "no service"}, "invalidation": {"reason": "leaked"}}
+    path = inspect_log(tmp_path / "a.json", [], samples=samples)
+    told = read(path, Columns(unscored="drop")).notes
+    assert marks(path, unscored="drop") == [0, 1, 0, 0]
+    assert [str(note) for note in told if note.name == "scored-errors"] == [
+        f"{path}: 2 of 5 samples have an error and a score: 1, 2; the scores count"
+    ]
+
+
+def test_metadata_that_cluster_the_errors_are_told(tmp_path):
+    """Thirty patients of ten questions, of which the candidate answers nearly all of half of them."""
+    rng = np.random.default_rng(1)
+    patient, better = np.repeat(np.arange(30), 10), rng.random(30) < 0.5
+    paths = []
+    for chance in (np.full(300, 0.4), np.where(better[patient], 0.95, 0.4)):
+        right = (rng.random(300) < chance).tolist()
+        samples = [
+            {"id": n, "epoch": 1, "input": f"q{n % 299}", "scores": {"accuracy": {"value": int(right[n])}}}
+            | {"metadata": {"patient": int(patient[n]), "row": n, "parts": [1]}}
+            for n in range(300)
+        ]
+        paths.append(inspect_log(tmp_path / f"{len(paths)}.json", [], samples=samples))
+    pair = join(*(read(path, Columns()) for path in paths), Columns())
+    told = {note.name: str(note) for note in compare_pair(pair).notes}
+    assert told["clustered-errors"].startswith("rows with equal 'patient' differ alike")
+    assert list(pair.beside) == ["patient", "row", "input"]
+    assert len(set(pair.content.tolist())) == 299  # copies are known by the question alone
