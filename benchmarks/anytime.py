@@ -104,7 +104,7 @@ def costs(streams: int) -> list[str]:
         cells = [f"{100 * difference:g} points"]
         for power in (0.8, 0.9):
             only_a, only_b = (DISCORDANCE + difference) / 2, (DISCORDANCE - difference) / 2
-            planned = sigstats.paired_sample_size(only_a=only_a, only_b=only_b, target=power)
+            planned = sigstats.paired_sample_size(only_a=only_a, only_b=only_b, power=power)
             cells += [f"{planned:,}", f"{np.quantile(rows, power, method='higher'):,.0f}"]
         cells.append(f"{rows.mean():,.0f}")
         lines.append("| " + " | ".join(cells) + " |")

@@ -15,6 +15,7 @@ import scipy
 
 import sigstats
 from sigstats.joint.outcomes import JointOutcomes
+from sigstats.proportions import dcf_test, proportion_test
 from sigstats.tasks.calibration.populations.population import Population
 from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Outcomes
 from sigstats.tasks.fan_out import cell, fanout
@@ -33,8 +34,8 @@ LINES = {
 }
 BY_ITSELF: dict[str, Callable[..., Any]] = {
     "mcnemar": lambda joint, **options: sigstats.mcnemar_test(*joint.discordant, **options).pvalue,
-    "proportion": lambda joint, **options: sigstats.proportion_test(joint, **options).pvalue,
-    "dcf": lambda joint, **options: sigstats.dcf_test(joint, **options).pvalue,
+    "proportion": lambda joint, **options: proportion_test(joint, **options).pvalue,
+    "dcf": lambda joint, **options: dcf_test(joint, **options).pvalue,
     "f1-interval": lambda joint, *, of, method, confidence: sigstats.f1_interval(
         *(joint.confusion_a.tp, joint.confusion_a.fp, joint.confusion_a.fn), method=method, confidence_level=confidence
     ),

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 import sigstats
+from sigstats.proportions import dcf_test, proportion_test
+from sigstats.ranking.rank_sets import rank_sets
 
 RNG = np.random.default_rng(3)
 _DECADES = (10**2, 10**3, 10**4, 10**5, 10**6)
@@ -200,8 +202,8 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
         lambda n: sigstats.fuzzy.goodness_of_fit_test(_memberships(100, n), [0.5, 0.5]),
         (1, 3, 10, 30, 100),
     ),
-    "proportion_test": (lambda n: sigstats.proportion_test(_joint(n)), _DECADES),
-    "dcf_test": (lambda n: sigstats.dcf_test(_joint(n), cost_fn=1, cost_fp=1, prior=0.5), _DECADES),
+    "proportion_test": (lambda n: proportion_test(_joint(n)), _DECADES),
+    "dcf_test": (lambda n: dcf_test(_joint(n), cost_fn=1, cost_fp=1, prior=0.5), _DECADES),
     "f1_interval": (lambda n: sigstats.f1_interval(n, n // 9, n // 8), _DECADES),
     "f1_difference_interval": (lambda n: sigstats.f1_difference_interval(_joint(n)), _DECADES),
     "bootstrap_test f1": (lambda n: sigstats.bootstrap_test(_joint(n), rng=1), _DECADES),
@@ -221,17 +223,20 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
     "five_by_two_test": (lambda n: sigstats.five_by_two_test(RNG.normal(size=(5, 2))), (1, 2)),
     "adjust": (lambda n: sigstats.adjust_pvalues(RNG.random(n)), _DECADES),
     "monte_carlo_size, level 1/n": (lambda n: sigstats.monte_carlo_size(1 / n), _DECADES[:4]),
-    "relax_probabilities": (lambda n: sigstats.relax_probabilities([1 / n] * n, 0.01), _DECADES[:4]),
-    "possibility": (lambda n: (sigstats.membership(1 / n), sigstats.possibility(1 / n)), _DECADES),
-    "dominance, n classes": (lambda n: sigstats.dominance(np.ones(n), RNG.random(n)), _DECADES[:4]),
+    "relax_probabilities": (lambda n: sigstats.possibilistic.relax_probabilities([1 / n] * n, 0.01), _DECADES[:4]),
+    "possibility": (
+        lambda n: (sigstats.possibilistic.membership(1 / n), sigstats.possibilistic.possibility(1 / n)),
+        _DECADES,
+    ),
+    "dominance, n classes": (lambda n: sigstats.possibilistic.dominance(np.ones(n), RNG.random(n)), _DECADES[:4]),
     "weigh_hypotheses": (
-        lambda n: sigstats.weigh_hypotheses({str(at): float(p) for at, p in enumerate(RNG.random(n))}),
+        lambda n: sigstats.possibilistic.weigh_hypotheses({str(at): float(p) for at, p in enumerate(RNG.random(n))}),
         (10, 100, 1000),
     ),
-    "rank_sets, n items": (lambda n: sigstats.rank_sets(_correct(n, 5)), _DECADES[:4]),
-    "rank_sets, n models": (lambda n: sigstats.rank_sets(_correct(500, n)), (2, 4, 8, 16, 32, 64)),
+    "rank_sets, n items": (lambda n: rank_sets(_correct(n, 5)), _DECADES[:4]),
+    "rank_sets, n models": (lambda n: rank_sets(_correct(500, n)), (2, 4, 8, 16, 32, 64)),
     "rank_sets, groups of 10": (
-        lambda n: sigstats.rank_sets(_correct(n, 3), groups=np.arange(n) // 10),
+        lambda n: rank_sets(_correct(n, 3), groups=np.arange(n) // 10),
         (100, 300, 1000, 3000, 10_000, 100_000),
     ),
     "rank_votes, n votes": (lambda n: _votes(n, 5), _DECADES[:4]),

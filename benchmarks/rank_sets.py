@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from sigstats import rank_sets
+from sigstats.ranking.rank_sets import rank_sets
 
 LEVEL = 0.95
 TIED, LADDER = [0.7] * 6, [0.95, 0.9, 0.85, 0.8, 0.75, 0.7]

@@ -26,7 +26,11 @@ try:
 
             return lacking
         except AttributeError:
+            from ._common.deprecated import MOVED, moved
             from ._common.messages import did_you_mean
+
+            if name in MOVED:
+                return moved(name)
 
             raise AttributeError(f"sigstats has no {name}{did_you_mean(name, __all__)}") from None
 except Exception as error:  # `sigstats.__main__` is imported through here, and says in one line what is broken

@@ -1,5 +1,6 @@
 # What `import sigstats` names, and where each name lives; the names are looked up when they are first used.
 from . import fuzzy as fuzzy
+from . import possibilistic as possibilistic
 from . import results as results
 from .anytime.anytime_test import anytime_test as anytime_test
 from .bootstrap.bootstrap_test import bootstrap_test as bootstrap_test
@@ -18,7 +19,6 @@ from .fixed_margins.distribution import number_correct as number_correct
 from .flows.api.results import open_results as open_results
 from .flows.api.run import run_study as run_study
 from .goodness_of_fit.goodness_of_fit_test import goodness_of_fit_test as goodness_of_fit_test
-from .goodness_of_fit.goodness_of_fit_test import relax_probabilities as relax_probabilities
 from .homogeneity.homogeneity_test import homogeneity_test as homogeneity_test
 from .intervals import Interval as Interval
 from .intervals import clopper_pearson as clopper_pearson
@@ -30,21 +30,14 @@ from .many_datasets.friedman import friedman_test as friedman_test
 from .many_datasets.joint_tasks import joint_tasks_test as joint_tasks_test
 from .many_datasets.signed_rank import signed_rank_test as signed_rank_test
 from .many_datasets.stratified import stratified_paired_test as stratified_paired_test
-from .mcnemar.mcnemar_test import discordant_counts as discordant_counts
+from .mcnemar.counts import discordant_counts as discordant_counts
 from .mcnemar.mcnemar_test import mcnemar_test as mcnemar_test
 from .mcnemar.pair_probability import pair_probability as pair_probability
 from .mcnemar.power import type_one_error as type_one_error
 from .mcnemar.sample_size import detectable_difference as detectable_difference
 from .measures.measure import Measure as Measure
 from .multiplicity import adjust_pvalues as adjust_pvalues
-from .possibilistic_indices import dominance as dominance
-from .possibilistic_indices import membership as membership
-from .possibilistic_indices import possibility as possibility
-from .possibilistic_indices import weigh_hypotheses as weigh_hypotheses
-from .proportions import dcf_test as dcf_test
-from .proportions import proportion_test as proportion_test
 from .ranking.rank import rank_models as rank_models
-from .ranking.rank_sets import rank_sets as rank_sets
 from .ranking.votes import rank_votes as rank_votes
 from .retraining.permutation import permutation_test as permutation_test
 from .retraining.resampled import corrected_resampled_test as corrected_resampled_test

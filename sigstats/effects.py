@@ -12,9 +12,11 @@ from typing import Any, Literal, TypeAlias
 
 from scipy.special import ndtr, ndtri
 
+from ._common.of_labels import takes_counts
 from ._common.tabular import Table, Tabular, columns_of
-from ._common.validation import as_choice, as_count, as_real, refuse
+from ._common.validation import Labels, as_choice, as_count, as_labels, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
+from .mcnemar.counts import discordant_counts
 
 OddsRatioMethod: TypeAlias = Literal["exact", "mid-p"]
 
@@ -46,6 +48,13 @@ class EffectSize(Tabular):
         return Table("Effect size: A beside B", super()._table().columns, words=0)
 
 
+def _difference_of_labels(y: Labels, a: Labels, b: Labels, *, confidence_level: float = 0.95) -> EffectSize:
+    """`accuracy_difference` of the true labels `y` and those that A and B assigned, with its options."""
+    counts = discordant_counts(y, a, b)
+    return accuracy_difference(*counts, as_labels(y, "y").size, confidence_level=confidence_level)
+
+
+@takes_counts(3, _difference_of_labels)
 def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence_level: float = 0.95) -> EffectSize:
     """Compute the difference of accuracy of A and B on the same observations, with Tango's score interval.
 
@@ -95,6 +104,14 @@ def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence_level: f
     return EffectSize(estimate=(a - b) / size, confidence_interval=interval, method="score")
 
 
+def _odds_of_labels(
+    y: Labels, a: Labels, b: Labels, *, confidence_level: float = 0.95, method: OddsRatioMethod = "exact"
+) -> EffectSize:
+    """`discordant_odds_ratio` of the true labels `y` and those that A and B assigned, with its options."""
+    return discordant_odds_ratio(*discordant_counts(y, a, b), confidence_level=confidence_level, method=method)
+
+
+@takes_counts(2, _odds_of_labels)
 def discordant_odds_ratio(
     only_a: int, only_b: int, *, confidence_level: float = 0.95, method: OddsRatioMethod = "exact"
 ) -> EffectSize:

@@ -15,9 +15,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from ._common.class_names import takes_counts
+from ._common.of_labels import takes_counts
 from ._common.random_streams import RNG, as_generator
-from ._common.validation import IntArray, as_choice, as_count, as_real
+from ._common.validation import IntArray, Labels, as_choice, as_count, as_real
 from .fixed_margins import sampling as random_matching
 from .fixed_margins.upper_tail import correct_range, upper_tail
 from .intervals import Interval, as_level, clopper_pearson
@@ -84,7 +84,22 @@ class EfficiencyResult(TestResult):
         return clopper_pearson(self.statistic, self.n, confidence_level=self.confidence_level)
 
 
-@takes_counts(1, lambda y, prediction, **labels: (confusion_table(y, prediction, **labels),), "labels")
+def _of_labels(
+    y: Labels,
+    prediction: Labels,
+    *,
+    labels: Labels | None = None,
+    method: EfficiencyMethod = "auto",
+    n_resamples: int = _RESAMPLES,
+    rng: RNG = None,
+    confidence_level: float = 0.95,
+) -> EfficiencyResult:
+    """`efficiency_test` of the true labels `y` and the assigned ones, with its options."""
+    how: dict[str, Any] = {"method": method, "n_resamples": n_resamples, "confidence_level": confidence_level}
+    return efficiency_test(confusion_table(y, prediction, labels=labels), rng=rng, **how)
+
+
+@takes_counts(1, _of_labels)
 def efficiency_test(
     table: Any,
     *,

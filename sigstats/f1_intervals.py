@@ -13,10 +13,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import betainccinv, betaincinv, ndtri
 
-from ._common.class_names import takes_counts
-from ._common.validation import FloatArray, IntArray, as_choice, as_count, as_real, refuse
+from ._common.of_labels import takes_counts
+from ._common.validation import FloatArray, IntArray, Labels, as_choice, as_count, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
-from .joint.outcomes import JointOutcomes, as_joint_counts, counted
+from .joint.outcomes import JointOutcomes, as_joint_counts
 from .measures.measure import as_measure
 from .unseen_row.orders import mirrored_law
 
@@ -32,13 +32,15 @@ F1_COUNTED = {
 }
 
 
-def _counted(y: Any, prediction: Any, *, positive: Any = None) -> tuple[int, int, int]:
-    """True positives, false positives and false negatives of one classifier."""
-    both = JointOutcomes.from_predictions(y, prediction, prediction, positive=positive).confusion_a
-    return both.tp, both.fp, both.fn
+def _f1_of_labels(
+    y: Labels, prediction: Labels, *, positive: Any = None, method: F1Method = "exact", confidence_level: float = 0.95
+) -> Interval:
+    """`f1_interval` of the true labels `y` and the assigned ones, with its options."""
+    counts = JointOutcomes.from_predictions(y, prediction, prediction, positive=positive).confusion_a
+    return f1_interval(counts.tp, counts.fp, counts.fn, method=method, confidence_level=confidence_level)
 
 
-@takes_counts(3, _counted, "positive")
+@takes_counts(3, _f1_of_labels)
 def f1_interval(
     true_positives: int,
     false_positives: int,
@@ -114,7 +116,15 @@ def _wilson(k: int, n: int, z: float) -> tuple[float, float]:
     return max(low, 0.0), min(high, 1.0)
 
 
-@takes_counts(1, counted, "positive")
+def _difference_of_labels(
+    y: Labels, a: Labels, b: Labels, *, positive: Any = None, confidence_level: float = 0.95
+) -> Interval:
+    """`f1_difference_interval` of the true labels `y` and those that A and B assigned, with its options."""
+    outcomes = JointOutcomes.from_predictions(y, a, b, positive=positive)
+    return f1_difference_interval(outcomes, confidence_level=confidence_level)
+
+
+@takes_counts(1, _difference_of_labels)
 def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float = 0.95) -> Interval:
     """Compute an interval of F1(A) - F1(B) on one test set, however few positives and disagreements it has.
 

@@ -134,7 +134,7 @@ def membership(pvalue: float) -> Membership:
     Examples
     --------
     >>> import sigstats
-    >>> sigstats.membership(0.125)
+    >>> sigstats.possibilistic.membership(0.125)
     Membership(true=0.25, false=1.0)
     """
     p = as_real(pvalue, "pvalue", low=0, high=1)
@@ -169,7 +169,7 @@ def dominance(first: Any, second: Any) -> DominanceIndices:
     Examples
     --------
     >>> import sigstats
-    >>> sigstats.dominance([0.2, 0.6, 1.0], [1.0, 0.5, 0.1])
+    >>> sigstats.possibilistic.dominance([0.2, 0.6, 1.0], [1.0, 0.5, 0.1])
     DominanceIndices(pd=1.0, psd=0.9, nsd=0.5)
     """
     require_same_index(first=first, second=second)
@@ -214,7 +214,7 @@ def possibility(pvalue: float, alternative_pvalue: float | None = None) -> Possi
     A new algorithm fits the results of a known one with p = 0.018 and those of another with p = 0.002:
 
     >>> import sigstats
-    >>> index = sigstats.possibility(0.018, 0.002)
+    >>> index = sigstats.possibilistic.possibility(0.018, 0.002)
     >>> index.pd, index.psd, index.nsd
     (1.0, 0.036, 0.0)
     """
@@ -262,7 +262,7 @@ def weigh_hypotheses(pvalues: Mapping[str, float]) -> RankedHypotheses:
     Examples
     --------
     >>> import sigstats
-    >>> for h in sigstats.weigh_hypotheses({"QDA": 0.002, "CRT": 0.018}):
+    >>> for h in sigstats.possibilistic.weigh_hypotheses({"QDA": 0.002, "CRT": 0.018}):
     ...     print(h.name, h.rival, h.pd, h.psd, h.nsd)
     CRT QDA 1.0 0.036 0.0
     QDA CRT 1.0 0.004 0.0

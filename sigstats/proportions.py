@@ -11,15 +11,25 @@ observations; for positively related errors it hides differences.
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Required, TypedDict, Unpack
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ._common.class_names import takes_counts
-from ._common.validation import ALTERNATIVES, Alternative, FloatArray, IntArray, as_choice, refuse, require_flag
+from ._common.of_labels import takes_counts
+from ._common.validation import (
+    ALTERNATIVES,
+    Alternative,
+    FloatArray,
+    IntArray,
+    Labels,
+    as_choice,
+    as_labels,
+    refuse,
+    require_flag,
+)
 from .intervals import Interval, as_level, with_alternative
-from .joint.outcomes import JointOutcomes, counted, counted_answers
+from .joint.outcomes import JointOutcomes
 from .mcnemar.mcnemar_test import CHI2_MINIMUM
 from .measures.formulas import dcf_weights
 from .test_result import TestResult
@@ -65,7 +75,19 @@ class ProportionResult(TestResult):
         return with_alternative(two_sided, self.alternative, self.confidence_level, (-math.inf, math.inf))
 
 
-@takes_counts(1, counted_answers, "positive")
+class _Options(TypedDict, total=False):
+    paired: bool
+    alternative: Alternative
+    confidence_level: float
+
+
+def _errors_of_labels(y: Labels, a: Labels, b: Labels, **options: Unpack[_Options]) -> ProportionResult:
+    """`proportion_test` of the true labels `y` and those that A and B assigned, with its options."""
+    outcomes = JointOutcomes.from_predictions(y, a, b, positive=as_labels(y, "y")[0])  # error rates are of no class
+    return proportion_test(outcomes, **options)
+
+
+@takes_counts(1, _errors_of_labels)
 def proportion_test(
     outcomes: JointOutcomes,
     *,
@@ -102,11 +124,12 @@ def proportion_test(
     Examples
     --------
     >>> import sigstats
+    >>> from sigstats.proportions import proportion_test
     >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
-    >>> result = sigstats.proportion_test(outcomes)
+    >>> result = proportion_test(outcomes)
     >>> round(result.estimate, 6), round(result.statistic, 6), round(result.pvalue, 6)
     (0.05, 1.767767, 0.0771)
-    >>> round(sigstats.proportion_test(outcomes, paired=False).pvalue, 6)
+    >>> round(proportion_test(outcomes, paired=False).pvalue, 6)
     0.102882
     """
     _check(outcomes, paired, alternative)
@@ -115,7 +138,7 @@ def proportion_test(
     values = outcomes.n - (outcomes.e1 + outcomes.e8) - np.array(outcomes.discordant)
     method = "paired, eq. (6)" if paired else "unpaired, eq. (4)"
     rates = values / outcomes.n
-    return _result(difference, sigma, rates, 1.0, outcomes.disagreements, method, alternative, level)
+    return _result(difference, sigma, rates, 1.0, outcomes.disagreements, method, (alternative, level))
 
 
 def proportion_pvalues(sets: IntArray, *, paired: bool, alternative: Alternative) -> FloatArray:
@@ -135,7 +158,20 @@ def _of_errors(counts: Any, paired: bool) -> tuple[Any, Any]:
     return (only_b - only_a) / n, sigma  # eq. (5)
 
 
-@takes_counts(1, counted, "positive")
+class _CostOptions(_Options):
+    cost_fn: Required[float]
+    cost_fp: Required[float]
+    prior: Required[float]
+
+
+def _costs_of_labels(
+    y: Labels, a: Labels, b: Labels, *, positive: Any = None, **options: Unpack[_CostOptions]
+) -> ProportionResult:
+    """`dcf_test` of the true labels `y` and those that A and B assigned, with its options."""
+    return dcf_test(JointOutcomes.from_predictions(y, a, b, positive=positive), **options)
+
+
+@takes_counts(1, _costs_of_labels)
 def dcf_test(
     outcomes: JointOutcomes,
     *,
@@ -158,12 +194,8 @@ def dcf_test(
         The costs of rejecting a client and of accepting an impostor, from 0 to 1e100; `estimate` is in their unit.
     prior : float
         The probability of a client in use, which need not be the share of clients in the test set.
-    paired : bool
-        True: eq. (9), from the disagreements only. False: eq. (8), as if the two costs were independent.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A has the greater cost, so that B is the better one; ``"less"``: B has.
-    confidence_level : float
-        That of the interval, strictly between 0 and 1, above 1/2 if it is one-sided.
+    paired, alternative, confidence_level
+        As of `proportion_test`, of costs, with eq. (9) if `paired` and eq. (8) if not.
 
     Returns
     -------
@@ -184,8 +216,9 @@ def dcf_test(
     Examples
     --------
     >>> import sigstats
+    >>> from sigstats.proportions import dcf_test
     >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
-    >>> result = sigstats.dcf_test(outcomes, cost_fn=1, cost_fp=1, prior=0.5)
+    >>> result = dcf_test(outcomes, cost_fn=1, cost_fp=1, prior=0.5)
     >>> round(result.estimate, 6), round(result.statistic, 6), round(result.pvalue, 6)
     (0.069048, 1.864191, 0.062295)
     """
@@ -199,7 +232,7 @@ def dcf_test(
     difference, sigma = _of_costs(outcomes.counts, w_p, w_n, paired)
     costs = [w_p * side.fn / n_p + w_n * side.fp / n_n for side in (outcomes.confusion_a, outcomes.confusion_b)]  # (7)
     method = "paired, eq. (9)" if paired else "unpaired, eq. (8)"
-    return _result(difference, sigma, costs, unit, outcomes.disagreements, method, alternative, level)
+    return _result(difference, sigma, costs, unit, outcomes.disagreements, method, (alternative, level))
 
 
 def dcf_pvalues(
@@ -257,9 +290,9 @@ def _result(
     unit: float,
     disagreements: int,
     method: str,
-    alternative: Alternative,
-    level: float,
+    how: tuple[Alternative, float],
 ) -> ProportionResult:
+    alternative, level = how
     reason = ""
     if sigma == 0:
         reason = "nothing to compare: the difference cannot be other than 0"

@@ -24,7 +24,7 @@ from .many_datasets.joint_tasks import JointTasksResult as JointTasksResult
 from .many_datasets.signed_rank import SignedRankProbabilities as SignedRankProbabilities
 from .many_datasets.signed_rank import SignedRankResult as SignedRankResult
 from .many_datasets.stratified import StratifiedResult as StratifiedResult
-from .mcnemar.mcnemar_test import DiscordantCounts as DiscordantCounts
+from .mcnemar.counts import DiscordantCounts as DiscordantCounts
 from .mcnemar.mcnemar_test import McNemarResult as McNemarResult
 from .possibilistic_indices import DominanceIndices as DominanceIndices
 from .possibilistic_indices import Membership as Membership

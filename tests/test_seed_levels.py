@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import sigstats
+from sigstats._common.deprecated import MOVED
 from sigstats.flows.running.kinds import KINDS
 from tools import seed_levels
 
@@ -21,14 +22,20 @@ PAGE = (ROOT / "docs" / "seeds.md").read_text(encoding="utf-8")
 def test_every_public_name_and_every_kind_of_study_has_one_level():
     rows = re.findall(r"^\| same [a-z ]+ \| (.+?) \|", PAGE, flags=re.MULTILINE)
     named = Counter(name for names in rows for name in re.findall(r"`([^`]+)`", names))
-    wanted = {*sigstats.__all__} - {"results"} | {*(f"study: {kind}" for kind in KINDS)}
+    wanted = {*sigstats.__all__, *MOVED} - {"results", "possibilistic"} | {*(f"study: {kind}" for kind in KINDS)}
     assert {name for name in named if not name.endswith(", drawn")} == wanted
     assert set(named.values()) == {1}
 
 
 def test_every_public_function_and_rule_is_called():
     called = {name.partition(", ")[0] for name in seed_levels.CALLS}
-    functions = {*filter(str.islower, sigstats.__all__)} - {"run_study", "open_results", "results", "fuzzy"}
+    functions = {*filter(str.islower, sigstats.__all__)} - {
+        "run_study",
+        "open_results",
+        "results",
+        "fuzzy",
+        "possibilistic",
+    }
     rules = {name for name in sigstats.__all__ if name.endswith("Rule")} - {"ComparisonRule"}  # an argument of compare
     assert functions | rules <= called
     promised = seed_levels.promises()

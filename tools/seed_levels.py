@@ -25,6 +25,8 @@ from typing import Any
 import numpy as np
 
 import sigstats
+from sigstats.proportions import dcf_test, proportion_test
+from sigstats.ranking.rank_sets import rank_sets
 
 LEVELS = ("same bytes", "same decisions", "same to rounding", "same law")
 #: Numbers that agree to so much are the same to rounding.
@@ -130,8 +132,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "mean_score_test": lambda: sigstats.mean_score_test(REAL, [0.2, *REAL[:-1]]),
     "corrected_resampled_test": lambda: sigstats.corrected_resampled_test(REAL, n_train=9, n_test=1),
     "five_by_two_test": lambda: sigstats.five_by_two_test(np.reshape(REAL, (5, 2)).tolist()),
-    "proportion_test": lambda: sigstats.proportion_test(outcomes()),
-    "dcf_test": lambda: sigstats.dcf_test(outcomes(), cost_fn=1.0, cost_fp=2.0, prior=0.3),
+    "proportion_test": lambda: proportion_test(outcomes()),
+    "dcf_test": lambda: dcf_test(outcomes(), cost_fn=1.0, cost_fp=2.0, prior=0.3),
     "accuracy_difference": lambda: sigstats.accuracy_difference(9, 5, n=100),
     "discordant_odds_ratio": lambda: sigstats.discordant_odds_ratio(9, 5),
     "pair_probability": lambda: sigstats.pair_probability(7, 1),
@@ -142,17 +144,17 @@ CALLS: dict[str, Callable[[], Any]] = {
     "clopper_pearson": lambda: sigstats.clopper_pearson(7, 10),
     "f1_interval": lambda: sigstats.f1_interval(8, 1, 3),
     "f1_difference_interval": lambda: sigstats.f1_difference_interval(outcomes()),
-    "relax_probabilities": lambda: sigstats.relax_probabilities([0.2, 0.3, 0.5], 0.01, classes=[2]),
+    "relax_probabilities": lambda: sigstats.possibilistic.relax_probabilities([0.2, 0.3, 0.5], 0.01, classes=[2]),
     "compare_over_datasets": lambda: sigstats.compare_over_datasets(SCORES * 3, rng=1),
     "rank_votes": lambda: sigstats.rank_votes(
         ["x", "y", "z"] * 9, ["y", "z", "x"] * 9, ["a", "b", "tie", "a", "a"] * 5 + ["b", "a"]
     ),
-    "rank_sets": lambda: sigstats.rank_sets(table_of_scores()),
+    "rank_sets": lambda: rank_sets(table_of_scores()),
     "rank_models": lambda: sigstats.rank_models(table_of_scores()),
-    "possibility": lambda: sigstats.possibility(0.018),
-    "membership": lambda: sigstats.membership(0.018),
-    "dominance": lambda: sigstats.dominance([0.018, 0.982], [0.2, 0.8]),
-    "weigh_hypotheses": lambda: sigstats.weigh_hypotheses({"a": 0.018, "b": 0.2}),
+    "possibility": lambda: sigstats.possibilistic.possibility(0.018),
+    "membership": lambda: sigstats.possibilistic.membership(0.018),
+    "dominance": lambda: sigstats.possibilistic.dominance([0.018, 0.982], [0.2, 0.8]),
+    "weigh_hypotheses": lambda: sigstats.possibilistic.weigh_hypotheses({"a": 0.018, "b": 0.2}),
     "adjust_pvalues": lambda: sigstats.adjust_pvalues([0.01, 0.04, 0.03]),
     "compare": lambda: sigstats.compare(*frames()),
     "assert_at_least": lambda: sigstats.assert_at_least(frames()[0], at_least=0.4),

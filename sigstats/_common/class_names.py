@@ -1,16 +1,14 @@
-"""Predictions that are the classes of the labels, or the same under other names; tests of counts that are made of both.
+"""Predictions that are the classes of the labels, or the same under other names.
 
 Free answers, of which any may be wrong, are no classes: labels of which more than half differ are not looked at.
 """
 
-import functools
-import inspect
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -186,55 +184,6 @@ def is_number(name: str) -> bool:
 
 def _is_broken(name: str) -> bool:
     return is_number(name) and not float(name).is_integer()
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-R_co = TypeVar("R_co", covariant=True)
-
-
-class TakesCounts(Protocol[P, R_co]):
-    """A test of counts, which counts labels by `from_predictions`."""
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
-        """The test of counts."""
-
-    def from_predictions(self, y: Any, *predictions: Any, **options: Any) -> R_co:
-        """The test of what true labels and predictions give, with the options of both."""
-
-
-def takes_counts(
-    positional: int, counted: Callable[..., tuple[Any, ...]], *of_counting: str
-) -> Callable[[Callable[P, R]], TakesCounts[P, R]]:
-    """Let a test of counts have a way in from labels, and name it where it is given labels.
-
-    `positional`: how many arguments the test takes by position; `counted` makes these of the true labels and of the
-    predictions. `of_counting`: the options of `counted`, such as ``positive``; all others are the test's, and those
-    that both have.
-    """
-
-    def wrap(test: Callable[P, R]) -> TakesCounts[P, R]:
-        name, known = getattr(test, "__name__", "the test"), inspect.signature(test).parameters
-
-        @functools.wraps(test)
-        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-            if len(args) > positional:
-                given = ", ".join("yab"[: len(args)]) if len(args) < 4 else "y, a, b"
-                raise ValueError(
-                    f"{name} takes counts, at most {positional}; of labels: {name}.from_predictions({given})"
-                )
-            return test(*args, **kwargs)
-
-        def from_predictions(y: Any, *predictions: Any, **options: Any) -> R:
-            own = {key: options[key] for key in of_counting if key in options}
-            options = {key: value for key, value in options.items() if key not in own or key in known}
-            return cast(Any, test)(*counted(y, *predictions, **own), **options)  # type: ignore[no-any-return]
-
-        from_predictions.__doc__ = f"`{name}` of true labels and predictions, in place of counts."
-        cast(Any, checked).from_predictions = from_predictions
-        return cast("TakesCounts[P, R]", checked)
-
-    return wrap
 
 
 #: Texts, in any case, that usually mean a missing value.

@@ -13,7 +13,7 @@ from numbers import Real
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .messages import did_you_mean as did_you_mean
 from .messages import hint as hint
@@ -23,6 +23,7 @@ from .messages import raised as raised
 from .messages import refuse as refuse
 from .messages import shown as shown
 
+Labels: TypeAlias = ArrayLike
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]

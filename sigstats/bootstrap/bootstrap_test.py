@@ -16,14 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from .._common.class_names import takes_counts
 from .._common.drawing import Drawn, histogram
+from .._common.of_labels import takes_counts
 from .._common.random_streams import MAX_RESAMPLES
 from .._common.tabular import in_words
 from .._common.validation import (
     ALTERNATIVES,
     Alternative,
     FloatArray,
+    Labels,
     as_choice,
     as_count,
     as_labels,
@@ -33,7 +34,7 @@ from .._common.validation import (
 )
 from ..intervals import Interval
 from ..joint.events import JointEvents
-from ..joint.outcomes import JointCounts, as_joint_counts, counted
+from ..joint.outcomes import JointCounts, JointOutcomes, as_joint_counts
 from ..measures.measure import Measure, as_measure
 from ..measures.table import refers_to_one_class
 from ..test_result import TestResult
@@ -136,9 +137,8 @@ class BootstrapResult(Drawn, TestResult):
         0.7
         """
         drawn = np.array(self._kept())
-        ends = [
-            end if end in (-math.inf, math.inf) else as_real(end, name) for end, name in ((low, "low"), (high, "high"))
-        ]
+        given = {"low": low, "high": high}.items()
+        ends = [end if end in (-math.inf, math.inf) else as_real(end, name) for name, end in given]
         if ends[0] > ends[1]:
             raise refuse("low", low, f"at most high, {high!r}")
         return float(((drawn > ends[0]) & (drawn < ends[1])).mean())
@@ -148,16 +148,32 @@ class BootstrapResult(Drawn, TestResult):
 FEW_DISAGREEMENTS = 20
 
 
-def _counted(y: Any, a: Any, b: Any, *, positive: Any = None, measure: Any = "f1") -> tuple[JointCounts]:
-    """The outcomes of a positive class, or those of all classes if there are several or the measure is of all."""
+def _of_labels(
+    y: Labels,
+    a: Labels,
+    b: Labels,
+    *,
+    positive: Any = None,
+    measure: str | Measure | Callable[..., Any] = "f1",
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: Any = None,
+    method: BootstrapMethod = "percentile",
+    alternative: Alternative = "two-sided",
+    null_value: float = 0.0,
+    keep_replicates: bool = False,
+) -> BootstrapResult:
+    """`bootstrap_test` of the true labels `y` and those that A and B assigned, with its options."""
     chosen = as_measure(measure)
     of_one = chosen.function is not None or refers_to_one_class(chosen.name)
-    if positive is None and (not of_one or len(set(as_labels(y, "y").tolist())) > 2):
-        return (JointEvents.from_predictions(y, a, b),)
-    return counted(y, a, b, positive=positive)
+    of_all = positive is None and (not of_one or len(set(as_labels(y, "y").tolist())) > 2)
+    of = JointEvents.from_predictions(y, a, b) if of_all else JointOutcomes.from_predictions(y, a, b, positive=positive)
+    options: dict[str, Any] = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
+    options |= {"method": method, "alternative": alternative, "keep_replicates": keep_replicates}
+    return bootstrap_test(of, measure=chosen, null_value=null_value, **options)
 
 
-@takes_counts(1, _counted, "positive", "measure")
+@takes_counts(1, _of_labels)
 def bootstrap_test(
     outcomes: JointCounts,
     *,
@@ -199,8 +215,7 @@ def bootstrap_test(
     null_value : float
         The difference A - B under the null hypothesis; not 0 for a margin of non-inferiority.
     keep_replicates : bool
-        Keep the replicates of the difference as ``.bootstrap_distribution``, for a histogram (the paper's Figure 1) or
-        for ``.probability_between(a, b)``, eq. (14).
+        Keep the replicates as ``.bootstrap_distribution``, for ``.plot()`` and ``.probability_between(a, b)``.
 
     Returns
     -------
@@ -257,7 +272,7 @@ def bootstrap_test(
         method=method,
         alternative=alternative,
         confidence_interval=Interval(inference.low, inference.high, level),
-        n_resamples=differences.size,
+        n_resamples=size,
         exceedances=inference.exceedances,
         reason="; ".join([*filter(None, [inference.reason]), *_doubts(joint, chosen, differences, undefined)]),
         estimate=estimate,

@@ -189,8 +189,8 @@ def _rows_by_code(codes: IntArray, values: int) -> list[IntArray]:
 
 def pair_arrays(
     y: Any,
-    prediction_a: Any,
-    prediction_b: Any,
+    baseline: Any,
+    candidate: Any,
     *,
     scores: Sequence[Any] | None = None,
     groups: Any = None,
@@ -205,16 +205,16 @@ def pair_arrays(
     slices = by_name(slices)
     beside = {f"scores[{which}]": score for which, score in enumerate(scores)} if isinstance(scores, Sequence) else {}
     parts = {f"slices[{shown(name)}]": column for name, column in slices.items()}
-    named = {"y": y, "prediction_a": prediction_a, "prediction_b": prediction_b, "groups": groups}
+    named = {"y": y, "baseline": baseline, "candidate": candidate, "groups": groups}
     named |= {"order": order, "weights": weights}
     require_same_index(**named, **beside, **parts)
     label = as_labels(y, "y")
     missing = "give missing={} and unscored='drop', which leaves out these rows"
     columns = [label]
-    for name, values in (("prediction_a", prediction_a), ("prediction_b", prediction_b)):
+    for name, values in (("baseline", baseline), ("candidate", candidate)):
         columns.append(as_labels(values, name))
         same_kind_of_labels(label, columns[-1], name)
-    require_no_missing_texts(listed, missing, y=label, prediction_a=columns[1], prediction_b=columns[2])
+    require_no_missing_texts(listed, missing, y=label, baseline=columns[1], candidate=columns[2])
     classes, codes = np.unique(np.concatenate(columns), return_inverse=True)
     label, a, b = codes.astype(np.int64).reshape(3, -1)
     of_groups, group = ((), None) if groups is None else coded(groups, "groups", len(label))
@@ -231,7 +231,7 @@ def pair_arrays(
         score_range=as_score_range(score_range),
         of_truth=of_truth,
         weights=None if weights is None else as_weights(weights, len(label)),
-        identical=prediction_a is prediction_b and (scores is None or scores[0] is scores[1]),
+        identical=baseline is candidate and (scores is None or scores[0] is scores[1]),
     )
 
 

@@ -191,7 +191,7 @@ def relax_probabilities(probabilities: Any, share: float, *, classes: Sequence[i
     Two per cent, all of the third class (Hryniewicz, Table 10):
 
     >>> import sigstats
-    >>> required = sigstats.relax_probabilities([0.2, 0.3, 0.5], 0.02, classes=[2])
+    >>> required = sigstats.possibilistic.relax_probabilities([0.2, 0.3, 0.5], 0.02, classes=[2])
     >>> required
     (0.2, 0.3, 0.48, 0.02)
     >>> round(sigstats.goodness_of_fit_test([15, 30, 50, 5], required).pvalue, 3)

@@ -16,14 +16,14 @@ for measures of scores and ranks; for observations that are not independent, who
 """
 
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from .._common.class_names import as_predictions
 from .._common.positive_class import positive_place
-from .._common.validation import MAX_TOTAL, FloatArray, as_count, as_labels, refuse
-from ..mcnemar.mcnemar_test import DiscordantCounts
+from .._common.validation import MAX_TOTAL, FloatArray, Labels, as_count, refuse
+from ..mcnemar.counts import DiscordantCounts
 from ..measures.formulas import Confusion
 from ..measures.measure import Kind
 
@@ -92,9 +92,6 @@ class JointOutcomes:
     e7: int = 0
     e8: int = 0
 
-    kind: ClassVar[Kind] = "binary"
-    n_categories: ClassVar[int] = 1
-
     def __post_init__(self) -> None:
         for field in fields(self):
             object.__setattr__(self, field.name, as_count(getattr(self, field.name), field.name))
@@ -102,7 +99,7 @@ class JointOutcomes:
             raise refuse("e1 + ... + e8", self.n, f"at most {MAX_TOTAL}")
 
     @classmethod
-    def from_predictions(cls, y: Any, a: Any, b: Any, *, positive: Any = None) -> "JointOutcomes":
+    def from_predictions(cls, y: Labels, a: Labels, b: Labels, *, positive: Any = None) -> "JointOutcomes":
         """Count the joint events of the predictions of two classifiers.
 
         Parameters
@@ -140,6 +137,16 @@ class JointOutcomes:
         if not isinstance(other, JointOutcomes):
             return NotImplemented
         return JointOutcomes(*(x + y for x, y in zip(self.counts, other.counts, strict=True)))
+
+    @property
+    def kind(self) -> Kind:
+        """Two classes."""
+        return "binary"
+
+    @property
+    def n_categories(self) -> int:
+        """One table of four counts for each classifier."""
+        return 1
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -200,16 +207,6 @@ class JointOutcomes:
         """
         events = np.moveaxis(weights, -1, 0)
         return _project_a(*events), _project_b(*events)
-
-
-def counted(y: Any, a: Any, b: Any, *, positive: Any = None) -> tuple[JointOutcomes]:
-    """The joint outcomes that `takes_counts` makes of labels."""
-    return (JointOutcomes.from_predictions(y, a, b, positive=positive),)
-
-
-def counted_answers(y: Any, a: Any, b: Any, *, positive: Any = None) -> tuple[JointOutcomes]:
-    """The same for a test of right and wrong answers, which needs no positive class."""
-    return counted(y, a, b, positive=as_labels(y, "y")[0] if positive is None else positive)
 
 
 def _project_a(e1: Any, e2: Any, e3: Any, e4: Any, e5: Any, e6: Any, e7: Any, e8: Any) -> Confusion:

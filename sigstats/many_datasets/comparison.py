@@ -2,7 +2,7 @@
 
 When not to use: the scores of a row come from folds or seeds of one data set; fewer than some six data sets, with which
 no pair can differ at 0.05; or the question is about *these* data sets and their rows are at hand
-(`sigstats.stratified_paired_test`, `sigstats.rank_sets`).
+(`sigstats.stratified_paired_test`, `sigstats.rank_models`).
 """
 
 from collections.abc import Sequence

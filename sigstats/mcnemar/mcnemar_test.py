@@ -11,18 +11,30 @@ independent (repeated cross-validation, several questions on one document); the 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
-from .._common.class_names import as_predictions, takes_counts
 from .._common.data_frames import right_first
 from .._common.extreme import error_bound
-from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_count, as_counts, refuse, require_flag
+from .._common.of_labels import takes_counts
+from .._common.validation import (
+    ALTERNATIVES,
+    Alternative,
+    Labels,
+    as_choice,
+    as_count,
+    as_counts,
+    as_labels,
+    refuse,
+    require_flag,
+)
 from ..intervals import Interval, as_level, clopper_pearson, with_alternative
 from ..test_result import TestResult
 from .binomial_tails import log_tail, tail, tail_error
+from .counts import DiscordantCounts, discordant_counts
 from .unconditional import MOST_OBSERVATIONS, ROUNDING_OF_SUMS, log_supremum
 
 McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi2"]
@@ -32,13 +44,6 @@ MCNEMAR_METHODS: tuple[McNemarMethod, ...] = ("exact", "mid-p", "chi2")
 #: With fewer discordant pairs the result of ``method="chi2"`` carries a warning.
 CHI2_MINIMUM = 25
 _NOTHING = "no discordant pair: the data say nothing about a difference"
-
-
-class DiscordantCounts(NamedTuple):
-    """The numbers of observations that exactly one of two classifiers got right."""
-
-    only_a: int
-    only_b: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,38 +92,26 @@ class McNemarResult(TestResult):
         return with_alternative(two_sided, self.alternative, self.confidence_level, (-1.0, 1.0))
 
 
-def discordant_counts(y: Any, a: Any, b: Any) -> DiscordantCounts:
-    """Count the observations that exactly one of two classifiers got right.
-
-    Parameters
-    ----------
-    y, a, b : array_like, shape (n,)
-        The true labels and the labels that the classifiers A and B assigned: all numbers or all strings.
-
-    Returns
-    -------
-    DiscordantCounts
-        ``only_a`` and ``only_b``, in the order in which `mcnemar_test` takes them.
-
-    Raises
-    ------
-    ValueError
-        If a sequence is empty, of another length than `y`, has missing labels, or mixes numbers with strings.
-
-    Examples
-    --------
-    >>> import sigstats
-    >>> sigstats.discordant_counts(["cat", "cat", "dog"], ["cat", "cat", "cat"], ["dog", "cat", "cat"])
-    DiscordantCounts(only_a=1, only_b=0)
-    """
-    truth, *assigned = as_predictions(y, a, b)
-    right_a, right_b = (labels == truth for labels in assigned)
-    return DiscordantCounts(int(np.sum(right_a & ~right_b)), int(np.sum(right_b & ~right_a)))
+def _of_labels(
+    y: Labels,
+    a: Labels,
+    b: Labels,
+    *,
+    alternative: Alternative = "two-sided",
+    method: McNemarMethod | Literal["unconditional"] = "exact",
+    correction: bool = False,
+    confidence_level: float = 0.95,
+    n: int | None = None,
+) -> McNemarResult:
+    """`mcnemar_test` of the true labels `y` and those that A and B assigned, with its options."""
+    total = int(np.size(as_labels(y, "y"))) if n is None and method == "unconditional" else n
+    options: dict[str, Any] = {"method": method, "correction": correction, "confidence_level": confidence_level}
+    return mcnemar_test(discordant_counts(y, a, b), alternative=alternative, n=total, **options)
 
 
-@takes_counts(2, discordant_counts)
+@takes_counts(2, _of_labels)
 def mcnemar_test(
-    only_a: Any,
+    only_a: int | DiscordantCounts | ArrayLike,
     only_b: int | None = None,
     *,
     alternative: Alternative = "two-sided",
@@ -134,10 +127,10 @@ def mcnemar_test(
     Parameters
     ----------
     only_a, only_b : int
-        The numbers of observations that only A, and only B, got right (`discordant_counts`), up to 2**53. Or, instead
-        of `only_a`, a 2 x 2 table with rows (A right, A wrong) and columns (B right, B wrong); a data frame with labels
-        such as True and False may have them in any order. An array with A in the columns cannot be recognised, and
-        reverses the sign.
+        The numbers of observations that only A, and only B, got right, up to 2**53. Or, instead of `only_a`, both as
+        `discordant_counts` returns them, or a 2 x 2 table with rows (A right, A wrong) and columns (B right, B wrong);
+        a data frame with labels such as True and False may have them in any order. An array with A in the columns
+        cannot be recognised, and reverses the sign.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is the more accurate one; ``"less"``: B is.
     method : {"exact", "mid-p", "chi2", "unconditional"}
@@ -191,6 +184,8 @@ def mcnemar_test(
     >>> round(sigstats.mcnemar_test(10_000, 30_000).log10_pvalue, 3)
     -2274.297
     """
+    if only_b is None and isinstance(only_a, DiscordantCounts):
+        only_a, only_b = only_a
     a, b = _discordant_cells(only_a) if only_b is None else (as_count(only_a, "only_a"), as_count(only_b, "only_b"))
     check_options(alternative, method, correction, (*MCNEMAR_METHODS, "unconditional"))
     if method == "unconditional":

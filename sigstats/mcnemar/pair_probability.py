@@ -3,17 +3,20 @@
 When not to use: where a test is asked for, `sigstats.mcnemar_test`.
 """
 
-from typing import Any
-
 from scipy.special import betainc
 
-from .._common.class_names import takes_counts
-from .._common.validation import as_count, as_real
-from .mcnemar_test import discordant_counts
+from .._common.of_labels import takes_counts
+from .._common.validation import Labels, as_count, as_real
+from .counts import discordant_counts
 
 
-@takes_counts(2, discordant_counts)
-def pair_probability(only_a: Any, only_b: Any, *, prior: float = 1.0) -> float:
+def _of_labels(y: Labels, a: Labels, b: Labels, *, prior: float = 1.0) -> float:
+    """`pair_probability` of the true labels `y` and those that A and B assigned, with its options."""
+    return pair_probability(*discordant_counts(y, a, b), prior=prior)
+
+
+@takes_counts(2, _of_labels)
+def pair_probability(only_a: int, only_b: int, *, prior: float = 1.0) -> float:
     """Compute the posterior probability that A is more accurate than B on rows like these.
 
     Parameters

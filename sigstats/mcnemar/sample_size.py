@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .._common.deprecated import renamed
 from .._common.validation import Alternative, IntArray, as_count, as_real, refuse
 from .mcnemar_test import McNemarMethod
 from .power import MAX_N, Rule, as_rule, conditional_power, critical_counts, discordant_law, exact_power
@@ -62,11 +63,12 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
     return least
 
 
+@renamed("0.3", target="power")
 def detectable_difference(
     n: int,
     discordance: float,
     *,
-    target: float = 0.8,
+    power: float = 0.8,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
     method: McNemarMethod = "exact",
@@ -80,7 +82,7 @@ def detectable_difference(
         The number of observations.
     discordance : float
         The probability that exactly one of the two classifiers is right, above 0 and at most 1.
-    target : float
+    power : float
         The required power, strictly between 0 and 1.
     alpha, alternative, method, correction
         As in `sigstats.paired_power`.
@@ -89,7 +91,7 @@ def detectable_difference(
     -------
     float
         The size of the difference, ``abs(only_a - only_b)`` in the terms of `sigstats.paired_power`, at most
-        `discordance`; 0 if equal classifiers are distinguished that often (a target below the type-I error).
+        `discordance`; 0 if equal classifiers are distinguished that often (a power below the type-I error).
 
     Raises
     ------
@@ -106,7 +108,7 @@ def detectable_difference(
     d = as_real(discordance, "discordance", low=0, high=1)
     if d == 0:
         raise refuse("discordance", discordance, "a number above 0 and at most 1")
-    goal = as_real(target, "target", low=0, high=1, open_ends=True)
+    goal = as_real(power, "power", low=0, high=1, open_ends=True)
     rule = as_rule(alpha, alternative, method, correction)
     m, weights = discordant_law(n, d)
     critical = critical_counts(m, rule)

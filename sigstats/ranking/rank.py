@@ -91,8 +91,8 @@ def rank_models(
 
     Notes
     -----
-    The rank sets are those of `sigstats.rank_sets`. Slices form a family of their own: the rank sets of all slices hold
-    together with `confidence_level` (Bonferroni).
+    The rank sets are those of ``sigstats.ranking.rank_sets``, of tests of all ordered pairs adjusted by Holm's steps.
+    Slices form a family of their own: the rank sets of all slices hold together with `confidence_level` (Bonferroni).
 
     Examples
     --------

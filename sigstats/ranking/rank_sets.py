@@ -135,9 +135,10 @@ def rank_sets(
     Examples
     --------
     >>> import numpy as np, sigstats
+    >>> from sigstats.ranking.rank_sets import rank_sets
     >>> rng = np.random.default_rng(0)
     >>> correct = rng.random((400, 4)) < [0.9, 0.88, 0.7, 0.5]
-    >>> found = sigstats.rank_sets(correct, models=["a", "b", "c", "d"])
+    >>> found = rank_sets(correct, models=["a", "b", "c", "d"])
     >>> list(zip(found.models, found.low, found.high, found.tiers, strict=True))
     [('a', 1, 2, 1), ('b', 1, 2, 1), ('c', 3, 3, 2), ('d', 4, 4, 3)]
     """

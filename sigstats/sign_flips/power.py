@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.deprecated import renamed
 from .._common.validation import Alternative, as_count, as_real, refuse
 from ..mcnemar.mcnemar_test import McNemarMethod
 from ..mcnemar.power import MAX_N, Rule, as_rule, exact_power
@@ -122,6 +123,7 @@ def paired_power(
     return power_of_flips(items, law, _exact_rule(alpha, alternative, method, correction))
 
 
+@renamed("0.3", target="power")
 def paired_sample_size(
     *,
     only_a: float | None = None,
@@ -131,7 +133,7 @@ def paired_sample_size(
     discordance: float | None = None,
     answers: int = 1,
     correlation: float | None = None,
-    target: float = 0.8,
+    power: float = 0.8,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
     method: McNemarMethod = "exact",
@@ -143,7 +145,7 @@ def paired_sample_size(
     tests several answers an item, and groups, by another bound; plan that with ``sigstats size``.
 
     Power is a sawtooth in n: it may reach the target, fall below it again and come back. The answer is the smallest n
-    such that the power is at least `target` **at n and at every larger number**, so that a few items more than planned
+    such that the power is at least `power` **at n and at every larger number**, so that a few items more than planned
     never make a study weaker than promised. A power that equals the target but for rounding reaches it. With several
     answers, whose teeth are small, the next tenth of the numbers is looked at, up to 24 of them.
 
@@ -151,7 +153,7 @@ def paired_sample_size(
     ----------
     only_a, only_b, accuracy_a, accuracy_b, discordance, answers, correlation
         As in `paired_power`; the accuracies differ.
-    target : float
+    power : float
         The power wanted, strictly between 0 and 1.
     alpha, alternative, method, correction
         As in `paired_power`.
@@ -181,9 +183,9 @@ def paired_sample_size(
     """
     count = as_count(answers, "answers", minimum=1, maximum=_MOST_ANSWERS)
     law = item_law(only_a, only_b, accuracy_a, accuracy_b, discordance, count, correlation)
-    goal = as_real(target, "target", low=0, high=1, open_ends=True)
+    goal = as_real(power, "power", low=0, high=1, open_ends=True)
     if goal > 1 - _LEAST_MISS:
-        raise refuse("target", target, f"at most 1 - {_LEAST_MISS:g}")
+        raise refuse("power", power, f"at most 1 - {_LEAST_MISS:g}")
     if count == 1:
         return sample_size(float(law[2]), float(law[0]), goal, as_rule(alpha, alternative, method, correction))
     rule = _exact_rule(alpha, alternative, method, correction)

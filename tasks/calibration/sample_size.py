@@ -64,7 +64,7 @@ def _least_rows(
     formula: Callable[..., int], only_a: float, only_b: float, share: float, alpha: float, options: tuple[Any, ...]
 ) -> int | None:
     try:
-        return formula(only_a=only_a, only_b=only_b, target=share, alpha=alpha, **dict(options))
+        return formula(only_a=only_a, only_b=only_b, power=share, alpha=alpha, **dict(options))
     except ValueError:
         return None
 

@@ -8,6 +8,8 @@ from sklearn.metrics import confusion_matrix, f1_score, get_scorer_names, log_lo
 
 import sigstats
 from sigstats.measures.table import MEASURES, in_our_words
+from sigstats.proportions import dcf_test, proportion_test
+from sigstats.ranking.rank_sets import rank_sets
 
 RNG = np.random.default_rng(3)
 Y = np.array(["no", "yes"] * 60)
@@ -26,21 +28,21 @@ ODD = np.arange(40) % 2
     [
         (sigstats.mcnemar_test, sigstats.discordant_counts(Y, A, B), {"method": "mid-p"}),
         (sigstats.pair_probability, sigstats.discordant_counts(Y, A, B), {"prior": 0.5}),
-        (sigstats.proportion_test, [OUTCOMES], {"paired": False}),
-        (sigstats.dcf_test, [OUTCOMES], {"cost_fn": 1, "cost_fp": 2, "prior": 0.3}),
+        (proportion_test, [OUTCOMES], {"paired": False}),
+        (dcf_test, [OUTCOMES], {"cost_fn": 1, "cost_fp": 2, "prior": 0.3}),
         (sigstats.f1_difference_interval, [OUTCOMES], {"confidence_level": 0.9}),
         (sigstats.bootstrap_test, [OUTCOMES], {"measure": "recall", **FEW}),
     ],
 )
 def test_labels_give_what_their_counts_give(test, counts, options):
-    named = {} if len(counts) == 2 else {"positive": "yes"}
+    named = {} if len(counts) == 2 or test is proportion_test else {"positive": "yes"}
     expected = test(*counts, **options)
     assert test.from_predictions(Y, A, B, **named, **options) == expected
     for code in ({"no": 0, "yes": 1}, {"no": -1, "yes": 1}, {"no": False, "yes": True}):
         coded = [pd.Series(each).map(code) for each in (Y, A, B)]
         assert test.from_predictions(*coded, **options) == expected
     assert test.from_predictions(Y, A, B, **options) == expected
-    if named and test is not sigstats.proportion_test:  # error rates are of no class
+    if named:
         with pytest.raises(ValueError, match=r"^positive: is missing; expected one of '1', '2'"):
             test.from_predictions(*(1 + (each == "yes") for each in (Y, A, B)), **options)
 
@@ -98,7 +100,7 @@ def test_tests_of_counts_estimate_with_an_interval():
         assert (0 in found.confidence_interval) == (found.pvalue > 0.05)
     right = sigstats.efficiency_test([[9, 1], [2, 8]])
     assert (right.estimate, [*right.confidence_interval]) == (0.85, [*sigstats.clopper_pearson(17, 20)])
-    costs = sigstats.proportion_test(OUTCOMES)
+    costs = proportion_test(OUTCOMES)
     assert (0 in costs.confidence_interval) == (costs.pvalue > 0.05)
     one = sigstats.accuracy_difference(9, 3, 150).confidence_interval
     stratified = sigstats.stratified_paired_test([9], [3], [150])
@@ -122,7 +124,7 @@ def test_tests_of_counts_estimate_with_an_interval():
             (-np.inf, np.inf),
         ),
         (lambda **way: sigstats.mean_score_test([0.1, 0.2, -0.1, 0.3], [0, 0.1, 0, 0.1], **way), (-np.inf, np.inf)),
-        (lambda **way: sigstats.proportion_test(OUTCOMES, **way), (-np.inf, np.inf)),
+        (lambda **way: proportion_test(OUTCOMES, **way), (-np.inf, np.inf)),
     ],
 )  # fmt: skip
 def test_an_interval_is_one_sided_if_the_test_is(test, bounds):
@@ -150,7 +152,7 @@ def test_groups_of_text_are_those_of_their_numbers():
     for test, arguments in (
         (sigstats.auc_test, (Y == "yes", scores, other)),
         (sigstats.mean_score_test, (scores, other)),
-        (sigstats.rank_sets, (np.column_stack([A == Y, B == Y]),)),
+        (rank_sets, (np.column_stack([A == Y, B == Y]),)),
     ):
         assert test(*arguments, groups=names) == test(*arguments, groups=numbers)
 
@@ -168,8 +170,8 @@ def test_a_random_state_is_a_source_of_draws():
     [
         lambda x, y, **way: sigstats.mcnemar_test(*(30, 9)[:: 1 if x > y else -1], **way),
         lambda x, y, **way: sigstats.stratified_paired_test([[30, 9][x < y]], [[9, 30][x < y]], [90], **way),
-        lambda x, y, **way: sigstats.proportion_test(MORE_ERRORS if x > y else MORE_ERRORS.swapped(), **way),
-        lambda x, y, **way: sigstats.dcf_test(
+        lambda x, y, **way: proportion_test(MORE_ERRORS if x > y else MORE_ERRORS.swapped(), **way),
+        lambda x, y, **way: dcf_test(
             MORE_ERRORS if x > y else MORE_ERRORS.swapped(), cost_fn=1, cost_fp=1, prior=0.5, **way
         ),
         lambda x, y, **way: sigstats.bootstrap_test(
@@ -216,8 +218,8 @@ def test_probabilities_of_all_classes_give_the_log_loss_of_scikit_learn():
     assert sigstats.compare(y, a, a).identical
     for call, line in (
         (lambda: sigstats.compare(y, a, b, measures="roc_auc"), "^measures: 'auc' is not valid for 3 classes"),
-        (lambda: sigstats.compare(y, a[:, :2], b), r"^prediction_a \(columns\): 2"),
-        (lambda: sigstats.compare(y, a, 2 * b), "^prediction_b .*sum to 1"),
+        (lambda: sigstats.compare(y, a[:, :2], b), r"^baseline \(columns\): 2"),
+        (lambda: sigstats.compare(y, a, 2 * b), "^candidate .*sum to 1"),
     ):
         with pytest.raises(ValueError, match=line):
             call()

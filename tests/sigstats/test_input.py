@@ -12,6 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import sigstats
+from sigstats.proportions import dcf_test, proportion_test
+from sigstats.ranking.rank_sets import rank_sets
 from sigstats.tables import confusion_table
 
 
@@ -86,8 +88,8 @@ def test_a_permutation_test_says_that_its_seed_alone_does_not_repeat_it():
         (sigstats.mcnemar_test, "from_predictions"),
         (sigstats.pair_probability, "from_predictions"),
         (sigstats.bootstrap_test, "from_predictions"),
-        (sigstats.proportion_test, "from_predictions"),
-        (sigstats.dcf_test, "from_predictions"),
+        (proportion_test, "from_predictions"),
+        (dcf_test, "from_predictions"),
         (sigstats.efficiency_test, "from_predictions"),
     ],
 )
@@ -121,8 +123,8 @@ def test_tables_of_nullable_columns_are_tables_of_numbers(kind):
     frame = pd.DataFrame(correct, columns=["a", "b", "c"])
     frame = frame.astype(float).astype(kind) if "double" in str(kind) or "Float" in str(kind) else frame.astype(kind)
     assert sigstats.rank_models(frame) == sigstats.rank_models(correct, models=["a", "b", "c"])
-    assert sigstats.rank_sets(frame, models=["a", "b", "c"]) == sigstats.rank_sets(correct, models=["a", "b", "c"])
-    assert sigstats.rank_sets(np.asarray(frame, dtype=object)) == sigstats.rank_sets(correct)
+    assert rank_sets(frame, models=["a", "b", "c"]) == rank_sets(correct, models=["a", "b", "c"])
+    assert rank_sets(np.asarray(frame, dtype=object)) == rank_sets(correct)
 
 
 CLASSES = ["a", "b"] * 20
@@ -203,4 +205,4 @@ def test_what_only_numpy_reads_is_read_as_its_array():
 @pytest.mark.parametrize("models", [{"a", "b"}, [None, "b"], ["a", np.nan], [pd.NA, "b"], [pd.NaT, "b"]])
 def test_names_have_an_order_and_none_is_missing(models):
     with pytest.raises(ValueError, match=r"^models: .* expected a sequence of 2 names, none of them missing$"):
-        sigstats.rank_sets([[1, 0]] * 20, models=models)
+        rank_sets([[1, 0]] * 20, models=models)

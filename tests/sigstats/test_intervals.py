@@ -10,6 +10,7 @@ from scipy.stats import norm, poisson
 
 import sigstats
 from sigstats.intervals import clopper_pearson
+from sigstats.proportions import proportion_test
 
 
 def tail_from(successes, trials, proportion):
@@ -94,7 +95,7 @@ def test_an_interval_of_any_level_leaves_0_out_where_the_test_rejects(alternativ
     for only_a, only_b in itertools.product(range(13), range(13)):
         options = {"alternative": alternative, "confidence_level": level}
         outcomes = sigstats.JointOutcomes(e1=9, e2=only_a, e3=only_b, e4=1, e5=1, e6=0, e7=0, e8=9)
-        for found in (sigstats.mcnemar_test(only_a, only_b, **options), sigstats.proportion_test(outcomes, **options)):
+        for found in (sigstats.mcnemar_test(only_a, only_b, **options), proportion_test(outcomes, **options)):
             assert found.confidence_interval.confidence_level == level
             assert (0 in found.confidence_interval) == (found.pvalue > 1 - level)
 

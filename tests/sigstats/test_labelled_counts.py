@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import sigstats
+from sigstats.ranking.rank_sets import rank_sets
 
 TRUTH = pd.Series(list("abcabcabca") * 6, name="truth")
 GUESS = pd.Series(list("abcbbcabaa") * 6, name="guess")
@@ -89,14 +90,14 @@ def _permuted(X, y, groups=None):
         (lambda a, b: sigstats.rank_models(a, groups=b), RIGHT, GROUPS),
         (lambda a, b: sigstats.rank_models(a, label=b), RIGHT, RIGHT["x"]),
         (lambda a, b: sigstats.rank_models(a, slices={"part": b}), RIGHT, CLASSES),
-        (lambda a, b: sigstats.rank_sets(a, groups=b).pvalues.tolist(), RIGHT, GROUPS),
+        (lambda a, b: rank_sets(a, groups=b).pvalues.tolist(), RIGHT, GROUPS),
         (lambda a, b: sigstats.compare_over_datasets(a, datasets=b, rng=1), FEATURES, pd.Series(ROWS, index=ROWS)),
         (_permuted, FEATURES, CLASSES),
         (lambda a, b: _permuted(FEATURES.to_numpy(), a, groups=b), CLASSES, GROUPS),
         (lambda a, b: sigstats.compare(a, a, b), CLASSES, CLASSES.copy()),
         (lambda a, b: sigstats.JointEvents.from_indicators(a, a, b), INDICATORS, INDICATORS),
         (lambda a, b: sigstats.JointEvents.from_indicators(a.T, b.T, a.T), INDICATORS, INDICATORS),
-        (sigstats.dominance, WEIGHTS["x"], WEIGHTS["y"]),
+        (sigstats.possibilistic.dominance, WEIGHTS["x"], WEIGHTS["y"]),
         (lambda a, b: sigstats.paired_power(9, accuracy_a=a, accuracy_b=b), WEIGHTS["x"], WEIGHTS["y"]),
     ],
 )

@@ -5,7 +5,7 @@ import pytest
 
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
-from sigstats.mcnemar.mcnemar_test import discordant_counts
+from sigstats.mcnemar.counts import discordant_counts
 from sigstats.tables import confusion_table
 
 LARGE = 2**53

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import sigstats
+from sigstats.ranking.rank_sets import rank_sets
 
 SCORES = np.random.default_rng(0).random((12, 3))
 CORRECT = np.random.default_rng(1).integers(0, 2, (40, 3))
@@ -14,7 +15,7 @@ CORRECT = np.random.default_rng(1).integers(0, 2, (40, 3))
     ("call", "values"),
     [
         (sigstats.rank_models, CORRECT),
-        (sigstats.rank_sets, CORRECT),
+        (rank_sets, CORRECT),
         (lambda table: sigstats.compare_over_datasets(table, rng=0), SCORES),
         (sigstats.friedman_test, SCORES),
         (lambda X: sigstats.permutation_test("1-nn", X, [0, 1] * 6, cv=2, n_resamples=19, rng=0), SCORES),
@@ -31,7 +32,7 @@ def test_numbers_are_names(call, values):
         (lambda table, name: sigstats.rank_models(table, label=name(0)), CORRECT),
         (lambda table, name: sigstats.rank_models(table, groups=name(0), models=[name(1), name(2)]), CORRECT),
         (lambda table, name: sigstats.rank_models(table, slices=[name(0)]), CORRECT),
-        (lambda table, name: sigstats.rank_sets(table, groups=name(0)), CORRECT),
+        (lambda table, name: rank_sets(table, groups=name(0)), CORRECT),
         (lambda table, name: sigstats.compare_over_datasets(table, control=name(2), rng=0), SCORES),
         (lambda table, name: sigstats.compare_over_datasets(table, datasets=name(0), rng=0), SCORES),
         (lambda table, name: sigstats.friedman_test(table, models=[name(2), name(0), name(1)]), SCORES),
@@ -43,14 +44,14 @@ def test_a_column_is_named_by_its_number(call, values):
 
 
 @pytest.mark.parametrize(
-    "call", [sigstats.rank_models, sigstats.rank_sets, sigstats.compare_over_datasets, sigstats.friedman_test]
+    "call", [sigstats.rank_models, rank_sets, sigstats.compare_over_datasets, sigstats.friedman_test]
 )
 def test_columns_of_one_name_are_refused(call):
     with pytest.raises(ValueError, match=r"^columns: .* whose columns have different names"):
         call(pd.DataFrame(SCORES.round(), columns=["a", "a", "b"]))
 
 
-@pytest.mark.parametrize("call", [sigstats.rank_sets, sigstats.friedman_test])
+@pytest.mark.parametrize("call", [rank_sets, sigstats.friedman_test])
 def test_names_that_are_equal_as_text_are_refused(call):
     with pytest.raises(ValueError, match=r"columns: .* expected names that differ as text"):
         call(pd.DataFrame(SCORES.round(), columns=[0, "0", 1]))

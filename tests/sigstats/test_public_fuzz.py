@@ -16,6 +16,9 @@ from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier
 
 import sigstats
+from sigstats._common.deprecated import MOVED
+from sigstats.proportions import dcf_test, proportion_test
+from sigstats.ranking.rank_sets import rank_sets
 from sigstats.retraining.retrainer import Retrainer
 from sigstats.sequential.rules import deciding_exceedances
 
@@ -105,18 +108,18 @@ CALLS = {
                                    "confidence_level": 0.9, "n_resamples": 99, "rng": 1, "smallest_slice": 2}),
     ],
     "compare": [
-        (sigstats.compare, {"y": Y, "prediction_a": Y, "prediction_b": [0] * 12, "scores": ([0.5] * 12, [0.1, 0.9] * 6),
+        (sigstats.compare, {"y": Y, "baseline": Y, "candidate": [0] * 12, "scores": ([0.5] * 12, [0.1, 0.9] * 6),
                             "groups": list(range(4)) * 3, "slices": {"s": ["x", "y", "z"] * 4},
                             "measures": ["accuracy", "auc"], "positive": 1, "rule": RULE}),
-        (sigstats.compare, {"y": ["n", "y"] * 6, "prediction_a": ["y"] * 12, "prediction_b": ["n"] * 12,
+        (sigstats.compare, {"y": ["n", "y"] * 6, "baseline": ["y"] * 12, "candidate": ["n"] * 12,
                             "measures": ["macro-f1"], "rule": RULE}),
-        (sigstats.compare, {"y": FRAME, "prediction_a": FRAME.assign(prediction=0), "id": "id", "slices": ["part"],
+        (sigstats.compare, {"y": FRAME, "baseline": FRAME.assign(prediction=0), "id": "id", "slices": ["part"],
                             "groups": "part", "label": "label", "measures": ["accuracy"], "rule": RULE}),
     ],
     "assert_no_regression": [
-        (sigstats.assert_no_regression, {"y": FRAME, "prediction_a": FRAME.assign(by=1), "fail_on": "fail",
+        (sigstats.assert_no_regression, {"y": FRAME, "baseline": FRAME.assign(by=1), "fail_on": "fail",
                                          "rule": RULE}),
-        (sigstats.assert_no_regression, {"y": Y, "prediction_a": Y, "prediction_b": list(Y), "fail_on": "fail",
+        (sigstats.assert_no_regression, {"y": Y, "baseline": Y, "candidate": list(Y), "fail_on": "fail",
                                          "rule": RULE}),
     ],
     "assert_at_least": [
@@ -189,14 +192,14 @@ CALLS = {
     ],
     "deciding_exceedances": [(deciding_exceedances, {"alpha": 0.05, "maximum": 999})],
     "clopper_pearson": [(sigstats.clopper_pearson, {"successes": 3, "n": 9, "confidence_level": 0.9})],
-    "dcf_test": [(sigstats.dcf_test, {"outcomes": OUTCOMES, "cost_fn": 1, "cost_fp": 1, "prior": 0.5, "paired": True,
+    "dcf_test": [(dcf_test, {"outcomes": OUTCOMES, "cost_fn": 1, "cost_fp": 1, "prior": 0.5, "paired": True,
                                       "alternative": "less", "confidence_level": 0.9})],
-    "detectable_difference": [(sigstats.detectable_difference, {"n": 100, "discordance": 0.5, "target": 0.8,
+    "detectable_difference": [(sigstats.detectable_difference, {"n": 100, "discordance": 0.5, "power": 0.8,
     **TEST})],
     "discordant_counts": [(sigstats.discordant_counts, {"y": [0, 1], "a": [0, 1], "b": [1, 1]})],
     "discordant_odds_ratio": [(sigstats.discordant_odds_ratio, {"only_a": 3, "only_b": 4, "confidence_level": 0.9,
     "method": "mid-p"})],
-    "dominance": [(sigstats.dominance, {"first": [0.1, 1], "second": [1, 0.2]})],
+    "dominance": [(sigstats.possibilistic.dominance, {"first": [0.1, 1], "second": [1, 0.2]})],
     "efficiency_test": [
         (sigstats.efficiency_test, {"table": [[3, 1], [2, 5]], "method": method, "confidence_level": 0.9, **FEW})
         for method in ("exact", "monte-carlo", "chi2")
@@ -230,7 +233,7 @@ CALLS = {
         (sigstats.mcnemar_test, {"only_a": 3, "only_b": 4, "method": "exact"}),
         (sigstats.mcnemar_test, {"only_a": 3, "only_b": 4, "method": "unconditional", "n": 20}),
     ],
-    "membership": [(sigstats.membership, {"pvalue": 0.1})],
+    "membership": [(sigstats.possibilistic.membership, {"pvalue": 0.1})],
     "monte_carlo_size": [(sigstats.monte_carlo_size, {"alpha": 0.1})],
     "number_correct": [(sigstats.number_correct, {"row_totals": [3, 4], "column_totals": [4, 3]})],
     "permutation_test": [
@@ -240,18 +243,18 @@ CALLS = {
         for classifier, null, measured in (("1-nn", "labels", {"measure": "error"}),
                                            (KNeighborsClassifier(1), "features", {"measure": "f1", "positive": None}))
     ],
-    "possibility": [(sigstats.possibility, {"pvalue": 0.1, "alternative_pvalue": 0.2})],
+    "possibility": [(sigstats.possibilistic.possibility, {"pvalue": 0.1, "alternative_pvalue": 0.2})],
     "paired_power": [
         (sigstats.paired_power, {"n": 20, "only_a": 0.3, "only_b": 0.1, **TEST}),
         (sigstats.paired_power, {"n": 4, "accuracy_a": [0.3, 0.9], "accuracy_b": [0.1, 0.7], "answers": 2}),
         (sigstats.paired_power, {"n": 4, "only_a": 0.3, "only_b": 0.1, "answers": 2, "correlation": 0.2}),
     ],
-    "proportion_test": [(sigstats.proportion_test, {"outcomes": OUTCOMES, "paired": True, "alternative": "less",
+    "proportion_test": [(proportion_test, {"outcomes": OUTCOMES, "paired": True, "alternative": "less",
                                                     "confidence_level": 0.9})],
-    "weigh_hypotheses": [(sigstats.weigh_hypotheses, {"pvalues": {"a": 0.1, "b": 0.2}})],
-    "relax_probabilities": [(sigstats.relax_probabilities, {"probabilities": [0.5, 0.5], "share": 0.1,
+    "weigh_hypotheses": [(sigstats.possibilistic.weigh_hypotheses, {"pvalues": {"a": 0.1, "b": 0.2}})],
+    "relax_probabilities": [(sigstats.possibilistic.relax_probabilities, {"probabilities": [0.5, 0.5], "share": 0.1,
     "classes": [0]})],
-    "paired_sample_size": [(sigstats.paired_sample_size, {"only_a": 0.3, "only_b": 0.1, "target": 0.8, **TEST})],
+    "paired_sample_size": [(sigstats.paired_sample_size, {"only_a": 0.3, "only_b": 0.1, "power": 0.8, **TEST})],
     "compare_over_datasets": [
         (sigstats.compare_over_datasets, {"scores": SCORES, "models": ["a", "b", "c"], "datasets": ["x", "y", "z", "w"],
                                           "control": control, "adjust": "none", "alpha": 0.1, "rope": 0.1,
@@ -283,7 +286,7 @@ CALLS = {
                                "groups": [1, 1, 2], "confidence_level": 0.9}),
     ],
     "rank_sets": [
-        (sigstats.rank_sets, {"correct": correct, "models": ["a", "b", "c"], "groups": [1, 1, 2, 3],
+        (rank_sets, {"correct": correct, "models": ["a", "b", "c"], "groups": [1, 1, 2, 3],
                               "confidence_level": 0.9})
         for correct in (SCORES, [[1, 0, 1], [1, 1, 0], [0, 0, 1], [1, 0, 0]])
     ],
@@ -354,7 +357,7 @@ ALIASES = {
     "cv": "n_splits",
     "name": "measure",
     "y": "n_splits",
-    "prediction_a": "candidate",
+    "baseline": "candidate",
     "slices": "baseline|predictions",
     "groups": "baseline|predictions",
     "parameters": "f1",
@@ -376,8 +379,9 @@ def complaint(function, arguments):
 
 def test_every_public_name_is_here():
     fuzzy = {f"fuzzy.{name}" for name in sigstats.fuzzy.__all__}
-    inner = {"Retrainer", "deciding_exceedances"}
-    assert set(CALLS) | PROGRAM == {*sigstats.__all__} - {"fuzzy", "results", "Interval"} | fuzzy | inner
+    inner = {"Retrainer", "deciding_exceedances", *MOVED}
+    public = {*sigstats.__all__} - {"fuzzy", "possibilistic", "results", "Interval"}
+    assert set(CALLS) | PROGRAM == public | fuzzy | inner
     assert all(complaint(function, good) is None for _, function, good in ALL)
 
 

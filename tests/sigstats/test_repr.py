@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sigstats
+from sigstats.ranking.rank_sets import rank_sets
 
 from ..examples import examples
 from .test_public_fuzz import CALLS
@@ -109,10 +110,10 @@ def test_results_of_numpys_numbers_are_made_again(a, b, level):
 def test_names_of_numpy_are_names(dtype):
     rng = np.random.default_rng(5)
     names = np.array([f"m{number}" for number in range(40)], dtype=dtype)
-    remade(sigstats.rank_sets(rng.random((50, 40)) < 0.5, models=names))
+    remade(rank_sets(rng.random((50, 40)) < 0.5, models=names))
     remade(sigstats.rank_models(rng.random((50, 4)), models=names[:4], slices={names[5]: names[np.arange(50) % 2]}))
     remade(sigstats.compare_over_datasets(rng.random((7, 4)), models=names[:4], control=names[2], rng=1))
-    for ranked in sigstats.weigh_hypotheses({names[0]: np.float64(0.1), names[1]: 1}):
+    for ranked in sigstats.possibilistic.weigh_hypotheses({names[0]: np.float64(0.1), names[1]: 1}):
         remade(ranked)
     remade(sigstats.Measure(name=np.str_("f-beta"), parameters=((np.str_("beta"), np.float64(2)),)))
     remade(sigstats.JointEvents.from_predictions(names, names, names[::-1]))
@@ -132,7 +133,7 @@ def test_long_arrays_are_shown_by_their_ends_to_the_last_digit():
     assert law != "law"
     with pytest.raises(TypeError, match="unhashable"):
         hash(law)
-    sets = sigstats.rank_sets(np.random.default_rng(0).random((50, 40)) < 0.5)
+    sets = rank_sets(np.random.default_rng(0).random((50, 40)) < 0.5)
     rings = [evaluated(sets).pvalues[:3, :3], evaluated(sets).pvalues[-3:, -3:]]
     assert [each.tolist() for each in rings] == [sets.pvalues[:3, :3].tolist(), sets.pvalues[-3:, -3:].tolist()]
     assert len(repr(sets)) < 4000

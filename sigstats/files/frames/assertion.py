@@ -11,6 +11,7 @@ from typing import Any, Literal, Unpack
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import label_name
 from sigstats._common.data_frames import opened
+from sigstats._common.deprecated import renamed
 from sigstats._common.messages import printable
 from sigstats._common.validation import as_choice, as_real, refuse
 from sigstats.comparison.answer import Answer, reasons
@@ -26,10 +27,11 @@ from ._class_probabilities import class_probabilities, has_columns
 from .compare import CompareOptions, compare, paired_arrays
 
 
+@renamed("0.3", prediction_a="baseline", prediction_b="candidate")
 def assert_no_regression(
-    y: Any,
-    prediction_a: Any = None,
-    prediction_b: Any = None,
+    y: Any = None,
+    baseline: Any = None,
+    candidate: Any = None,
     *,
     fail_on: Literal["fail", "inconclusive"] = "fail",
     **options: Unpack[CompareOptions],
@@ -40,8 +42,8 @@ def assert_no_regression(
 
     Parameters
     ----------
-    y, prediction_a, prediction_b
-        Two data frames, baseline and candidate, or three arrays, as `sigstats.compare` takes them.
+    y, baseline, candidate
+        Two data frames or three arrays, as `sigstats.compare` takes them.
     fail_on : {"fail", "inconclusive"}
         The mildest verdict that raises: with ``"inconclusive"``, a drop that is not excluded raises too.
     **options
@@ -72,7 +74,7 @@ def assert_no_regression(
     """
     __tracebackhide__ = True  # pytest shows the line that calls, not this one
     as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
-    result = compare(y, prediction_a, prediction_b, **options)
+    result = compare(y, baseline, candidate, **options)
     if result.verdict == "fail" or result.verdict == fail_on:
         raise AssertionError(_message(result.answer, reasons(result, others=True)))
     return result

@@ -10,6 +10,7 @@ from typing import Any, Literal, Never, TypedDict
 
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import class_notes, counts_of, label_name
+from sigstats._common.deprecated import renamed
 from sigstats._common.validation import as_labels, did_you_mean, refuse
 from sigstats.comparison.candidates import compare_scores
 from sigstats.comparison.paired_predictions import PairedPredictions, as_score_range, by_name, pair_arrays
@@ -76,10 +77,11 @@ def _are_labels(values: Any) -> bool:
     return False
 
 
+@renamed("0.3", prediction_a="baseline", prediction_b="candidate")
 def compare(
-    y: Any,
-    prediction_a: Any = None,
-    prediction_b: Any = None,
+    y: Any = None,
+    baseline: Any = None,
+    candidate: Any = None,
     *,
     id: str = "id",  # noqa: A002 - the name of the column
     label: str = "label",
@@ -114,18 +116,17 @@ def compare(
 
     Null hypothesis of a result row: in the population of rows, groups or runs, the candidate's measure is not worse.
 
-    Called with two data frames, ``compare(baseline, candidate, id=..., slices=[...], groups=...)``, it joins their rows
-    by id; with one frame, ``compare(frame, prediction=["tree", "forest"])``, it compares two columns of it; called
-    with arrays, ``compare(y, prediction_a, prediction_b, ...)``, rows are in the same order.
+    Called with two data frames, ``compare(baseline=frame, candidate=other, id=..., slices=[...], groups=...)``, by name
+    or in this order, it joins their rows by id; with one frame, ``compare(frame, prediction=["tree", "forest"])``, it
+    compares two columns of it; called with arrays, ``compare(y, baseline, candidate)``, rows are in the same order.
 
     Parameters
     ----------
-    y, prediction_a : data frames, or array_like of shape (n,)
-        Baseline and candidate as frames of pandas, polars or Arrow, with a row for each object; or the true labels, all
-        numbers or all strings, and what the baseline predicts: classes, ``predict_proba`` with a column for each class,
-        or, where all `measures` are of scores, those of the positive class.
-    prediction_b : array_like, shape (n,), optional
-        The predictions of the candidate for the same rows; not with frames.
+    y : array_like, shape (n,), or one data frame
+        The true labels, all numbers or all strings; with frames of two models, none.
+    baseline, candidate : array_like of shape (n,), or data frames
+        What each predicts: classes, ``predict_proba`` with a column for each class, or, where all `measures` are of
+        scores, those of the positive class. Or frames of pandas, polars or Arrow, with a row for each object.
     id, label : str
         Frames only: the columns of the id, by which rows are joined, and of the true class.
     prediction : str or pair of str
@@ -140,7 +141,7 @@ def compare(
         Frames only: scores that are costs, and scores that are marks, if their names do not tell; these are the scores
         if `score` is not given.
     labels : data frame, optional
-        Frames only: the true class of each id, if `y` and `prediction_a` have none.
+        Frames only: the true class of each id, if the frames have none.
     by_position : bool
         Frames only: join rows by position, with the same labels, instead of by `id`.
     epoch : str, optional
@@ -229,7 +230,8 @@ def compare(
         raise TypeError(f"compare() has no option {name!r}{near}")
     positive_name = None if positive is None else label_name(positive, "positive")
     listed = class_names_of(classes)
-    if prediction_b is None:
+    if y is None or baseline is None or candidate is None:  # of frames, whatever they are called
+        first, second = (*(given for given in (y, baseline, candidate) if given is not None), None, None)[:2]
         if scores is not None:
             raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
         if not isinstance(by_position, bool):
@@ -241,7 +243,7 @@ def compare(
         score, directions = scores_of(score, ratio, lower_is_better, higher_is_better)
         how = {"missing": missing, "classes": listed, "unscored": unscored, "duplicates": duplicates, **directions}
         how |= {"labels": labels, "unmatched": unmatched, "slices": slices, "by_position": by_position}
-        pairs = pairs_of_frames(y, prediction_a, names, prediction, model, score, **how)
+        pairs = pairs_of_frames(first, second, names, prediction, model, score, **how)
     else:
         of_frames: dict[str, Any] = {"score": score, "ratio": ratio, "model": model, "epoch": epoch, "run": run}
         of_frames |= {"task": task, "labels": labels, "by_position": by_position or None}
@@ -251,21 +253,21 @@ def compare(
                 raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
         options: dict[str, Any] = {"scores": scores, "groups": groups, "weights": weights, "listed": listed}
         options |= {"order": order, "slices": slices}
-        alone = scores is None and are_scores(y, prediction_a, prediction_b, measures)
-        if has_columns(prediction_a) and has_columns(prediction_b) and scores is None:
-            given = {"prediction_a": prediction_a, "prediction_b": prediction_b}
+        alone = scores is None and are_scores(y, baseline, candidate, measures)
+        if has_columns(baseline) and has_columns(candidate) and scores is None:
+            given = {"baseline": baseline, "candidate": candidate}
             said = class_probabilities(y, given, positive_name, classes=listed, measures=measures)
             (first, second), options["scores"] = said.predictions, said.scores
-            if prediction_a is prediction_b:  # nothing is tested
+            if baseline is candidate:  # nothing is tested
                 second, options["scores"] = first, said.scores[:1] * 2
         elif isinstance(scores, Sequence) and len(scores) == 2 and all(map(has_columns, scores)):
             given = {"scores[0]": scores[0], "scores[1]": scores[1]}
             said = class_probabilities(y, given, positive_name, classes=listed, measures=measures)
-            first, second, options["scores"] = prediction_a, prediction_b, said.scores
+            first, second, options["scores"] = baseline, candidate, said.scores
         elif alone:
-            first, second, said, options["scores"] = y, y, None, (prediction_a, prediction_b)
+            first, second, said, options["scores"] = y, y, None, (baseline, candidate)
         else:
-            first, second, said = prediction_a, prediction_b, None
+            first, second, said = baseline, candidate, None
         if said is not None:
             positive_name, options["of_truth"] = positive_name or said.positive, said.positive is None
         pair = paired_arrays(y, (first, second), missing=missing, unscored=unscored, **options)
@@ -273,7 +275,7 @@ def compare(
         told = class_notes(of_label, [*zip(_ARRAYS, said_of, strict=True)])
         notes = dict.fromkeys((*pair.notes, *([] if are_measurements(pair.classes) else told)))
         column = "" if scores is None else "scores"
-        same = prediction_a is prediction_b and (scores is None or scores[0] is scores[1])
+        same = baseline is candidate and (scores is None or scores[0] is scores[1])
         pairs = [replace(pair, predicted=not alone, score_column=column, notes=tuple(notes), identical=same)]
     limits = as_score_range(score_range)
     pairs = [replace(pair, score_range=limits) for pair in pairs]

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 import sigstats
-from sigstats import rank_models, rank_sets
+from sigstats import rank_models
 from sigstats.flows.cli import main
+from sigstats.ranking.rank_sets import rank_sets
 
 from ...sigstats.files.predictions.logs import inspect_log
 

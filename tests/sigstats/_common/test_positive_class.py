@@ -6,6 +6,7 @@ from sklearn.metrics import f1_score
 
 import sigstats
 from sigstats._common.positive_class import PAIRS, positive_place
+from sigstats.proportions import dcf_test, proportion_test
 
 RNG = np.random.default_rng(6)
 Y, A, B = (RNG.integers(0, 2, 120) for _ in range(3))
@@ -19,9 +20,7 @@ DOORS = {
     ),
     "bootstrap_test": lambda y, a, b, **o: sigstats.bootstrap_test.from_predictions(y, a, b, rng=1, **o).value_a,
     "f1_interval": lambda y, a, b, **o: sigstats.f1_interval.from_predictions(y, a, **o).low,
-    "dcf_test": lambda y, a, b, **o: (
-        sigstats.dcf_test.from_predictions(y, a, b, cost_fn=3, cost_fp=1, prior=0.3, **o).estimate
-    ),
+    "dcf_test": lambda y, a, b, **o: dcf_test.from_predictions(y, a, b, cost_fn=3, cost_fp=1, prior=0.3, **o).estimate,
     "auc_test": lambda y, a, b, **o: sigstats.auc_test(y, X[:, 0], X[:, 1], **o).estimate,
     "scores": lambda y, a, b, **o: (
         sigstats.compare(y, a, b, scores=(X[:, 0], X[:, 1]), measures="auc", **o).rows[0].baseline
@@ -69,8 +68,8 @@ def test_measures_of_all_classes_ask_for_none():
     accuracy = sigstats.bootstrap_test.from_predictions(y, a, b, measure="accuracy", rng=1)
     assert accuracy.value_a == (y == a).mean()
     assert accuracy.value_a - accuracy.value_b == accuracy.estimate
-    wrong = sigstats.proportion_test.from_predictions(y, a, b)
-    assert wrong == sigstats.proportion_test.from_predictions(Y, A, B)
+    wrong = proportion_test.from_predictions(y, a, b)
+    assert wrong == proportion_test.from_predictions(Y, A, B)
     for measure in ("accuracy", "mcc", "macro-f1", "auc", "neg-log-loss"):
         options = {"measure": measure, "n_resamples": 2, "cv": 3, "rng": 1}
         of_text, of_numbers = (sigstats.permutation_test("lda", X, each, **options).statistic for each in (y, Y))

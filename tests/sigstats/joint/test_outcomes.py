@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, f1_score
 
 from sigstats.joint.outcomes import JointOutcomes
-from sigstats.mcnemar.mcnemar_test import discordant_counts
+from sigstats.mcnemar.counts import discordant_counts
 
 from ...examples import examples
 from ..bad_input import anything, refuses_or_answers

@@ -5,7 +5,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from sigstats import compare_over_datasets, friedman_test, rank_sets
+from sigstats import compare_over_datasets, friedman_test
+from sigstats.ranking.rank_sets import rank_sets
 
 SCORES = np.random.default_rng(0).uniform(0.5, 1, (9, 3)).round(3)
 COLUMNS = {"data": [f"set {i}" for i in range(9)], **dict(zip("abc", SCORES.T, strict=True))}

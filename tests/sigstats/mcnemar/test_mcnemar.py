@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar
 
 from sigstats.intervals import Interval  # noqa: F401  a name that repr uses
-from sigstats.mcnemar.mcnemar_test import DiscordantCounts, McNemarResult, discordant_counts, mcnemar_test
+from sigstats.mcnemar.counts import DiscordantCounts, discordant_counts
+from sigstats.mcnemar.mcnemar_test import McNemarResult, mcnemar_test
 
 from ...examples import examples
 from ..bad_input import anything, refuses_or_answers

@@ -138,7 +138,7 @@ def test_sturms_simulation():
     assert sturm(500, 0.03) < sturm(750, 0.03) < 0.5 < sturm(1000, 0.03)
     assert sturm(750, 0.03) == pytest.approx(0.469, abs=5e-4)
     second = 0.03 + 0.1 * 0.97
-    assert sample_size(only_a=0.1 * (1 - second), only_b=second * 0.9, target=0.5, alternative="less") == 818
+    assert sample_size(only_a=0.1 * (1 - second), only_b=second * 0.9, power=0.5, alternative="less") == 818
     assert sturm(817, 0.03) < 0.5 <= sturm(818, 0.03)
 
 
@@ -189,12 +189,12 @@ def test_laws_of_power(n, p_a, p_b, alpha, test):
 )
 def test_sample_size_is_the_last_crossing(p_a, p_b, target, alternative, method, correction):
     options = {"alternative": alternative, "method": method, "correction": correction}
-    n = sample_size(only_a=p_a, only_b=p_b, target=target, **options)
+    n = sample_size(only_a=p_a, only_b=p_b, power=target, **options)
     assert n == 1 or power(n - 1, only_a=p_a, only_b=p_b, **options) < target
     later = [power(more, only_a=p_a, only_b=p_b, **options) for more in range(n, 3 * n + 60)]
     assert min(later) >= target
     mirrored = {**options, "alternative": {"greater": "less"}.get(alternative, alternative)}
-    assert sample_size(only_a=p_b, only_b=p_a, target=target, **mirrored) == n
+    assert sample_size(only_a=p_b, only_b=p_a, power=target, **mirrored) == n
 
 
 def test_sample_size_looks_beyond_a_first_crossing():
@@ -220,7 +220,7 @@ def test_sample_size_agrees_with_the_normal_formula_where_it_should():
 def test_detectable_difference_is_where_the_target_is_reached(n, discordance, target, test, one_sided):
     options = {"method": test[0], "correction": test[1], "alternative": "less" if one_sided else "two-sided"}
     try:
-        gap = detectable_difference(n, discordance, target=target, **options)
+        gap = detectable_difference(n, discordance, power=target, **options)
     except ValueError:
         assert power(n, only_a=0, only_b=discordance, **options) < target
         return
@@ -240,7 +240,7 @@ def test_degenerate_cases():
     assert sample_size(only_a=1, only_b=0) == 6
     assert sample_size(only_a=1, only_b=0, alternative="greater") == 5
     assert power(3, only_a=1, only_b=0, alpha=1e-300) == 0
-    assert detectable_difference(100, 0.5, target=0.01) == 0
+    assert detectable_difference(100, 0.5, power=0.01) == 0
     assert power(10**8, only_a=0.1, only_b=0.1) == pytest.approx(0.05, abs=1e-4)
 
 
@@ -264,7 +264,7 @@ def test_degenerate_cases():
         (lambda: sample_size(only_a=0.1, only_b=0.2, alternative="greater"), "only_a, only_b"),
         (lambda: sample_size(only_a=0.2, only_b=0.1, alternative="less"), "only_a, only_b"),
         (lambda: sample_size(only_a=0.1, only_b=0.1000001), "only_a, only_b"),
-        (lambda: sample_size(only_a=0.1, only_b=0.2, target=1), "target"),
+        (lambda: sample_size(only_a=0.1, only_b=0.2, power=1), "power"),
         (lambda: detectable_difference(5, 0.5), "n"),
         (lambda: detectable_difference(5, 0), "discordance"),
     ],
@@ -281,9 +281,9 @@ def test_only_valueerror_escapes(a, b, c, alpha, alternative, method):
         lambda: power(a, only_a=b, only_b=c, alpha=alpha, alternative=alternative, method=method),
         lambda: power(20, only_a=b, only_b=c, alpha=alpha),
         lambda: type_one_error(a, b, method=method),
-        lambda: sample_size(only_a=0.3, only_b=0.1, target=b, alpha=alpha, correction=c),
+        lambda: sample_size(only_a=0.3, only_b=0.1, power=b, alpha=alpha, correction=c),
         lambda: sample_size(only_a=b, only_b=c),
-        lambda: detectable_difference(a, b, target=c, alpha=alpha),
+        lambda: detectable_difference(a, b, power=c, alpha=alpha),
     )
 
 
@@ -330,7 +330,7 @@ def test_a_power_of_exactly_the_target_is_enough(alternative, fewest, share):
         exact = sum(math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(fewest, n + 1))
         if Fraction(float(exact)) != exact:
             continue  # no double is the target
-        options = {"target": float(exact), "alternative": alternative}
+        options = {"power": float(exact), "alternative": alternative}
         assert sample_size(only_a=float(share), only_b=0.0, **options) == n
         assert detectable_difference(n, float(share), **options) <= share
 
@@ -347,7 +347,7 @@ def test_a_power_next_to_one_has_its_size(left):
             total += weights[pairs] * scipy.stats.binom.pmf(a, pairs, 1 / 3)[tail > 0.05].sum()
         return total
 
-    n = sample_size(only_a=0.1, only_b=0.2, target=1 - left)
+    n = sample_size(only_a=0.1, only_b=0.2, power=1 - left)
     assert missed(n) <= left * 1.13 < missed(n - 20)
-    with pytest.raises(ValueError, match=r"target: .* expected at most 1 - 1e-14"):
-        sample_size(only_a=0.1, only_b=0.2, target=1 - 1e-16)
+    with pytest.raises(ValueError, match=r"power: .* expected at most 1 - 1e-14"):
+        sample_size(only_a=0.1, only_b=0.2, power=1 - 1e-16)

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sigstats
-from sigstats import rank_models, rank_sets, sign_flip_test
+from sigstats import rank_models, sign_flip_test
 from sigstats.ranking.means import share_interval
+from sigstats.ranking.rank_sets import rank_sets
 
 from ...examples import examples
 

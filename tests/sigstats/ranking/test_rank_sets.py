@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sigstats import mcnemar_test, rank_models, rank_sets
-from sigstats.ranking.rank_sets import sets_of
+from sigstats import mcnemar_test, rank_models
+from sigstats.ranking.rank_sets import rank_sets, sets_of
 
 
 def test_pairs_are_mcnemar_s_one_sided():

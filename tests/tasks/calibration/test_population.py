@@ -14,6 +14,7 @@ import sigstats
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.formulas import accuracy, f1
+from sigstats.proportions import dcf_test, proportion_test
 from sigstats.tasks.calibration import count, subsample
 from sigstats.tasks.calibration.populations import tests as trials
 from sigstats.tasks.calibration.populations.population import EventPopulation, Population, random_classifiers
@@ -127,12 +128,12 @@ def test_a_test_set_without_a_category_is_told(events):
 
 def cost_pvalue(joint, **options):
     whole = joint.positives and joint.negatives
-    return sigstats.dcf_test(joint.swapped(), **options).pvalue if whole else 1.0
+    return dcf_test(joint.swapped(), **options).pvalue if whole else 1.0
 
 
 SCALAR = {
     "mcnemar": lambda joint, **options: sigstats.mcnemar_test(*joint.discordant, **options).pvalue,
-    "proportion": lambda joint, **options: sigstats.proportion_test(joint.swapped(), **options).pvalue,
+    "proportion": lambda joint, **options: proportion_test(joint.swapped(), **options).pvalue,
     "dcf": cost_pvalue,
 }
 COUNTED = [

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
-from sigstats.mcnemar.mcnemar_test import discordant_counts
+from sigstats.mcnemar.counts import discordant_counts
 from sigstats.tasks.calibration.populations.counts import LabelCounts, Tally
 from sigstats.tasks.calibration.populations.prediction_files import LabelFiles, scan_footers
 
