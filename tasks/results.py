@@ -134,6 +134,10 @@ class Results:
 
     def count(self, cell: Cell) -> SequentialResult | None:
         """The replicates of a cell that are at least as extreme as observed, and the p-value; None as for `table`."""
+        if cell.stopping is None and observed_cell(cell) is None:  # there may be too many for the memory
+            sizes = [(len(part), int(exceeds(cell, part, None).sum())) for part in self.store.parts(cell)]
+            drawn, extreme = map(sum, zip((0, 0), *sizes, strict=True))
+            return cell.rule.of_counts(drawn, extreme) if drawn == cell.replicates else None
         table = self.table(cell)
         return None if table is None else self._apply_rule(cell, table)
 

@@ -6,6 +6,7 @@ A study may grow in its folder: changes that leave stored cells as they are, suc
 import contextlib
 import hashlib
 import importlib.metadata
+import io
 import json
 import platform
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,7 @@ from sigstats.tasks.record import digest
 from sigstats.tasks.results import read_plan, write_plan
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.block_files import BLOCKS, folders, range_in
-from sigstats.tasks.storage.seal import Damaged
+from sigstats.tasks.storage.seal import ROWS, Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.published import write_references
 
@@ -216,8 +217,9 @@ def _digest(store: Store, cells: Sequence[Cell], identity: Mapping[str, Any]) ->
         value.update(json.dumps([cell.name, cell.replicates, cell.stopping and dict(cell.stopping)]).encode())
         names += of_cell
     for name in names:
-        content = files.read(name)
-        value.update(f"{name}:{len(content)}:".encode() + hashlib.sha256(content).digest())
+        first, last = range_in(name) or (0, 0)
+        with files.open(name) if last - first > ROWS else io.BytesIO(files.read(name)) as file:
+            value.update(f"{name}:".encode() + hashlib.file_digest(file, "sha256").digest())
     return value.hexdigest()
 
 

@@ -138,7 +138,10 @@ class FixedRule:
 
     def stopped(self, exceeds: NDArray[np.bool_], n: int, *, confidence_level: float = 0.99) -> SequentialResult:
         """The result of a test that ends after `n` of these replicates."""
-        s = int(np.count_nonzero(exceeds[:n]))
+        return self.of_counts(n, int(np.count_nonzero(exceeds[:n])), confidence_level=confidence_level)
+
+    def of_counts(self, n: int, s: int, *, confidence_level: float = 0.99) -> SequentialResult:
+        """The result of a test that ends after `n` replicates, `s` of them at least as extreme as observed."""
         pvalue, interval, verdict = self._evidence(n, s, confidence_level)
         return SequentialResult(
             statistic=s / n,

@@ -21,12 +21,12 @@ def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
     base = results.hypothesis(
         cell, test=cell.subject["test"], method=cell.subject["method"], alternative="", null=test.null
     ).with_(**{key: cell.subject[key] for key in ("dataset", "classifier", "a", "b") if key in cell.subject}, **seen)
+    if cell.fanout == "replicate":
+        count = results.count(cell)
+        return base if count is None else base.with_(method=MONTE_CARLO, **sequential_fields(count))
     table = results.table(cell)
     if table is None:
         return base
-    count = results.count(cell) if cell.fanout == "replicate" else None
-    if count is not None:
-        return base.with_(method=MONTE_CARLO, **sequential_fields(count))
     answer: dict[str, Any] = table.drop_columns("replicate").to_pylist()[0]
     if answer["p_value"] is None:
         return base.with_(**answer, decision="none")

@@ -5,6 +5,7 @@ Each file holds a range of replicates, ``first <= replicate < last``, in order; 
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -58,21 +59,28 @@ def usable_range(cell: Cell, first: int, last: int) -> tuple[int, int]:
     return first, last if last == cell.replicates else last - last % cell.lane_size
 
 
-def require_range(table: pa.Table, first: int, last: int) -> None:
-    """Refuse a table that does not hold this range, each replicate in one row or more."""
-    numbers = to_numpy(table.column("replicate"))
-    steps = numbers[1:] - numbers[:-1]
-    if not len(numbers) or numbers[0] != first or numbers[-1] != last - 1 or ((steps != 0) & (steps != 1)).any():
-        raise ValueError(f"replicates are not valid; expected {first} to {last - 1} in order")
+def require_range(tables: Iterable[pa.Table], first: int, last: int) -> None:
+    """Refuse tables that together do not hold this range, each replicate in one row or more."""
+    before = first - 1
+    for table in tables:
+        numbers = to_numpy(table.column("replicate"))
+        steps = np.diff(numbers, prepend=before)
+        if not len(steps) or steps[0] < int(before < first) or steps.min() < 0 or steps.max() > 1:
+            break
+        before = int(numbers[-1])
+    else:
+        if before == last - 1:
+            return
+    raise ValueError(f"replicates are not valid; expected {first} to {last - 1} in order")
 
 
 def replicates_of(table: pa.Table) -> int:
-    """The number of replicates in a table that begins with the first one."""
+    """The number of replicates up to the last one of a table."""
     return int(table.column("replicate")[-1].as_py()) + 1
 
 
 def first_replicates(table: pa.Table, replicates: int) -> pa.Table:
-    """The first `replicates` replicates of a table that begins with the first one."""
+    """The part of a table that holds some of the first `replicates` replicates."""
     return table.slice(0, int(np.searchsorted(table.column("replicate").to_numpy(), replicates)))
 
 

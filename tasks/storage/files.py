@@ -7,10 +7,12 @@ names are listed anew.
 """
 
 import contextlib
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from io import BufferedIOBase
 from pathlib import PurePosixPath
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 from cachetools import LRUCache
 
@@ -100,12 +102,26 @@ class RemoteFiles:
             raise with_extra(error) from None
         return system, str(path).rstrip("/")
 
-    def write(self, name: str, content: bytes) -> None:  # noqa: D102
+    def write(self, name: str, content: bytes | Callable[[IO[bytes]], None]) -> None:  # noqa: D102
+        system, root = self._system
+        path = f"{root}/{require_inside(name)}"
+        if isinstance(content, bytes):
+            with self._trouble():
+                system.pipe_file(path, content)
+        else:
+            with tempfile.NamedTemporaryFile() as file:
+                content(file)
+                file.flush()
+                with self._trouble():
+                    system.put_file(file.name, path)
+        if self._known is not None:
+            self._known.add(name, content if isinstance(content, bytes) else None, own=True)
+
+    def open(self, name: str) -> BufferedIOBase:  # noqa: D102
         system, root = self._system
         with self._trouble():
-            system.pipe_file(f"{root}/{require_inside(name)}", content)
-        if self._known is not None:
-            self._known.add(name, content, own=True)
+            file: BufferedIOBase = system.open(f"{root}/{require_inside(name)}", "rb")
+        return file
 
     def read(self, name: str) -> bytes:  # noqa: D102
         known = self._known

@@ -10,8 +10,9 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import lru_cache
+from io import BufferedIOBase
 from pathlib import Path, PurePosixPath
-from typing import TextIO
+from typing import IO, TextIO
 
 from .lease import this_process
 
@@ -54,8 +55,8 @@ class LocalFiles:
             _refuse_link(place, "folder")
         return f"{place}/{last}"
 
-    def write(self, name: str, content: bytes) -> None:
-        """Make `content` the whole file `name`, atomically."""
+    def write(self, name: str, content: bytes | Callable[[IO[bytes]], None]) -> None:
+        """Make `content`, or what this function writes, the whole file `name`, atomically."""
         for trial in range(1, _TRIALS + 1):
             try:
                 return self._write(self._path(name), content)
@@ -64,12 +65,12 @@ class LocalFiles:
                     raise
         return None
 
-    def _write(self, path: Path, content: bytes) -> None:
+    def _write(self, path: Path, content: bytes | Callable[[IO[bytes]], None]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}{PARTIAL}")
         try:
             with partial.open("xb") as handle:
-                handle.write(content)
+                content(handle) if callable(content) else handle.write(content)
                 handle.flush()
                 os.fsync(handle.fileno())
             partial.replace(path)
@@ -81,11 +82,16 @@ class LocalFiles:
             raise
         _sync_folder(path.parent)
 
-    def read(self, name: str) -> bytes:
-        """The content of a file; raises FileNotFoundError if there is none."""
+    def open(self, name: str) -> BufferedIOBase:
+        """A file, to be read and closed; raises FileNotFoundError if there is none."""
         place = self._place(name)
         _refuse_link(place, "file")
-        return Path(place).read_bytes()
+        return Path(place).open("rb")
+
+    def read(self, name: str) -> bytes:
+        """The content of a file; raises FileNotFoundError if there is none."""
+        with self.open(name) as file:
+            return file.read()
 
     def names(self, folder: str) -> list[str]:
         """The sorted names (without the folder) of the finished files in `folder`; empty if it does not exist."""

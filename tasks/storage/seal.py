@@ -8,6 +8,8 @@ import hashlib
 import io
 import json
 import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,6 +19,10 @@ from ..record import canonical
 from ..schema import SCHEMA_VERSION, to_numpy
 
 _KEY = b"sigstats"
+#: Rows of a row group, of which PyArrow makes as many. A table of more rows can be written and read group by group.
+ROWS = 1 << 20
+#: Called with the names of columns, it gives them, or all, as tables of the next rows each, from the first on.
+Parts: TypeAlias = Callable[[list[str] | None], Iterable[pa.Table]]
 #: Tables of files of at most the first number of bytes are kept, all together of at most the second: a run reads the
 #: file of a cell to see what is left, to finish it, to summarise it and to report it, and to check it takes longest.
 _SMALL, _KEPT = 2**18, 2**26
@@ -33,12 +39,36 @@ class Damaged(Exception):
 
 def seal(table: pa.Table, *, kind: str, fingerprint: str) -> bytes:
     """The bytes of a Parquet file of `table` with its seal; equal tables give equal bytes."""
-    digest = _content_digest(table, SCHEMA_VERSION, kind, fingerprint)
-    values = {"schema": SCHEMA_VERSION, "kind": kind, "fingerprint": fingerprint, "digest": digest}
-    metadata = dict(table.schema.metadata or {}) | {_KEY: canonical(values).encode()}
     buffer = io.BytesIO()
-    pq.write_table(table.replace_schema_metadata(metadata), buffer, compression="zstd", write_page_checksum=True)
+    write_sealed(buffer, _parts_of(table), table.schema, len(table), kind=kind, fingerprint=fingerprint)
     return buffer.getvalue()
+
+
+def write_sealed(target: IO[bytes], parts: Parts, schema: pa.Schema, rows: int, *, kind: str, fingerprint: str) -> None:
+    """Write the Parquet file of a table that is given in parts of `ROWS` rows, the last one of the rest, or as one."""
+    digest = _content_digest(parts, schema, rows, SCHEMA_VERSION, kind, fingerprint)
+    values = {"schema": SCHEMA_VERSION, "kind": kind, "fingerprint": fingerprint, "digest": digest}
+    schema = schema.with_metadata(dict(schema.metadata or {}) | {_KEY: canonical(values).encode()})
+    with pq.ParquetWriter(target, schema, compression="zstd", write_page_checksum=True) as writer:
+        for part in parts(None):
+            writer.write_table(part.replace_schema_metadata(schema.metadata))
+
+
+def in_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """The rows of tables, in order, as parts for `write_sealed`."""
+    held: list[pa.Table] = []
+    for table in tables:
+        held.append(table)
+        while sum(map(len, held)) >= ROWS:
+            rows = pa.concat_tables(held)
+            yield rows.slice(0, ROWS).combine_chunks()
+            held = [rows.slice(ROWS)]
+    if held and any(map(len, held)):
+        yield pa.concat_tables(held).combine_chunks()
+
+
+def _parts_of(table: pa.Table) -> Parts:
+    return lambda columns: [table if columns is None else table.select(columns)]
 
 
 def unseal(content: bytes, name: str, *, kind: str, fingerprint: str | None = None) -> pa.Table:
@@ -59,33 +89,49 @@ def unseal(content: bytes, name: str, *, kind: str, fingerprint: str | None = No
 
 
 def _checked(content: bytes, name: str, kind: str, fingerprint: str | None) -> pa.Table:
+    (table,) = read_sealed(io.BytesIO(content), name, kind=kind, fingerprint=fingerprint, whole=True)(None)
+    return table
+
+
+def read_sealed(source: Any, name: str, *, kind: str, fingerprint: str | None = None, whole: bool = False) -> Parts:
+    """The row groups of a sealed file, or its `whole` table, after the checks of `unseal`."""
     try:
-        table = pq.read_table(io.BytesIO(content), page_checksum_verification=True)
-        values = json.loads((table.schema.metadata or {})[_KEY])
+        file = pq.ParquetFile(source, page_checksum_verification=True)
+        stored = file.schema_arrow.metadata or {}
+        values = json.loads(stored[_KEY])
         items = (values["schema"], values["kind"], values["fingerprint"], values["digest"])
-        rest = {key: value for key, value in table.schema.metadata.items() if key != _KEY} or None
-        table = table.replace_schema_metadata(rest)
-        whole = items[3] == _content_digest(table, *items[:3])
+        schema = file.schema_arrow.with_metadata({key: value for key, value in stored.items() if key != _KEY})
+
+        def groups(columns: list[str] | None) -> Iterator[pa.Table]:
+            for group in range(file.num_row_groups):
+                yield file.read_row_group(group, columns).replace_schema_metadata(schema.metadata or None)
+
+        parts = _parts_of(file.read().replace_schema_metadata(schema.metadata or None)) if whole else groups
+        intact = items[3] == _content_digest(parts, schema, file.metadata.num_rows, *items[:3])
     except Exception as error:  # any bit may be flipped, in a name of a column too, so anything may fail
         raise Damaged(f"{name} is not a whole file of this program ({type(error).__name__})") from None
-    if not whole:
+    if not intact:
         raise Damaged(f"{name} was altered after it was written")
     if items[:2] != (SCHEMA_VERSION, kind):
         raise Damaged(f"{name} holds {items[1]!r} of schema {items[0]}, not {kind!r} of schema {SCHEMA_VERSION}")
     if fingerprint is not None and items[2] != fingerprint:
         raise Damaged(f"{name} belongs to something else (fingerprint {items[2][:10]}, not {fingerprint[:10]})")
-    return table
+    return parts
 
 
-def _content_digest(table: pa.Table, *about: object) -> str:
+def _content_digest(parts: Parts, schema: pa.Schema, rows: int, *about: object) -> str:
     state = hashlib.sha256(repr(about).encode())
-    for key, value in sorted((table.schema.metadata or {}).items()):
+    for key, value in sorted((schema.metadata or {}).items()):
         state.update(repr((key, value)).encode())
-    for field, column in zip(table.schema, table.columns, strict=True):
+    for field in schema:
         meaning = sorted(item for item in (field.metadata or {}).items() if not item[0].startswith(b"PARQUET:"))
-        state.update(repr((field.name, str(field.type), field.nullable, meaning, len(column))).encode())
-        if column.null_count == 0 and (pa.types.is_primitive(field.type) and not pa.types.is_temporal(field.type)):
-            state.update(to_numpy(column).tobytes())
+        state.update(repr((field.name, str(field.type), field.nullable, meaning, rows)).encode())
+        numbers = pa.types.is_primitive(field.type) and not pa.types.is_temporal(field.type)
+        if numbers and not any(part.column(0).null_count for part in parts([field.name])):
+            for part in parts([field.name]):
+                state.update(to_numpy(part.column(0)).tobytes())
         else:
-            state.update(json.dumps(column.to_pylist(), default=str).encode())
+            values: Any = (part.column(0).to_pylist() for part in parts([field.name]))
+            texts = (json.dumps(some, default=str)[1:-1] for some in values if some)
+            state.update(f"[{', '.join(texts)}]".encode())
     return state.hexdigest()

@@ -21,9 +21,10 @@ has ended; this changes no finished cell.
 import contextlib
 import json
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeVar
+from functools import partial
+from typing import IO, Any, Protocol, Self, TypeVar
 
 import pyarrow as pa
 from cachetools import cached
@@ -39,12 +40,11 @@ from .block_files import (
     first_replicates,
     folders,
     range_of,
-    replicates_of,
     require_range,
     usable_range,
 )
 from .files import Files, open_files
-from .seal import Damaged, seal, unseal
+from .seal import ROWS, Damaged, in_groups, read_sealed, seal, unseal, write_sealed
 from .worker_cache import WorkerCache
 
 
@@ -147,7 +147,7 @@ class Store:
         return self._write(block_name(cell, first, last), cell, first, last, table)
 
     def _write(self, name: str, cell: Cell, first: int, last: int, table: pa.Table) -> bytes:
-        require_range(table, first, last)
+        require_range([table], first, last)
         return self.write_table(name, table, kind=cell.fanout, fingerprint=cell.fingerprint)
 
     def wrote_block(self, cell: Cell, first: int, last: int, content: bytes | None = None) -> None:
@@ -164,17 +164,33 @@ class Store:
 
     def read_block(self, cell: Cell, first: int, last: int) -> pa.Table:
         """The replicates ``first <= replicate < last``, stored as one file."""
+        return _one(self.block_parts(cell, first, last))
+
+    def block_parts(self, cell: Cell, first: int, last: int) -> Iterator[pa.Table]:
+        """What `read_block` returns, in parts if there are very many replicates."""
         for name in (block_name(cell, first, last), finished_name(cell, first, last)):
             with contextlib.suppress(FileNotFoundError):
-                return self._read(name, cell, first, last)
+                yield from self._parts(name, cell, first, last)
+                return
         for name in self._names(cell):  # a plan with fewer replicates cut the last lane short
             bounds = range_of(cell, name)
             if bounds is not None and usable_range(cell, *bounds) == (first, last):
-                return first_replicates(self._read(name, cell, *bounds), last)
+                yield from (first_replicates(part, last) for part in self._parts(name, cell, *bounds))
+                return
         raise FileNotFoundError(block_name(cell, first, last))
 
     def _read(self, name: str, cell: Cell, first: int, last: int) -> pa.Table:
         return replicates_in(self.files.read(name), name, cell, first, last)
+
+    def _parts(self, name: str, cell: Cell, first: int, last: int) -> Iterator[pa.Table]:
+        """What `_read` returns, in parts if there are very many replicates; all is checked before the first of them."""
+        if last - first <= ROWS:
+            yield self._read(name, cell, first, last)
+            return
+        with self.files.open(name) as file:
+            parts = read_sealed(file, name, kind=cell.fanout, fingerprint=cell.fingerprint)
+            _require_range(name, parts(["replicate"]), first, last)
+            yield from parts(None)
 
     def held(self) -> set[str]:
         """The names of the cells of which there is any file, by two requests."""
@@ -189,7 +205,7 @@ class Store:
                 damaged.append(f"{name} is not a file of this plan")
                 continue
             try:
-                self._read(name, cell, *bounds)
+                next(self._parts(name, cell, *bounds))
             except FileNotFoundError:
                 continue
             except Damaged as error:
@@ -207,33 +223,42 @@ class Store:
 
     def read_prefix(self, cell: Cell) -> pa.Table | None:
         """The replicates before the first that is missing; None if there are none."""
+        parts = list(self.parts(cell))
+        return _one(parts) if parts else None
+
+    def parts(self, cell: Cell) -> Iterator[pa.Table]:
+        """What `read_prefix` returns, in tables that are small enough for memory, however many there are."""
         with contextlib.suppress(FileNotFoundError, Damaged):  # a worker need not ask a bucket what there is
-            return self._read(finished_name(cell, 0, cell.replicates), cell, 0, cell.replicates)
-        blocks, reached = [], 0
+            yield from self._parts(finished_name(cell, 0, cell.replicates), cell, 0, cell.replicates)
+            return
+        for block in self._prefix(cell):
+            yield from self.block_parts(cell, *block)
+
+    def _prefix(self, cell: Cell) -> list[tuple[int, int]]:
+        """The ranges of the files that hold the replicates before the first that is missing."""
+        ranges, reached = [], 0
         for first, last in self.find(cell).done:
             if first == reached:
-                blocks.append(self.read_block(cell, first, last))
+                ranges.append((first, last))
                 reached = last
-        return pa.concat_tables(blocks).combine_chunks() if blocks else None
+        return ranges
 
-    def finish(self, cell: Cell, last: int | None = None) -> pa.Table:
+    def finish(self, cell: Cell, last: int | None = None) -> None:
         """Join the blocks of a complete cell into one file, whose bytes do not depend on how the cell was cut.
 
-        `last`: the number of replicates to keep; all by default. Returns these replicates, in order. Raises Damaged
-        if replicates are missing.
+        `last`: the number of replicates to keep; all by default. Raises Damaged if replicates are missing.
         """
         whole = (0, cell.replicates if last is None else last)
         name = finished_name(cell, *whole)
         try:
-            table = self._read(name, cell, *whole)
+            next(self._parts(name, cell, *whole))
         except (FileNotFoundError, Damaged):
-            table = self._join(name, cell, whole[1])
+            self._join(name, cell, whole[1])
         finished, blocks = folders(cell)
         for entry in self.files.names(finished):
             if f"{finished}/{entry}" != name:
                 self.files.remove(f"{finished}/{entry}")
         self.files.drop(blocks)
-        return table
 
     def drop_blocks(self, cells: Iterable[Cell]) -> None:
         """Remove the blocks of these cells, which are finished, and no others."""
@@ -245,17 +270,34 @@ class Store:
         if finished.issuperset(there) and not self.files.names(BLOCKS):
             self.files.drop(BLOCKS)
 
-    def _join(self, name: str, cell: Cell, last: int) -> pa.Table:
+    def _join(self, name: str, cell: Cell, last: int) -> None:
+        blocks = self._prefix(cell)
+        if blocks and blocks[-1][1] >= last:
+            with contextlib.suppress(Damaged):  # another run that shares the root has joined them meanwhile
+                self.files.write(name, partial(self._write_joined, cell, blocks, last))
         try:
-            table = self.read_prefix(cell)
-        except FileNotFoundError:  # another run that shares the root has joined them meanwhile
-            table = None
-        if table is not None and replicates_of(table) >= last:
-            self._write(name, cell, 0, last, first_replicates(table, last))
-        try:
-            return self._read(name, cell, 0, last)
+            next(self._parts(name, cell, 0, last))
         except FileNotFoundError:
             raise Damaged(f"replicates/{cell.name} is not complete") from None
+
+    def _write_joined(self, cell: Cell, blocks: Sequence[tuple[int, int]], last: int, file: IO[bytes]) -> None:
+        """Write the first replicates of a cell; very many are read again for each column, a few at a time."""
+
+        def tables() -> Iterator[pa.Table]:
+            try:
+                for block in blocks:
+                    yield from (first_replicates(part, last) for part in self.block_parts(cell, *block))
+            except FileNotFoundError as error:
+                raise Damaged(f"{error} is gone") from None
+
+        held = list(tables()) if last <= ROWS else None
+
+        def parts(columns: list[str] | None) -> Iterator[pa.Table]:
+            return in_groups((part if columns is None else part.select(columns)) for part in held or tables())
+
+        sizes = [(len(part), part.schema) for part in held or tables()]
+        rows, schema = sum(size for size, _ in sizes), sizes[0][1]
+        write_sealed(file, parts, schema, rows, kind=cell.fanout, fingerprint=cell.fingerprint)
 
     def write_data(self, data: StoredData) -> str:
         """Write a data set, unless the store has it; return why the stored one could not be used, or nothing.
@@ -282,11 +324,20 @@ def _read_data(store: Store, kind: type[StoredData], name: str, digest: str) -> 
 def replicates_in(content: bytes, name: str, cell: Cell, first: int, last: int) -> pa.Table:
     """The replicates that a sealed file of a cell holds; Damaged if they are not these."""
     table = unseal(content, name, kind=cell.fanout, fingerprint=cell.fingerprint)
+    _require_range(name, [table], first, last)
+    return table
+
+
+def _require_range(name: str, tables: Iterable[pa.Table], first: int, last: int) -> None:
     try:
-        require_range(table, first, last)
+        require_range(tables, first, last)
     except ValueError as error:
         raise Damaged(f"{name}: {error}") from None
-    return table
+
+
+def _one(parts: Iterable[pa.Table]) -> pa.Table:
+    held = list(parts)
+    return held[0] if len(held) == 1 else pa.concat_tables(held).combine_chunks()
 
 
 def _data_name(name: str, digest: str) -> str:

@@ -65,23 +65,25 @@ def test_a_joined_cell_is_one_file_whose_bytes_do_not_tell_how_it_was_cut(root, 
 
 def test_a_cell_that_another_run_joins_meanwhile_is_not_missed(store, cell, drawing, monkeypatch):
     write(store, cell, (0, 4), (4, 10))
-    read_block = Store.read_block
+    block_parts = Store.block_parts
 
     def late(self, *block):
         monkeypatch.undo()
         Store(store.root).finish(cell)
-        return read_block(self, *block)
+        return block_parts(self, *block)
 
     found = store.find(cell)
     monkeypatch.setattr(Store, "find", lambda self, cell: found)
-    monkeypatch.setattr(Store, "read_block", late)
-    assert store.finish(cell).num_rows == 95
+    monkeypatch.setattr(Store, "block_parts", late)
+    store.finish(cell)
+    assert store.read_prefix(cell).num_rows == 95
     assert len(stored(store, cell)) == 1
 
 
 def test_a_block_that_comes_late_changes_nothing_that_is_finished(store, cell, drawing):
     write(store, cell, (0, 4), (4, 10))
-    whole = store.finish(cell)
+    store.finish(cell)
+    whole = store.read_prefix(cell)
     (name,) = stored(store, cell)
     content = store.files.read(name)
     assert name.startswith("replicates/")
@@ -90,7 +92,8 @@ def test_a_block_that_comes_late_changes_nothing_that_is_finished(store, cell, d
     assert store.files.names(f"replicates/{cell.name}") == [name.rpartition("/")[2]]
     assert store.files.read(name) == content
     assert store.find(cell).done == ((0, 95),)
-    assert store.finish(cell).equals(whole)
+    store.finish(cell)
+    assert store.read_prefix(cell).equals(whole)
     assert stored(store, cell) == [name]
 
 
@@ -98,13 +101,15 @@ def test_blocks_that_are_left_change_nothing_that_is_finished(store, cell, drawi
     """A store that removes some of them, or none."""
     write(store, cell, (0, 1), (1, 4), (4, 10))
     monkeypatch.setattr(type(store.files), "drop", lambda self, folder: None)
-    table = store.finish(cell)
+    store.finish(cell)
+    table = store.read_prefix(cell)
     names = stored(store, cell)
     assert len(names) == 4
     for left in (names[1:], names[2:]):
         found = store.find(cell)
         assert (found.done, found.damaged, found.spare) == (((0, 95),), (), tuple(left))
-        assert store.read_prefix(cell) == store.finish(cell) == table
+        store.finish(cell)
+        assert store.read_prefix(cell) == table
         store.files.remove(names[1])
     monkeypatch.undo()
 
@@ -133,14 +138,16 @@ def test_overlapping_blocks_are_counted_once(store, cell, drawing):
     assert found.done == ((0, 40), (60, 95))
     assert len(found.spare) == 1
     write(store, cell, (4, 6))
-    table = store.finish(cell)
+    store.finish(cell)
+    table = store.read_prefix(cell)
     assert table.column("replicate").to_pylist() == list(range(95))
 
 
 def test_a_late_block_does_not_hide_a_cell_that_its_rule_has_ended(store, cell, drawing):
     ended = replace(cell, stopping={"rule": "gandy", "alpha": 0.05})
     write(store, ended, (0, 1), (1, 3))
-    assert store.finish(ended, 30).num_rows == 30
+    store.finish(ended, 30)
+    assert store.read_block(ended, 0, 30).num_rows == 30
     write(store, ended, (2, 10))
     assert store.read_prefix(ended).num_rows == 30
 
@@ -150,7 +157,8 @@ def test_a_cell_that_two_runs_cut_differently_is_whole_when_one_of_them_has_all(
     found = store.find(cell)
     assert found.done == ((0, 10), (10, 30), (30, 95))
     assert found.spare == (f"blocks/{cell.name}/000000010-000000040.parquet",)
-    assert store.finish(cell).column("replicate").to_pylist() == list(range(95))
+    store.finish(cell)
+    assert store.read_prefix(cell).column("replicate").to_pylist() == list(range(95))
 
 
 @settings(
@@ -323,3 +331,27 @@ def test_each_byte_of_a_sealed_file_is_noticed_if_its_highest_bit_is_flipped():
         except Damaged:
             continue
         assert found.equals(table, check_metadata=True), place
+
+
+@pytest.mark.long
+def test_a_cell_of_millions_is_joined_in_parts_to_the_bytes_of_the_whole_table(store, cell):
+    whole = replace(cell, replicates=2_500_000, lane_size=10_000)
+    schema = pa.schema([pa.field("replicate", pa.int64(), nullable=False), pa.field("odd", pa.bool_())])
+
+    def table(first, last):
+        numbers = np.arange(first, last)
+        return pa.table([numbers, numbers % 7 == 3], schema=schema)
+
+    cuts = (0, 10_000, 1_200_000, 2_000_000, 2_500_000)
+    for first, last in itertools.pairwise(cuts):
+        store.write_block(whole, first, last, table(first, last))
+    store.finish(whole)
+    (name,) = stored(store, whole)
+    content = store.files.read(name)
+    assert content == seal(table(0, cuts[-1]), kind=whole.fanout, fingerprint=whole.fingerprint)
+    parts = list(store.parts(whole))
+    assert len(parts) == 3
+    assert pa.concat_tables(parts).equals(table(0, cuts[-1]))
+    store.files.write(name, content[:1000] + bytes([content[1000] ^ 1]) + content[1001:])
+    assert store.find(whole).done == ()
+    assert len(store.find(whole).damaged) == 1
