@@ -44,7 +44,7 @@ run: $(READY)  ## the quick-start study: four data sets, four classifiers, all t
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder \
   --max-worker-restart 0
 
-test: $(READY_TESTS)  ## the tests of four minutes: all but the long ones and most of the faults
+test: $(READY_TESTS)  ## the tests of a few minutes: all but the long ones and most of the faults
 	@$(PYTEST) -m "not (faults or long or types) or smoke" --hypothesis-profile $(EXAMPLES)
 
 # Most of these wait for processes that they have started: three at a time keep two processors at work.

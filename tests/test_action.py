@@ -70,6 +70,7 @@ def files(tmp_path):
     return [str(tmp_path / "a b" / f"{name}.csv") for name in ("base", "cand")]
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_a_regression_is_commented_on_and_ends_the_job_with_its_code(repository, tmp_path, files):
     code, outputs, _ = run_action(

@@ -31,6 +31,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "command",
     [
@@ -46,6 +47,7 @@ def test_a_command_needs_no_extra(folder, command):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", [("run", "quickstart"), ("plan", "quickstart"), ("schema",)])
 def test_a_command_names_the_extra_that_it_lacks(folder, command):
     before = sorted(folder.iterdir())
@@ -55,6 +57,7 @@ def test_a_command_names_the_extra_that_it_lacks(folder, command):
     assert sorted(folder.iterdir()) == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "call",
     [
@@ -70,6 +73,7 @@ def test_a_function_names_the_extra_that_it_lacks(folder, call):
     assert done.stderr.splitlines()[-1].endswith("is not installed; pip install 'sigstats[studies]'")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "call",
     [

@@ -42,6 +42,7 @@ def test_its_examples_run(repository):
     assert found.failed == 0
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_its_shell_blocks_run_in_order_on_what_the_block_before_made(repository, text, tmp_path):
     """In a folder that has the tools of a checkout alone, with an empty home; other exit codes than 0 are announced."""

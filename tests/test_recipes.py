@@ -339,6 +339,7 @@ def test_a_command_is_a_file(program):
     assert re.search(r"say +say something", program({}, "--help").stdout)
 
 
+@pytest.mark.long
 def test_a_format_of_predictions_is_a_file(tmp_path, program):
     (tmp_path / "a.marks").write_text("marks: + + - + - + - + + + - +")
     (tmp_path / "b.marks").write_text("marks: - - - + - + - - - + - -")

@@ -46,6 +46,7 @@ def test_one_that_passes_by_itself_is_named_and_the_run_passes(pytester, options
     done.stdout.fnmatch_lines(["*1 passed, 1 flaky in*"])
 
 
+@pytest.mark.long
 def test_two_of_them_fail_the_run(pytester):
     done = outcome(pytester, FLAKY.format("a") + FLAKY.format("b"))
     assert done.ret == 1
@@ -53,6 +54,7 @@ def test_two_of_them_fail_the_run(pytester):
     done.stdout.fnmatch_lines([*named, "2 tests passed only by themselves, which fails the run; expected at most 1"])
 
 
+@pytest.mark.long
 def test_one_that_fails_again_fails_the_run_with_both_outcomes(pytester):
     body = '@pytest.mark.processes\ndef test_broken():\n    Path("ran").open("a").write("x")\n    assert False\n'
     done = outcome(pytester, body)
@@ -61,6 +63,7 @@ def test_one_that_fails_again_fails_the_run_with_both_outcomes(pytester):
     done.stdout.fnmatch_lines(["*its failure by itself:", "*test_broken: failed, then failed again"])
 
 
+@pytest.mark.long
 def test_a_fixture_that_fails_counts_as_the_test(pytester):
     body = FLAKY.format("a").replace("test_flaky_a()", "fixture()").replace("@pytest.mark.processes", "@pytest.fixture")
     done = outcome(pytester, body + "\n@pytest.mark.processes\ndef test_it(fixture):\n    pass\n")
@@ -68,6 +71,7 @@ def test_a_fixture_that_fails_counts_as_the_test(pytester):
     done.stdout.fnmatch_lines(["*test_it: failed, then passed by itself"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [(), ("-x",)], ids=["ordinary", "stop at the first"])
 def test_others_are_not_run_again(pytester, options):
     mark = "@pytest.mark.processes\n" if options else ""

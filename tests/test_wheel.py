@@ -97,6 +97,7 @@ def run(program, *arguments, folder, **more):
     return subprocess.run([program, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.long
 def test_the_wheel_is_one_package_with_every_file(built):
     with zipfile.ZipFile(wheel_of(built)) as wheel:
         entries = {entry.filename: entry for entry in wheel.infolist()}
@@ -114,6 +115,7 @@ def test_the_wheel_is_one_package_with_every_file(built):
     } <= names
 
 
+@pytest.mark.long
 def test_the_source_distribution_makes_the_same_wheel(built, tmp_path):
     (archive,) = built.glob("*.tar.gz")
     with tarfile.open(archive) as source:
@@ -177,6 +179,7 @@ def test_its_jobs_of_a_batch_system_do_too(installed, project, tmp_path_factory)
     assert not list(project.rglob("*.imported"))
 
 
+@pytest.mark.long
 def test_the_other_project_gets_its_own_modules(installed, project):
     code = "import sigstats, tasks, flows; print(tasks.OWNER, flows.OWNER, sigstats.__file__)"
     seen = run(installed / "python", "-c", code, folder=project)

@@ -180,6 +180,7 @@ def shapes(form, written):
     return [part for part in re.findall("\x1b\\[[0-9;]*m", written) if part]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", FORMS)
 @given(NAME)
 @example("power")  # a term of the glossary

@@ -98,6 +98,7 @@ def test_many_observations_give_the_interval_of_the_normal_law():
     assert high - low == pytest.approx(2 * 1.959964 * f1_standard_errors(np.array([joint.counts]))[0], rel=0.05)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [50, 1000])
 def test_it_holds_the_truth_where_the_bootstrap_does_not(n):
     """One positive in a hundred: the percentile interval held it in 2% and 70% of a thousand test sets."""

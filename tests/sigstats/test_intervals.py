@@ -43,6 +43,7 @@ LARGE = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("successes", "trials", "confidence"), LARGE)
 def test_an_interval_of_many_trials_is_no_shorter_than_exact(successes, trials, confidence):
     low, high = clopper_pearson(successes, trials, confidence_level=confidence)

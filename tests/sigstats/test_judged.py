@@ -17,6 +17,7 @@ from tests.examples import examples
 NAN = math.nan
 
 
+@pytest.mark.long
 @given(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 40)).filter(any))
 @settings(max_examples=examples(20))
 def test_a_judge_that_never_prefers_leaves_mcnemars_exact_test(counts):
@@ -29,6 +30,7 @@ def test_a_judge_that_never_prefers_leaves_mcnemars_exact_test(counts):
     assert result.estimate == pytest.approx((a - b) / (a + b + same))
 
 
+@pytest.mark.long
 def test_the_interval_is_that_of_randomly_weighted_rows():
     """Rows and labels have exponential weights; 200 parts of the worst row go where each harms most."""
     rng = np.random.default_rng(2)
@@ -71,6 +73,7 @@ def _coins(per):
     return rejected / 2 ** sum(per)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("per", [(1, 1, 1), (2, 2, 2), (1, 1, 4), (3, 3, 2)])
 def test_few_labels_that_all_agree_keep_the_level(per):
     assert _coins(per) <= 0.05

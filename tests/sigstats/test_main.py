@@ -99,6 +99,7 @@ def test_the_help_needs_no_dependency(files):
     assert "compare" in shown.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["pyarrow", "scipy", "rich"])
 def test_nor_is_any_other_dependency_that_breaks(files, name):
     (files / "path").mkdir()
@@ -106,6 +107,7 @@ def test_nor_is_any_other_dependency_that_breaks(files, name):
     assert "it is broken" in one_line(program(files, "compare", "a.csv", "b.csv", path=files / "path"))
 
 
+@pytest.mark.long
 def test_the_program_needs_no_public_names(files):
     (files / "path").mkdir()
     (files / "path" / "lazy_loader.py").write_text("raise ImportError('it is broken')")
@@ -129,12 +131,14 @@ def test_it_starts_without_docstrings_and_asserts(files, arguments):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.long
 def test_the_module_is_the_program(files):
     assert program(files, "compare", "a.csv", "b.csv").returncode == 0
     assert program(files, "compare", "a.csv", "c.csv").returncode == 2
     assert program(files, "--version").stdout.startswith("sigstats ")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["compare", "no.csv", "b.csv"], 2)])
 def test_the_process_ends_with_the_code_whatever_a_library_does_at_its_end(files, arguments, code):
     # As C++ does where a thread that reads a file ahead is still at work: the end of the process is SIGABRT.
@@ -177,6 +181,7 @@ def test_a_closed_stream_is_there_for_the_processes_that_are_started():
     assert done.returncode == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("arguments", "code"), COMMANDS)
 @pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
 def test_closed_streams_cost_no_exit_code(worse, arguments, code, closed):

@@ -17,6 +17,7 @@ STATSMODELS = {"holm": "holm", "benjamini-hochberg": "fdr_bh", "benjamini-yekuti
 families = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
+@pytest.mark.long
 @settings(deadline=None, derandomize=True, max_examples=examples(50))
 @given(families, st.sampled_from(ADJUST_METHODS))
 def test_agrees_with_statsmodels_and_scipy(pvalues, method):
@@ -76,6 +77,7 @@ def test_rejections_are_those_of_the_step_up_procedure(pvalues, alpha):
         assert ((adjusted <= alpha) == np.array(step_up(pvalues, alpha, factor)))[clear].all()
 
 
+@pytest.mark.long
 def test_errors_are_kept_under_the_null():
     # 20,000 families of 8 true hypotheses, where false-discovery and family-wise rate are the same, 0.05 for
     # Benjamini and Hochberg exactly. The bound is 5.2 standard deviations: a false alarm is rarer than 1e-6.

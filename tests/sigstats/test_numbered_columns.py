@@ -11,6 +11,7 @@ SCORES = np.random.default_rng(0).random((12, 3))
 CORRECT = np.random.default_rng(1).integers(0, 2, (40, 3))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("call", "values"),
     [

@@ -39,6 +39,7 @@ def test_an_assertion_takes_the_options_of_a_comparison():
     assert {each.name for each in options if each.kind is each.KEYWORD_ONLY} == set(CompareOptions.__annotations__)
 
 
+@pytest.mark.long
 def test_importing_and_testing_cost_numpy_and_scipy_alone():
     code = (
         "import sys, sigstats; sigstats.mcnemar_test(9, 5); sigstats.efficiency_test([[9, 7], [1, 9]])\n"

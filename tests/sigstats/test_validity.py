@@ -33,6 +33,7 @@ def assert_valid(pvalues, chances):
         assert chances[pvalues <= level * (1 + 1e-9)].sum() <= level * (1 + 1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", SHARES)
 def test_homogeneity_of_two_independent_samples(share):
     pairs = list(product(samples(6, 3), samples(5, 3)))

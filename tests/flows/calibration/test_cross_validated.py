@@ -221,6 +221,7 @@ def test_all_tests_see_the_same_samples(done):
     assert np.corrcoef(*advantages)[0, 1] > 0.5
 
 
+@pytest.mark.long
 def test_pooling_repetitions_destroys_the_level(done):
     rows = Results(Store(str(done))).summary.to_pylist()
     summary = {(row["slice"], row["method"]): row for row in rows if row["test"] == "calibration"}
@@ -274,6 +275,7 @@ def test_tests_of_folds_need_learners(tmp_path, capsys):
     assert "tests: no test applies to s" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_report_begins_with_the_tests_that_reject_too_often(done):
     rows = [row for row in Evidence(Results(Store(str(done)))).of("calibration") if row.measure == "type I error"]
     # By hand: too often is a share that a level of 5% reaches so seldom, Holm-adjusted in the family of the test.

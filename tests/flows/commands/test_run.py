@@ -45,6 +45,7 @@ def scheduler(tmp_path_factory):
         process.wait(30)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", ["two workers", "scheduler"])
 def test_every_cluster_gives_the_bytes_of_the_plain_loop(quick, tmp_path, request, where):
     path, reference, _ = quick

@@ -44,6 +44,7 @@ def test_nothing_is_imported_that_nobody_allowed(package, tmp_path, program):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["option", "file", "python"])
 def test_whoever_runs_a_study_allows_a_package(package, tmp_path, program, how):
     study, output = study_of(tmp_path, [named("net", NET)], nulls=""), tmp_path / "out"
@@ -358,6 +359,7 @@ def test_the_classifiers_of_the_package_pass_the_checks_of_scikit_learn(package)
     assert sum(one["status"] == "passed" for one in results) > 40
 
 
+@pytest.mark.long
 def test_the_code_is_identified_by_its_source_and_that_of_what_it_names(package):
     before = code_of("netpackage.models:scaled", ALLOWED)
     assert before["version"] == "1.0"
@@ -385,6 +387,7 @@ HOUSE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("file", "old", "new", "same"),
     [
@@ -414,6 +417,7 @@ def test_a_name_is_followed_through_the_package_of_the_user(tmp_path, monkeypatc
     assert (source_of("house", "Net") == before) is same
 
 
+@pytest.mark.long
 def test_the_version_of_an_installed_package_that_is_used_counts(offers, another):
     another(
         "ourbase",

@@ -196,6 +196,7 @@ def test_what_is_no_p_value_is_undefined(value, said):
     assert why == [said]
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_a_test_without_a_p_value_in_any_test_set_fails_its_own_cells(package, tmp_path):
     """A rate of no rejections would say that its level holds."""

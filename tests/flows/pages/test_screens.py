@@ -88,6 +88,7 @@ def pages(tmp_path_factory):
     return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*.html"))}
 
 
+@pytest.mark.long
 @needs(CHROMIUM, "chromium")
 @pytest.mark.processes
 @pytest.mark.parametrize("dark", [False, True])

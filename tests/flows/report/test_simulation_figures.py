@@ -82,6 +82,7 @@ def test_two_tests_are_compared_on_the_same_test_sets(evidence):
     assert not any("difference of F1" in title for title in drawn)  # one method has nothing beside it
 
 
+@pytest.mark.long
 def test_a_nested_loop_has_every_setting_once(evidence):
     (coverage,) = [
         figure for figure in nested_loops.draw(evidence) if "Coverage" in figure.title and "F1 of A" in figure.title
@@ -105,6 +106,7 @@ def test_a_nested_loop_has_every_setting_once(evidence):
     assert float(re.match(r"M\S+ ([\d.]+)H", curves[0])[1]) == pytest.approx(height, abs=0.06)
 
 
+@pytest.mark.long
 def test_a_zip_has_each_interval_once(evidence):
     (figure,) = zips.draw(evidence)
     panels = re.findall(r"<figure>.*?</figure>", str(figure.body))
@@ -118,6 +120,7 @@ def test_how_far_an_estimate_is_from_the_truth():
     assert found == pytest.approx([0.0, 2.0, 0.0, np.inf])
 
 
+@pytest.mark.long
 def test_the_law_of_p_is_that_of_the_test_sets(evidence):
     drawn = list(null_p_values.draw_law(evidence))
     assert [figure.title for figure in drawn] == [
@@ -132,6 +135,7 @@ def test_the_law_of_p_is_that_of_the_test_sets(evidence):
     assert height == pytest.approx(196 - (np.log10(share) - low) / -low * 184, abs=0.06)
 
 
+@pytest.mark.long
 def test_the_design_says_what_was_done(evidence):
     stated = dict(design(evidence))
     assert list(stated) == ["Aims", "Data", "Estimands", "Methods", "Performance measures"]
@@ -145,6 +149,7 @@ def test_the_design_says_what_was_done(evidence):
     assert "size-adjusted power" in stated["Performance measures"]
 
 
+@pytest.mark.long
 def test_every_rate_has_its_error_and_what_was_undefined(evidence):
     report = evidence.results.store.files.read("report.html").decode()
     assert '<section id="design">' in report

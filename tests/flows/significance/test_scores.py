@@ -88,6 +88,7 @@ def test_demsar_s_table(tmp_path, program):
     assert "These data sets, and data sets like these" not in page  # their rows are not known
 
 
+@pytest.mark.long
 def test_csv_parquet_and_values_are_one(tmp_path, program):
     frame = table(DEMSAR, MODELS)
     values = "values = {" + ", ".join(f'"{name}" = {frame[name].tolist()}' for name in MODELS) + "}\n"

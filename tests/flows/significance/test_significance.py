@@ -68,6 +68,7 @@ def papers(tmp_path_factory):
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_the_tables_of_nyssen_are_what_enumeration_gives(papers):
     rows = {(row["dataset"], row["method"]): row for row in summary(papers / "nyssen")}
@@ -84,6 +85,7 @@ def test_the_tables_of_nyssen_are_what_enumeration_gives(papers):
     assert terms == [30, 204, 748, 5532, 501_394, 11_809_690, 1_254_250]
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_the_report_of_nyssen_says_who_decides_otherwise(papers):
     report = (papers / "nyssen" / "report.html").read_text().replace("\xa0", " ")
@@ -101,6 +103,7 @@ def test_the_report_of_nyssen_says_who_decides_otherwise(papers):
     assert "<td>9 7 3<br/>15 17 13<br/>3 7 28</td><td>5.0 5.8 8.2<br/>11.9 13.7 19.4<br/>10.1 11.5 16.4</td>" in cells
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_monte_carlo_of_nyssen_encloses_the_exact_value(papers):
     rows = summary(papers / "nyssen")
@@ -113,6 +116,7 @@ def test_monte_carlo_of_nyssen_encloses_the_exact_value(papers):
         assert row["p_value"] == (row["exceedances"] + 1) / (row["replicates"] + 1)
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_the_tables_of_hryniewicz_and_their_misprints(papers):
     rows = summary(papers / "hryniewicz")
@@ -142,6 +146,7 @@ def test_the_tables_of_hryniewicz_and_their_misprints(papers):
         assert any(re.match(rf"tables? (\d+, )?{number}\b", row["dataset"]) for row in rows), number
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_a_small_study_starts_neither_prefect_nor_dask_nor_scikit_learn(tmp_path):
     code = (

@@ -57,6 +57,7 @@ def test_a_number_of_tests_beside_a_pilot_is_taken(pilot, capsys):
     assert (found["pilot"]["tests"], found["level"]) == (10, 0.005)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "tests"),
     [
@@ -147,6 +148,7 @@ def test_errors_that_are_independent_differ_most(capsys):
     assert needed("--accuracy", 0.9) == needed("--discordance", 0.18) > needed("--discordance", 0.1)
 
 
+@pytest.mark.long
 def test_a_drop_that_never_fails_is_said(capsys):
     out = size(capsys, "--discordance", 0.1, "--rows", 500, "--drop", 0.01, "--minimum-effect", 0.02)
     assert "no number, as the smallest effect that counts is 2 points" in out
@@ -154,6 +156,7 @@ def test_a_drop_that_never_fails_is_said(capsys):
     assert size(capsys, "--discordance", 0.5, "--rows", 4).startswith("4 rows show no drop with power 80%")
 
 
+@pytest.mark.long
 def test_a_drop_above_the_discordance_is_shown_by_the_rows_that_its_line_needs(capsys):
     """Both say it: the first line of the rows, and the table of the drop."""
     rule = ("--accuracy", 0.66, "--discordance", 0.0122, "--json", "-")
@@ -240,6 +243,7 @@ def test_the_rows_needed_show_the_drop_as_often_as_said(measure):
     assert 0.65 * trials <= fails <= 0.88 * trials
 
 
+@pytest.mark.long
 def test_items_of_several_answers_have_a_table_of_answers(capsys, tmp_path):
     page = tmp_path / "size.html"
     out = size(
@@ -265,6 +269,7 @@ def test_a_leaderboard_has_the_rows_that_tell_each_model_from_the_next(pilot, tm
     assert "--slice: is not valid with three files or more" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_drops_that_no_number_of_rows_shows_are_none_of_the_default(capsys):
     def drops(*arguments):
         return [

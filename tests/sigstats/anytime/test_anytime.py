@@ -213,6 +213,7 @@ def test_a_late_difference_is_found_sooner_by_bets_that_begin_at_any_look():
     assert np.mean(delays["any"]) < np.mean(delays["first"]) - 3
 
 
+@pytest.mark.long
 def test_an_alarm_of_bets_that_begin_at_any_look_is_at_most_as_likely_as_stated():
     """40 looks at rows of equal means, whose number and spread follow the rows before: still a martingale."""
     rng = np.random.default_rng(4)

@@ -629,6 +629,7 @@ def test_results_hold_plain_numbers():
         assert kinds <= {float, str, int, type(None), type(result.confidence_interval)}
 
 
+@pytest.mark.long
 def test_importing_costs_numpy_and_scipy_alone():
     code = (
         "import sys, sigstats.bootstrap.bootstrap_test, sigstats.joint.events, sigstats.proportions; "

@@ -46,6 +46,7 @@ def tables(tmp_path):
     return [str(tmp_path / f"{name}.csv") for name in ("a", "b")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["compare", "rank", "size"])
 def test_each_command_takes_bins(tables, capsys, command):
     assert main([command, *tables, "--bins", "age=3"]) in (0, 1)

@@ -99,6 +99,7 @@ def test_the_order_of_rows_and_the_names_of_groups_change_nothing():
     assert shuffled == sigstats.compare(y, a, b, slices={"region": region})
 
 
+@pytest.mark.long
 def test_without_a_regression_false_alarms_keep_their_level():
     rng = np.random.default_rng(5)
     rule = ComparisonRule(minimum_effect=0.0)

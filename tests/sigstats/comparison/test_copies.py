@@ -81,6 +81,7 @@ def test_groups_say_what_is_independent(frames):
     assert not any("as copies do" in note for note in found.notes)
 
 
+@pytest.mark.long
 def test_a_split_with_copies_and_a_copied_feature_are_named():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)

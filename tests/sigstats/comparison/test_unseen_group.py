@@ -28,6 +28,7 @@ def first_row(lost, won, **options):
     return sigstats.compare(y, a, b, groups=group, **options).rows[0]
 
 
+@pytest.mark.long
 def test_a_drop_of_two_points_is_found_and_equal_candidates_pass_sometimes():
     rng = np.random.default_rng(2)
     drops = [first_row(*varying(rng, 120, 0.035, 0.015)).verdict for _ in range(60)]

@@ -235,6 +235,7 @@ def test_bad_input_is_named(arguments, message):
         goodness_of_fit_test(*arguments)
 
 
+@pytest.mark.long
 def test_beyond_the_limit_the_error_names_monte_carlo():
     classes = 40
     with pytest.raises(ValueError, match="monte-carlo"):

@@ -378,6 +378,7 @@ def test_chernoffs_bound_holds_a_negligible_p():
     assert 1e-280 < p <= high < 1e-100
 
 
+@pytest.mark.long
 def test_bounds_are_around_the_exact_value_where_they_would_take_too_long_themselves():
     a, b = [3, 1095, 1414, 1431, 171, 1854], [49, 117, 132, 144, 12, 142]
     low, high = homogeneity_test(a, b, method="bounds").pvalue_interval

@@ -198,6 +198,7 @@ def test_uneven_folds(name, null):
     check_same(build(name), X, y, null=null, folds=as_folds(folds, X, y), replicates=3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", READY_BATCHED)
 def test_leave_one_out(name):
     X, y = load_iris(return_X_y=True)
@@ -225,6 +226,7 @@ def test_constant_and_repeated_columns(name, null):
     assert (fast.wrong(1, 3) == slow.wrong(1, 3)).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("name", ["naive-bayes", "lda", "ridge"])
 def test_exact_ties_are_left_to_scikit_learn(name, null):
@@ -266,6 +268,7 @@ def test_configurations_that_no_batched_learner_stands_for_go_to_scikit_learn(es
     assert not Retrainer(estimator, X, y, stratified_folds(y, 5, 1), null="labels").batched
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 def test_a_wide_set_with_columns_that_are_nearly_always_zero(null):
     X, y = load_digits(return_X_y=True)
@@ -292,6 +295,7 @@ def test_primary_tumor(name, null):
     check_same(build(name, nominal=np.ones(X.shape[1], bool)), X, y, null=null, replicates=1, undecided=0.05)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 def test_categories_of_one_row_are_no_columns_where_it_is_tested(null):
     """Trees break ties by the number of columns, so a column of zeros would give other trees."""

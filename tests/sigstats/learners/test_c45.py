@@ -181,6 +181,7 @@ def test_the_ready_learner_takes_data_as_it_is():
     assert tree.get_params() == {"nominal": GOLF_NOMINAL, "confidence": 0.1, "min_rows": 2, "prune": True}
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=examples(20))
 @given(st.integers(0, 10**6), st.sampled_from([40, 90, 160]), st.booleans(), st.booleans())
 def test_the_compiled_form_predicts_the_same(seed, n, missing, prune):

@@ -25,6 +25,7 @@ def same_counts(estimator, X, y, null="labels", replicates=5):
     return (fast.predict(draws) == slow.predict(draws)).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=["bare", "scaled"])
 @pytest.mark.parametrize("null", ["labels", "features"])
 def test_columns_that_are_zero_in_whole_training_folds(estimator, null):
@@ -36,6 +37,7 @@ def test_columns_that_are_zero_in_whole_training_folds(estimator, null):
     check_same(estimator, X + 2.0**20, y, null=null, replicates=2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=["bare", "scaled"])
 @pytest.mark.parametrize("classes", [2, 4])
 def test_collinear_columns(estimator, classes):
@@ -47,6 +49,7 @@ def test_collinear_columns(estimator, classes):
     check_same(estimator, X * 10.0 ** np.arange(-5, 6) + 3, y, null="labels", replicates=5)
 
 
+@pytest.mark.long
 def test_the_columns_of_categories_which_sum_to_one():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 4, (150, 5)).astype(float), np.arange(150) % 3
@@ -73,6 +76,7 @@ def test_a_column_with_few_other_values(estimator, usual):
             assert same_counts(estimator, X, y, "features", 2)
 
 
+@pytest.mark.long
 def test_tiny_classes_and_ties():
     rng = np.random.default_rng(6)
     y = np.repeat([0, 1, 2, 3], [50, 4, 2, 6])

@@ -36,6 +36,7 @@ def check_same(forest, X, y, folds, null, replicates, rng):
     assert (fast.predict(draws) == slow.predict(draws)).all()
 
 
+@pytest.mark.long
 @needs_growth
 def test_a_threshold_is_drawn_between_two_values_in_64_bits():
     """Their difference in 32 bits is rounded, and a row at the threshold would then go to the other side."""
@@ -105,6 +106,7 @@ def test_forests_vote_as_those_of_scikit_learn(cls, seed, n, d, distinct, classe
     check_same(cls(**parameters), X, y, folds, null, 2, rng)
 
 
+@pytest.mark.long
 @needs_growth
 @pytest.mark.parametrize("cls", FORESTS)
 @pytest.mark.parametrize("null", ["labels", "features"])
@@ -119,6 +121,7 @@ def test_deep_trees_of_many_different_values(cls, null):
     check_same(cls(5, random_state=2), X, y, uneven, null, 2, rng)
 
 
+@pytest.mark.long
 @needs_growth
 @pytest.mark.parametrize("null", ["labels", "features"])
 @pytest.mark.parametrize("levels", [1, 2, 17, 120])

@@ -24,6 +24,7 @@ def scaled(**parameters):
     return make_pipeline(StandardScaler(), LogisticRegression(**parameters))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
 def test_real_numbers(load):
     X, y = load(return_X_y=True)

@@ -10,6 +10,7 @@ from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", [1.0, 0.5])
 def test_whole_numbers_that_are_constant_in_a_class_are_decided(unit):
     X, y = load_digits(return_X_y=True)  # a pixel that is 0 in a class has next to no variance there

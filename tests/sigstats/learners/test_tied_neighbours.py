@@ -21,6 +21,7 @@ def tied(seed, n, d, levels, classes=4):
     return rng.integers(0, levels, (n, d)).astype(float), rng.permutation(np.arange(n) % classes)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [1, 5])
 @pytest.mark.parametrize("algorithm", ["auto", "kd_tree", "ball_tree"])
 @pytest.mark.parametrize("transforms", [[], [MinMaxScaler()], [StandardScaler()]], ids=str)

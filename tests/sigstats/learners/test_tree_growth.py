@@ -67,6 +67,7 @@ def test_trees_are_those_of_scikit_learn(seed, n, d, distinct, near, classes, no
     assert (predictions(tree, X, y, folds, null, draws) == expected).all()
 
 
+@pytest.mark.long
 @needs_growth
 @pytest.mark.parametrize("null", ["labels", "features"])
 def test_trees_of_many_classes_and_rows(null):
@@ -89,6 +90,7 @@ def test_trees_of_many_classes_and_rows(null):
         assert (predictions(tree, X, y, folds, null, draws) == expected).all()
 
 
+@pytest.mark.long
 @needs_growth
 @pytest.mark.parametrize(
     ("rows", "columns", "levels", "classes", "settings"),
@@ -110,6 +112,7 @@ def test_large_nodes_that_look_at_all_columns(rows, columns, levels, classes, se
     assert (predictions(tree, X, y, folds, "labels", draws) == expected).all()
 
 
+@pytest.mark.long
 @needs_growth
 @pytest.mark.parametrize("null", ["labels", "features"])
 def test_the_same_without_numba(null, monkeypatch):

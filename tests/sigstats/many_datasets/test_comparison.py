@@ -48,6 +48,7 @@ def test_scores_that_are_equal_but_for_rounding_are_ties_as_in_the_test():
     assert (pair.wins, pair.ties, pair.losses) == (1, 2, 0)
 
 
+@pytest.mark.long
 def test_errors_give_the_same_as_accuracies():
     # A control or a best model that is picked by the wrong end of the scores is the classic mistake.
     one = compare_over_datasets(SCORES, models=MODELS, rng=1)

@@ -119,6 +119,7 @@ def test_far_tails_of_every_table_with_and_without_ties(monkeypatch):
             assert friedman_exact.least_pvalue(doubled) <= p * (1 + 1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("datasets", "k"), [(14, 6), (20, 5), (31, 8)])
 def test_where_nearly_all_data_sets_agree_the_tail_is_a_closed_form(datasets, k):
     alike = np.tile(np.arange(float(k)), (datasets, 1))
@@ -209,6 +210,7 @@ def test_orders_that_are_counted_have_the_law_of_permutations(monkeypatch):
     assert abs(counted.pvalue - exact) < 5 * np.sqrt(exact * (1 - exact) / 20_000)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["f", "exact"])
 def test_level_under_the_null(method):
     rng, trials = np.random.default_rng(1), 1000

@@ -98,6 +98,7 @@ def test_the_joint_decision_as_enumerated(a, b, n):
     assert joint_tasks_test(b, a, n, alternative="less", n_resamples=draws, rng=3).pvalue == found.pvalue
 
 
+@pytest.mark.long
 def test_level_where_some_tasks_gain():
     """A is worse on one task and equal on the others, so that no task is better: at most the level."""
     rng, trials, rejected, named = np.random.default_rng(1), 400, 0, 0

@@ -80,6 +80,7 @@ def test_agrees_with_scipy_and_statsmodels(a, b):
         assert mcnemar_test(a, b, method="chi2", correction=True).pvalue == pytest.approx(edwards.pvalue, rel=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("a", "b"), [(10_000, 30_000), (40_000, 41_500), (20_000, 20_000)])
 def test_logarithms_equal_big_integers(a, b):
     low = min(a, b)

@@ -335,6 +335,7 @@ def test_a_power_of_exactly_the_target_is_enough(alternative, fewest, share):
         assert detectable_difference(n, float(share), **options) <= share
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("left", [1e-6, 1e-12, 1e-13])
 def test_a_power_next_to_one_has_its_size(left):
     """What is left to 1, summed by itself, which loses no digits."""

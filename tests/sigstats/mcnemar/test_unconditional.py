@@ -10,6 +10,7 @@ from scipy.stats import binom, multinomial
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
 
 
+@pytest.mark.long
 def test_small_cases_are_suprema_over_all_outcomes_in_rationals():
     """p is at most 0.1% above the largest chance of shares in steps of 1/400, and no lower."""
     n, shares = 9, [Fraction(k, 400) for k in range(401)]
@@ -38,6 +39,7 @@ def test_small_cases_are_suprema_over_all_outcomes_in_rationals():
             assert mcnemar_test(b, a, n=n, method="unconditional", alternative=mirror).pvalue == p
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [5, 20, 45])
 def test_no_true_hypothesis_is_rejected_more_often_than_stated(n):
     """All outcomes; equal probabilities, and with one side those that favour the other classifier."""
@@ -59,6 +61,7 @@ def test_no_true_hypothesis_is_rejected_more_often_than_stated(n):
                     assert law[p <= level].sum() <= level * (1 + 1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "drop", "exact", "wanted"), [(100, 0.05, 0.35, 0.45), (200, 0.03, 0.31, 0.37)])
 def test_it_has_more_power_than_the_conditional_test(n, drop, exact, wanted):
     """One-sided level 5%, with models that differ on a tenth of observations."""

@@ -95,6 +95,7 @@ def test_marks_that_happen_to_be_0_and_1_have_no_limits_unless_the_name_or_a_per
     assert verdicts == ["inconclusive", "pass", "pass", "pass"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", [1.0, 1e6])
 def test_a_verdict_does_not_depend_on_the_unit_of_a_cost(tmp_path, capsys, unit):
     """In dollars and in micro-dollars: a cost that quadruples, and one that is cheaper by a tenth."""

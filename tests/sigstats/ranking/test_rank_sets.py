@@ -115,6 +115,7 @@ def test_no_fewer_pairs_than_holm():
             assert found.better[a, b]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chances", [[0.7] * 6, [0.9, 0.8, 0.8, 0.8, 0.6, 0.5], [0.95, 0.94, 0.93, 0.92, 0.91]])
 def test_true_ranks_are_held_all_at_once(chances):
     # Ties included: a tied model may have any rank of its tie. Rows share what is hard, so that models are alike.

@@ -207,6 +207,7 @@ def _crossed(rng, voters, items, n, spread):
     return voter, item, np.where(taste[voter] + suits[item] + rng.normal(size=n) > 0, "a", "b")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("items", [False, True])
 def test_voters_whose_preferences_differ_in_size_and_average_to_equality_show_none(items):
     """Nine of ten voters prefer x a little, one prefers y nearly always; 8 voters of 200 votes mostly miss that one."""

@@ -86,6 +86,7 @@ def test_leaving_out_a_group_at_a_time():
         leave_one_out_folds([0, 1, 1, 0, 0], groups)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("of_one_class", [True, False])
 def test_the_level_is_kept_where_rows_of_a_group_are_alike(of_one_class):
     """20 groups of 4 all but equal rows: without groups a label of its own in each group is found again and again."""

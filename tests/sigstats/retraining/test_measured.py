@@ -37,6 +37,7 @@ def rows_of_each(X, y, null, retrainer):
             yield np.column_stack([X[source, j] for j, source in enumerate(draw)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", ["labels", "features"])
 @pytest.mark.parametrize("learner", ["1-nn", "naive-bayes", "lda"])
 def test_measures_of_predictions_are_scikit_learns(learner, null):
@@ -54,6 +55,7 @@ def test_measures_of_predictions_are_scikit_learns(learner, null):
             assert observed_value(retrainer, statistic) == pytest.approx(score(y, retrainer.observed()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", ["labels", "features"])
 def test_measures_of_scores_are_scikit_learns(null):
     X, y = load_breast_cancer(return_X_y=True)

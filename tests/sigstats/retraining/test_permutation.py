@@ -61,6 +61,7 @@ def rows_of(text):
     return np.array([[value == "x" for value in row] for row in text.split()], dtype=float)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("data", "dependent"), [(D1, False), (D2, True)])
 @pytest.mark.parametrize("ties", ["random", "vote"])
 def test_the_papers_two_data_sets(data, dependent, ties):
@@ -182,6 +183,7 @@ def test_all_classifiers_see_the_same_permutations(null):
 # --- laws ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_valid_under_the_null_hypothesis():
     # Labels independent of rows: P(p <= a) <= a for each a that 19 replicates can reach. 300 data sets.
     rng = np.random.default_rng(11)
@@ -193,6 +195,7 @@ def test_valid_under_the_null_hypothesis():
         assert binom.sf(sum(p <= a for p in pvalues) - 1, 300, a) > 1e-6
 
 
+@pytest.mark.long
 def test_features_independent_inside_classes_are_not_found_dependent():
     rng = np.random.default_rng(12)
     pvalues = []
@@ -248,6 +251,7 @@ def test_errors_equal_as_counts_are_ties():
 # --- what is accepted ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", ["labels", "features"])
 def test_frames_with_columns_of_several_types(null):
     rng = np.random.default_rng(6)
@@ -310,6 +314,7 @@ class Marking(DummyClassifier):
         return super().fit(X, y)
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_without_n_jobs_the_configuration_of_joblib_counts(tmp_path):
     X, y = load_iris(return_X_y=True)
@@ -331,6 +336,7 @@ class Spy(TransformerMixin, BaseEstimator):
         return np.asarray(X) * 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", ["labels", "features"])
 def test_transforms_are_learned_on_the_training_fold_or_once_on_all_rows(null):
     X, y = load_iris(return_X_y=True)
@@ -501,6 +507,7 @@ def test_a_feature_without_a_value_is_taken_in_silence(classifier):
     assert found[0].pvalue == found[1].pvalue
 
 
+@pytest.mark.long
 def test_importing_it_does_not_import_scikit_learn():
     code = "import sys, sigstats.retraining.permutation, sigstats.retraining.folds; print('sklearn' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

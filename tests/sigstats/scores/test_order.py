@@ -16,6 +16,7 @@ def series(rng, n, rho):
     return lfilter([1], [1, -rho], rng.normal(size=n + 200) * np.sqrt(1 - rho**2))[200:]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "rho", "level"), [(50, 0, 0.055), (50, 0.5, 0.065), (200, 0.8, 0.065), (1000, 0.9, 0.065)]
 )

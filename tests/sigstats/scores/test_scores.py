@@ -244,6 +244,7 @@ def too_many(trials, level):
     return binom.isf(1e-6, trials, level)
 
 
+@pytest.mark.long
 def test_no_more_false_alarms_than_stated():
     # B is A with other noise of the same size: the areas are equal, the scores correlated.
     rng = np.random.default_rng(5)

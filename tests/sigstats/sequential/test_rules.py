@@ -94,6 +94,7 @@ def test_the_p_value_is_valid_exactly(walk):
             assert float(total) == pytest.approx(end[1].pvalue, rel=1e-11)
 
 
+@pytest.mark.long
 def test_the_p_value_is_valid_with_ties(walk):
     # With ties the exceedance probability is one of k / m, each with probability 1 / m: larger than uniform.
     values = np.array([result.pvalue for _, result in walk.ends])
@@ -103,6 +104,7 @@ def test_the_p_value_is_valid_with_ties(walk):
         assert (np.cumsum(law[order]) <= values[order] * (1 + 1e-9) + 1e-11).all()
 
 
+@pytest.mark.long
 def test_the_interval_covers_every_p(walk):
     low, high = np.array([result.pvalue_interval for _, result in walk.ends]).T
     for p in GRID:
@@ -114,6 +116,7 @@ def test_the_interval_covers_every_p(walk):
         assert law[high < p].sum() <= 0.005 + 1e-9
 
 
+@pytest.mark.long
 def test_the_verdict_is_wrong_no_more_often_than_the_risk(walk):
     rule = walk.rule
     if not isinstance(rule, GandyRule):
@@ -212,6 +215,7 @@ def test_no_probability_is_lost_however_many_replicates(size):
         assert total == pytest.approx(1, rel=1e-8)
 
 
+@pytest.mark.long
 def test_simulated_p_values_get_the_true_verdict():
     rng = np.random.default_rng(20)
     rule, wrong, tests = GandyRule(maximum=1999, alpha=ALPHA), 0, examples(1500)

@@ -43,6 +43,7 @@ def rejected(differences, alternative, alpha):
     return pvalue_of_sum(magnitudes, positive, sum(magnitudes) - positive, alternative).high <= alpha
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize(
     ("n", "answers", "correlation"),
@@ -137,6 +138,7 @@ def test_simulation_of_models_that_share_what_is_hard(n, answers, shift):
     assert found == pytest.approx(hits / trials, abs=4.5 * math.sqrt(found * (1 - found) / trials) + 0.001)
 
 
+@pytest.mark.long
 def test_so_many_items_reach_the_power_and_one_fewer_does_not():
     options = {"only_a": 0.3, "only_b": 0.1, "answers": 3, "correlation": 0.2}
     n = sigstats.paired_sample_size(**options)

@@ -64,6 +64,7 @@ def test_a_small_sum_beside_a_large_one_keeps_its_digits():
     assert Fraction(sign_flip_test(differences, alternative="less").pvalue) == enumerated(differences, "less")
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(st.lists(st.fractions(-3, 3, max_denominator=7), min_size=1, max_size=8), ways)
 def test_fractions_and_the_floats_nearest_to_them_as_enumerated(differences, alternative):
@@ -144,6 +145,7 @@ def test_the_characteristic_function_has_the_exact_tail(magnitudes, data):
     assert found.log == pytest.approx(exact.log, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("largest", [3, 25, 400])
 @pytest.mark.parametrize("deviations", [0.5, 4, -3])
 def test_long_laws_are_those_of_the_product_to_the_last_bit(monkeypatch, largest, deviations):
@@ -155,12 +157,14 @@ def test_long_laws_are_those_of_the_product_to_the_last_bit(monkeypatch, largest
     assert law.tail_of_sum(magnitudes, threshold)[:3] == exact_tail(magnitudes, threshold)[:3]
 
 
+@pytest.mark.long
 def test_ranks_of_many_sizes_keep_their_last_bit():
     ranks = list(range(1, 601))
     threshold = sum(ranks) * 26 // 50
     assert law.tail_of_sum(ranks, threshold)[:3] == exact_tail(ranks, threshold)[:3]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threshold", [1, 60_000, 300_000, 420_000, 480_000])
 def test_two_laws_in_doubles_hold_the_exact_tail(threshold):
     magnitudes = np.random.default_rng(threshold).integers(1, 20_000, 50).tolist()
@@ -214,6 +218,7 @@ def test_many_answers_have_a_certified_far_tail():
     assert result.log10_pvalue == pytest.approx(stats.norm.logsf(z) / math.log(10) + math.log10(2), rel=0.02)
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(small, st.integers(1, 5))
 def test_laws(differences, factor):
@@ -248,6 +253,7 @@ def test_nothing_differs_is_not_certainty():
     assert result.confidence_interval.high == -result.confidence_interval.low > 0.25
 
 
+@pytest.mark.long
 def test_null_variance_of_the_empirical_likelihood():
     # Three residuals with mean 0 need no tilt; the variance is then their own.
     assert null_variance(np.array([-1.0, 0.0, 1.0]), 1.0, 5.0) == pytest.approx(2 / 3)

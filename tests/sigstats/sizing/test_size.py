@@ -28,6 +28,7 @@ def pilot(n=600, seed=0, **options):
     return pair_arrays(y, a, b, **options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("adjust", "level"), [("holm", 0.005), ("none", 0.05), ("benjamini-yekutieli", 0.05 / 29.28968)]
 )
@@ -38,6 +39,7 @@ def test_the_level_is_that_of_one_test_of_the_family_and_of_the_look(adjust, lev
     assert found.level == pytest.approx(level / 5, rel=1e-6)
 
 
+@pytest.mark.long
 def test_the_rule_fails_as_often_as_was_planned():
     """Of 600 comparisons, 480 expected; more than 50 off happens once in 10**6 (binomial)."""
     n = plan_size(by_hand(0, 0.3), rule=RULE, drops=[0.1]).drops[0].needed
@@ -67,6 +69,7 @@ def test_a_pilot_says_how_often_rows_differ_and_in_each_slice():
     assert dict(planned.drops[0].curve)[600] == planned.drops[0].power
 
 
+@pytest.mark.long
 def test_rows_of_groups_count_as_fewer():
     """The correlation, against the mean over all pairs of rows of a group."""
     rng = np.random.default_rng(3)
@@ -104,6 +107,7 @@ def fails(rng, sizes, drop, discordance, correlation):
     return compare_pair(answers, RULE, alone=True).verdict == "fail"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "rows", "drop", "discordance", "correlation"),
     [
@@ -126,6 +130,7 @@ def test_groups_fail_as_often_as_was_planned(n, rows, drop, discordance, correla
     assert abs(failed - 400 * stated) <= 45
 
 
+@pytest.mark.long
 def test_more_answers_need_fewer_items_and_the_numbers_suffice():
     items = Pilot((PilotPart("all rows", 500, 0.12),), 1, answers=5, correlation=0.3, unit="items")
     found = plan_size(items, rule=RULE, drops=[0.03])
@@ -138,6 +143,7 @@ def test_more_answers_need_fewer_items_and_the_numbers_suffice():
     assert plan_size(again, rule=RULE, drops=[0.03]).drops[0].power == pytest.approx(0.8, abs=0.03)
 
 
+@pytest.mark.long
 def test_few_groups_show_no_drop_that_one_more_might_undo():
     """Of 4 groups the least one-sided p is 1/16 if another is like them; if it may lose all its rows, 10 show none."""
     for unseen, n, shown in (("like-seen", 4, False), ("like-seen", 10, True), ("any", 10, False)):

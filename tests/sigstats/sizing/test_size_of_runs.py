@@ -64,6 +64,7 @@ def test_size_says_how_many_runs_a_drop_needs(tmp_path, capsys):
     assert "--accuracy: is not valid with --run" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_runs_whose_divisions_no_float_holds_have_a_power(tmp_path, capsys):
     """1,200 runs have more than 10^308 divisions into two recipes of 600."""
     error, freedom = 0.05 * np.sqrt(2 / 600), 1198

@@ -46,6 +46,7 @@ def test_groups_of_one_row_are_rows():
     assert area_interval(gains_of(positive, scores, np.arange(80))) == pytest.approx(of_rows)
 
 
+@pytest.mark.long
 def test_it_holds_where_few_positives_are_lost():
     """B ranks 3% of the positives last; 150 sets of 30 positives: a chance below 1e-5 of a false alarm of each end."""
     rng, missed = np.random.default_rng(6), np.zeros(2, dtype=int)

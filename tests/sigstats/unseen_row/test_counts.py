@@ -56,6 +56,7 @@ def test_many_rare_classes_share_what_was_not_seen():
         assert 0.95 < -low / (1 - 0.025 ** (1 / (6 * classes))) < 1.25  # with a Monte-Carlo error of 0.02
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "shares"), SHARES)
 def test_f1_is_held(n, shares):
     rng, samples = np.random.default_rng(n), 120

@@ -232,6 +232,7 @@ def errors(law, kind, groups, samples, seed):
 LAWS = ("wins 20 1", "wins 25 1", "wins 25 0.5", "loses 25 1", "loses 25 0.5", "correlated 0.05", "correlated 0.5")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["equal", "lognormal"])
 def test_equal_models_seldom_fail_or_pass_wrongly(kind):
     for law in ("wins 25 1", "loses 25 1", "correlated 0.05"):

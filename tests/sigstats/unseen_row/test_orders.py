@@ -47,6 +47,7 @@ def without_side(row):
     return replace(row, **nothing, verdict=None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("weighted", [False, True])
 @given(case=predictions(), measure=st.sampled_from(MEASURES))
 @settings(max_examples=60, deadline=None)

@@ -66,6 +66,7 @@ def test_mcnemar_is_the_binomial_test_of_the_discordant_rows(results):
     assert checked
 
 
+@pytest.mark.long
 def test_adjustment_is_over_the_rows_of_one_test(results):
     from statsmodels.stats.multitest import multipletests
 

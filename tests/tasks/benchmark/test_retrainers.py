@@ -121,6 +121,7 @@ def retrains(root, *, threads):
     return {path.relative_to(root): path.read_bytes() for path in sorted(root.rglob("*.parquet"))}
 
 
+@pytest.mark.long
 def test_threads_of_a_process_compute_the_same_files_as_one(tmp_path):
     expected = retrains(tmp_path / "one", threads=1)
     _retrainers._idle.clear()
@@ -157,6 +158,7 @@ class Undecided:
         self.predict_labels = self.predict_features = lambda draws: np.full((len(draws), of.n), -1)
 
 
+@pytest.mark.long
 def test_scikit_learn_s_fits_have_the_process_for_themselves(tmp_path, monkeypatch):
     """A batched learner leaves folds to scikit-learn, here all, whose solvers share a generator between threads."""
     inside, most = [], []

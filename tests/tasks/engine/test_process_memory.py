@@ -45,6 +45,7 @@ def test_a_worker_of_dask_keeps_freed_memory_for_the_arrays_of_a_block():
     assert after > 150
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "thresholds",
     [{"MALLOC_TRIM_THRESHOLD_": "4096"}, {"MALLOC_TRIM_THRESHOLD_": "65536", "MALLOC_MMAP_THRESHOLD_": "65536"}],

@@ -93,6 +93,7 @@ class Shuffled:
         done(run_block(block, store))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", [GANDY, BESAG_CLIFFORD], ids=["gandy", "besag-clifford"])
 def test_it_stops_where_the_rule_does_on_all_replicates(compared, tmp_path, rule):
     stops = set()
@@ -167,6 +168,7 @@ def test_two_runs_that_meet_in_a_cell_both_end_with_its_bytes(compared, tmp_path
         assert shared.files.folders("blocks") == []
 
 
+@pytest.mark.long
 def test_a_dask_pool_gives_the_bytes_of_the_plain_loop(compared, tmp_path):
     from distributed import Client
 
@@ -179,6 +181,7 @@ def test_a_dask_pool_gives_the_bytes_of_the_plain_loop(compared, tmp_path):
             assert files(plain, cell) == files(other, cell)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("after", [1, 2, 3, 5])
 def test_an_interrupted_run_stops_at_the_same_place_and_computes_nothing_twice(compared, tmp_path, after):
     cell = make_stopping(seed=4)

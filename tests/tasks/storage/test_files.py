@@ -38,6 +38,7 @@ def test_write_read_list_remove(files):
         files.read("a/two.txt")
 
 
+@pytest.mark.long
 def test_a_folder_may_be_dropped_while_files_are_written_to_it(tmp_path):
     files, ended = open_files(str(tmp_path)), threading.Event()
 
