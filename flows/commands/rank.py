@@ -189,8 +189,8 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         ranking = rank_table(
             joined.scores,
             names,
-            joined.group,
-            joined.slices,
+            joined.units.group,
+            joined.units.slices,
             confidence_level=options.confidence,
             smallest_slice=options.smallest_slice,
             notes=joined.notes,
@@ -198,7 +198,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             right=joined.predicted,
             lower=joined.lower,
             limited=joined.limited,
-            tasks=joined.tasks,
+            tasks=joined.units.tasks,
         )
     file_of = dict(zip(names, files, strict=True))
     return ranking, [file_of[model.model] for model in ranking.models]

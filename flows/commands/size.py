@@ -151,7 +151,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     target = as_real(options.power, "power", low=0, high=1, open_ends=True)
     require_one_score(options)
     joined = join_many(files, columns_of_files(options, len(files)), **match_options(options))
-    if joined.group is not None:
+    if joined.units.group is not None:
         raise BadInput("FILE: a size of a leaderboard is of single rows; expected one answer or score of each")
     names = names_in_one_file(options) or model_names(files, joined.subjects)
     refuse_unused(columns_of(options), [None])
@@ -253,7 +253,7 @@ def _named_tests(options: argparse.Namespace) -> int | None:
 
 def _by_hand(options: argparse.Namespace) -> "Pilot":
     from sigstats._common.validation import as_count, as_real
-    from sigstats.comparison.paired_predictions import ALL_ROWS
+    from sigstats.comparison.units import ALL_ROWS
     from sigstats.sizing.comparison import Pilot, PilotPart
 
     accuracy, discordance = options.accuracy, options.discordance

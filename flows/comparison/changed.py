@@ -63,12 +63,12 @@ def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
     answers of both, adjusted by Holm over the items, is significant at `alpha`.
     """
     first, rows = pairs[0], list[list[str]]()
-    of_items = first.items is not None and first.predicted
+    of_items = first.units.items is not None and first.predicted
     if of_items:
         rows = list(_changed_items(first, alpha))
-        header = ("id", *first.slices, "baseline", "candidate", "p", "p_adjusted", "change")
+        header = ("id", *first.units.slices, "baseline", "candidate", "p", "p_adjusted", "change")
     else:
-        header = ("id", *first.slices, "label", "baseline", "candidate", "score", "change")
+        header = ("id", *first.units.slices, "label", "baseline", "candidate", "score", "change")
         # The answers are those of the first score.
         rows = [row for pair in pairs if not pair.compared for row in _changed(pair)]
     kinds, noun = [row[-1] for row in rows], "item" if of_items else "row"
@@ -100,7 +100,7 @@ def _changed(pair: PairedPredictions) -> Iterator[list[str]]:
 
 
 def _slices(pair: PairedPredictions, row: int) -> list[str]:
-    return [values[codes[row]] for values, codes in pair.slices.values()]
+    return [values[codes[row]] for values, codes in pair.units.slices.values()]
 
 
 def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]:
@@ -129,8 +129,8 @@ def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]
 
 def items_of(pair: PairedPredictions) -> tuple[IntArray, Any, ItemTotals]:
     """The first row of each item, what the item is called (an Arrow array), and the right answers to it."""
-    assert pair.items is not None
-    _, first, codes = np.unique(pair.items, return_index=True, return_inverse=True)
+    assert pair.units.items is not None
+    _, first, codes = np.unique(pair.units.items, return_index=True, return_inverse=True)
     names = pc.replace_substring_regex(pair.ids.take(pa.array(first)), r"(?s)^(.*) epoch .*$", r"\1")
     if pair.right is not None:
         return first, names, pair.right

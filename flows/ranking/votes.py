@@ -12,7 +12,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from sigstats._common.messages import did_you_mean
-from sigstats.comparison.part import MISSING
+from sigstats.comparison.units import MISSING
 from sigstats.files.predictions import Columns, read
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel

@@ -136,7 +136,7 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     pair = read_pair(order, waiting[0])
     study = as_meant(study, pair, records)
     look, known, note = _look(study, pair, store, records, damaged)
-    slices = count_of(sum(len(names) for names, _ in pair.by_score[0].slices.values()), "slice")
+    slices = count_of(sum(len(names) for names, _ in pair.by_score[0].units.slices.values()), "slice")
     measures = measures_of(study, pair)
     return "\n".join(
         [

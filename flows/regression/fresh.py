@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from sigstats._common.note import Note
 from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh, values_of_rows
-from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.row_test import RowTest
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.units import ALL_ROWS
 from sigstats.measures.metrics import is_lower_better, unit_of
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.history import OF_ROWS, ROW, Record
@@ -158,7 +158,7 @@ def _table(pair: Pair, tests: Sequence[Sequence[RowValues]]) -> pa.Table:
     columns: dict[str, Any] = {ROW: every}
     for paired, mine, of_score in zip(pair.by_score, keys, tests, strict=True):
         place = np.searchsorted(every, mine)
-        for column, (names, codes) in paired.slices.items():
+        for column, (names, codes) in paired.units.slices.items():
             text = columns.setdefault(f"slice {column}", np.full(len(every), None, dtype=object))
             text[place] = np.array(names, dtype=object)[codes]
         for values in of_score:

@@ -131,7 +131,7 @@ def answers_of(pairs: Sequence[PairedPredictions]) -> pa.Table | None:
     """What is kept of a look: for each item 1 if a model was right, -1 if wrong, 0 if as often both; None of marks."""
     tables = []
     for pair in (paired for paired in pairs if paired.predicted and not paired.compared):
-        if pair.items is None:
+        if pair.units.items is None:
             ids, right = pair.ids, [1.0 * (codes == pair.label) for codes in (pair.a, pair.b)]
         else:
             _, ids, totals = items_of(pair)

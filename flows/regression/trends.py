@@ -7,8 +7,8 @@ from pathlib import PurePath
 
 from markupsafe import Markup
 
-from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.units import ALL_ROWS
 from sigstats.measures.table import MEASURES
 from sigstats.tasks.storage.history import Record
 

@@ -12,9 +12,9 @@ from .._common.numerals import NBSP, p_number, significant
 from ..multiplicity import adjust_pvalues
 from ..ranking.means import MEAN_OVER_TASKS
 from .cells import amount, difference_in_words, effect_of, in_points, interval_of, loss, named, with_unit
-from .paired_predictions import ALL_ROWS
 from .rows import ComparedRows, ComparisonRow, R
 from .rule import ComparisonRule, Verdict
+from .units import ALL_ROWS
 
 #: A sentence names at most this many slices.
 MOST_NAMED = 5

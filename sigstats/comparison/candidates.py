@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from ..multiplicity import adjust_pvalues
 from .cells import effect_of, named
 from .compare import compare_pairs
-from .paired_predictions import ALL_ROWS, PairedPredictions
+from .paired_predictions import PairedPredictions
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, Verdict
+from .units import ALL_ROWS
 
 Subjects = tuple[Mapping[str, str], Mapping[str, str]]
 

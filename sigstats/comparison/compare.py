@@ -35,12 +35,13 @@ from .notes import (
     unseen_group_note,
     with_direction,
 )
-from .paired_predictions import ALL_ROWS, PairedPredictions
-from .part import Part, outcome_counts, too_fine
+from .paired_predictions import PairedPredictions
+from .part import Part, outcome_counts
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
 from .tests import smallest_drop, test_part, uses_random_weights
+from .units import ALL_ROWS, too_fine
 
 
 def compare_pair(
@@ -119,9 +120,9 @@ def _tested(
     paired: PairedPredictions, names: Sequence[str], everything: Part, rule: ComparisonRule, *, first: int, alone: bool
 ) -> ComparisonResult:
     """Every measure on every part, not yet decided; with `first` weightings, and more where they may decide."""
-    counts = outcome_counts(everything, [(codes, len(values)) for values, codes in paired.slices.values()])
+    counts = outcome_counts(everything, [(codes, len(values)) for values, codes in paired.units.slices.values()])
     few = rule.n_resamples if rule.simultaneous else first
-    single = paired.group is None and paired.weights is None and not rule.simultaneous
+    single = paired.units.group is None and paired.units.weights is None and not rule.simultaneous
     start = first_stage(few, len(counts)) if single else few
     shared = replace(everything, draws=SharedDraws(rule.rng, start)) if start < few else everything
     tested = [
@@ -129,7 +130,11 @@ def _tested(
             partial(
                 test_part,
                 blank_row(
-                    paired, name, part, sum(outcomes), None if paired.items is None else paired.items_of(where())
+                    paired,
+                    name,
+                    part,
+                    sum(outcomes),
+                    None if paired.units.items is None else paired.units.n_items(where()),
                 ),
                 everything if part == ALL_ROWS else shared,
                 where,
@@ -138,26 +143,25 @@ def _tested(
             rule,
             (few if part == ALL_ROWS else start, few) if uses_random_weights(name) else (rule.n_resamples,) * 2,
         )
-        for (part, where), outcomes in zip(paired.parts(), counts, strict=True)
+        for (part, where), outcomes in zip(paired.units.parts(), counts, strict=True)
         for name in names
     ]
-    if paired.tasks is not None and paired.n >= rule.smallest_slice:
+    if paired.units.tasks is not None and paired.n >= rule.smallest_slice:
         means = [
-            test_task_mean(blank_row(paired, name, MEAN_OVER_TASKS), everything, paired.tasks, rule)
+            test_task_mean(blank_row(paired, name, MEAN_OVER_TASKS), everything, paired.units.tasks, rule)
             for name in names
             if has_task_mean(name)
         ]
         tested[len(names) : len(names)] = means
     rows = tuple(bounded(tested, rule))
     joint = None
-    notes = [*paired.notes, *too_fine(paired.slices, rule.smallest_slice), *without_task_mean(paired, names)]
+    notes = [*paired.notes, *too_fine(paired.units.slices, rule.smallest_slice), *without_task_mean(paired, names)]
     if not alone:
         row, every = blank_row(paired, names[0]), np.arange(paired.n)
         notes += about_predictions(paired, names, ("the baseline", "the candidate"))
 
         def again(group: IntArray) -> ComparisonRow:
-            part = replace(everything, group=group)
-            return bounded([test_part(row, part, lambda: every, counts[0], rule=rule)], rule)[0]
+            return bounded([test_part(row, everything.in_groups(group), lambda: every, counts[0], rule=rule)], rule)[0]
 
         notes += clusters_note(paired, again, seed=rule.rng, single=False)
         if paired.content is not None or paired.scores is not None:
@@ -165,7 +169,7 @@ def _tested(
         if "accuracy" in names or not paired.predicted:
             joint = joint_over_tasks(everything, paired, rule)
         if joint is not None:
-            notes += joint_in_words(joint, paired.task_names, rule)
+            notes += joint_in_words(joint, paired.units.task_names, rule)
         notes += [*limits_note(rows), *monte_carlo_note(rows)]
         notes += unseen_group_note(rows, lambda row: interval_of(row.turned()), rule.unseen_group)
     if any(row.lower_is_better for row in rows):
@@ -175,7 +179,7 @@ def _tested(
 
 
 def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:
-    items = paired.items_of(np.arange(paired.n))
+    items = paired.units.n_items()
     averaged = items is not None and (paired.right is not None or paired.marks is not None)
     return {"n": items if averaged else paired.n, "items": items, "subjects": paired.subjects}
 
@@ -185,7 +189,7 @@ def _of_itself(
 ) -> ComparisonResult:
     """The comparison of a thing with itself: how good it is, and that it is no worse."""
     every, outcomes = np.arange(paired.n), outcome_counts(everything, [])[0]
-    blank = [blank_row(paired, name, items=paired.items_of(every)) for name in measures]
+    blank = [blank_row(paired, name, items=paired.units.n_items()) for name in measures]
     tested = [test_part(row, everything, lambda: every, outcomes, rule=rule) for row in blank]
     sure: Any = dict.fromkeys(("pvalue", "two_sided_pvalue", "adjusted_pvalue", "pd", "psd", "nsd"), 1.0)
     sure |= {**dict.fromkeys(("difference", "low", "high"), 0.0), "differing": 0, "verdict": "pass"}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ..measures.metrics import unit_of
 from ..measures.table import MEASURES, MeasureSpec, refers_to_one_class
 from ..ranking.means import MEAN_OVER_TASKS
-from .paired_predictions import ALL_ROWS, PairedPredictions
+from .paired_predictions import PairedPredictions
 from .part import Part, whole
 from .requirements import (
     as_compared_measures,
@@ -21,6 +21,7 @@ from .requirements import (
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .task_means import has_task_mean
+from .units import ALL_ROWS
 
 
 def measures_meant(
@@ -35,8 +36,8 @@ def measures_meant(
 
 def tests_of(paired: PairedPredictions, measures: Sequence[str], rule: ComparisonRule) -> int:
     """The number of tests of a pair: of each measure on all rows, on each slice, and in the mean over tasks."""
-    parts = sum(size >= rule.smallest_slice for size in paired.part_sizes())
-    return len(measures) * parts + (0 if paired.tasks is None else sum(map(has_task_mean, measures)))
+    parts = sum(size >= rule.smallest_slice for size in paired.units.part_sizes())
+    return len(measures) * parts + (0 if paired.units.tasks is None else sum(map(has_task_mean, measures)))
 
 
 def asked_of(
@@ -85,7 +86,7 @@ def _is_relative(paired: PairedPredictions, spec: MeasureSpec) -> bool:
 
 def blank_rows(paired: PairedPredictions, names: Sequence[str]) -> Iterator[ComparisonRow]:
     """The rows of a pair, before anything is computed."""
-    for part in [ALL_ROWS] if paired.identical else [part for part, _ in paired.parts()]:
+    for part in [ALL_ROWS] if paired.identical else [part for part, _ in paired.units.parts()]:
         yield from (blank_row(paired, name, part) for name in names)
-    if paired.tasks is not None and not paired.identical:
+    if paired.units.tasks is not None and not paired.identical:
         yield from (blank_row(paired, name, MEAN_OVER_TASKS) for name in names if has_task_mean(name))

@@ -60,9 +60,9 @@ def values_of_rows(
     paired: PairedPredictions, measures: Sequence[str] | None, *, positive: str | None = None
 ) -> list[RowValues]:
     """The values of rows in each measure; ValueError if one is no mean of rows within known limits."""
-    if paired.weights is not None:
+    if paired.units.weights is not None:
         raise ValueError("weights: are not valid with fresh rows; expected rows that count alike")
-    if paired.group is not None:
+    if paired.units.group is not None:
         raise ValueError("group: is not valid with fresh rows, which must be independent")
     names, part = asked_of(paired, measures, positive)
     valueses = []

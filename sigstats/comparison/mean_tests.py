@@ -87,11 +87,11 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     infinite = [int(np.isinf(side).sum()) for side in (a, b)]
     if any(infinite):
         return infinite_loss(row, infinite, "rows")
-    group, what, after, span, note = part.group, part.what, "", part.span(spec), _outside(part, spec)
-    if part.weights is not None:
-        means = [float(np.average(side, weights=part.weights)) for side in (a, b)]
+    group, what, after, span, note = part.units.group, part.units.what, "", part.span(spec), _outside(part, spec)
+    if part.units.weights is not None:
+        means = [float(np.average(side, weights=part.units.weights)) for side in (a, b)]
         row = replace(row, baseline=means[0], candidate=means[1])
-    elif part.in_time:
+    elif part.units.in_time:
         row, after = _by_blocks(row, a, b, group, rule), "t of blocks in time"
         group, what = (None, "rows") if len(np.unique(group)) == row.n else (group, "times")  # type: ignore[arg-type]
         note = "; ".join(filter(None, [row.note, note]))
@@ -101,7 +101,7 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
             options = np.unique(group, return_inverse=True)[1], rule.confidence_level, rule.unseen_group
             intervals = [share_interval(right, *options) for right in (a, b)]
             row = replace(row, baseline_interval=intervals[0], candidate_interval=intervals[1])
-    return with_bound(row, (a, b), group, span, what, rule, weights=part.weights, note=note, after=after)
+    return with_bound(row, (a, b), group, span, what, rule, weights=part.units.weights, note=note, after=after)
 
 
 def _by_blocks(row: ComparisonRow, a: FloatArray, b: FloatArray, times: Any, rule: ComparisonRule) -> ComparisonRow:
@@ -171,11 +171,11 @@ def right_answers(part: Part) -> tuple[ItemTotals, IntArray | None]:
     """The number of right answers to each item, and its group; without items the groups are the items."""
     if part.right is not None:
         return part.of_items(part.right)
-    units = part.group if part.items is None else part.items
+    units = part.units.group if part.units.items is None else part.units.items
     assert units is not None
     _, codes, answers = np.unique(units, return_inverse=True, return_counts=True)
     a, b = (np.bincount(codes, said == part.label).astype(np.float64) for said in (part.a, part.b))
-    return ItemTotals((a, b), (answers, answers)), part.group_of_items()
+    return ItemTotals((a, b), (answers, answers)), part.units.group_of_items()
 
 
 def with_means(

@@ -20,12 +20,13 @@ from ..scores.order import neighbours_alike
 from ..unseen_row.means import RAREST, UnseenGroup
 from .clusters import clusters
 from .mean_tests import bounded
-from .paired_predictions import ALL_ROWS, PairedPredictions
+from .paired_predictions import PairedPredictions
 from .part import Part, outcome_counts
 from .result import ComparisonResult
 from .rows import ComparisonRow, Row
 from .rule import ComparisonRule
 from .tests import test_part
+from .units import ALL_ROWS
 
 #: Of more rows nothing is said: it would take a share of the time that reading them takes.
 _MOST_ROWS = 200_000
@@ -39,7 +40,7 @@ def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, Note
     Groups, items and runs say themselves what is independent.
     """
     content = _content(paired)
-    beside = [paired.label, paired.a, paired.b, *(codes for _, codes in paired.slices.values())]
+    beside = [paired.label, paired.a, paired.b, *(codes for _, codes in paired.units.slices.values())]
     copies = None if content is None else copied_rows(content, [*beside, *map(_codes, paired.scores or ())])
     if copies is None:
         return None, None
@@ -65,7 +66,7 @@ def copies_note(
 
 def _content(paired: PairedPredictions) -> IntArray | None:
     """Codes that tell rows apart: what their file holds beside, or the coarser of two scores; None if nothing does."""
-    if _is_grouped(paired) or not 0 < paired.n <= _MOST_ROWS:
+    if paired.units.stated or not 0 < paired.n <= _MOST_ROWS:
         return None
     if paired.content is not None or paired.scores is None:
         return paired.content
@@ -133,7 +134,7 @@ def clusters_note(
     Without such a column, one where the values of neighbouring rows are alike. `retest`: the row of all rows with the
     groups of these codes.
     """
-    if _is_grouped(paired):
+    if paired.units.stated:
         return
 
     def pvalue(codes: IntArray) -> str:
@@ -160,11 +161,6 @@ def clusters_note(
                 "ordered-errors", f"neighbouring rows differ alike (autocorrelation {alike:.2f} {where}); {many}"
             )
             return
-
-
-def _is_grouped(paired: PairedPredictions) -> bool:
-    """True if it is stated what is independent."""
-    return paired.group is not None or paired.items is not None or paired.runs is not None
 
 
 def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
@@ -203,7 +199,7 @@ def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unsee
 def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[Note]:
     """The median and the 95% point of both models' costs, with intervals of order statistics, where rows are alone."""
     if part.scores is None or any(
-        array is not None for array in (part.group, part.items, part.runs, part.weights, part.per)
+        array is not None for array in (part.units.group, part.units.items, part.runs, part.units.weights, part.per)
     ):
         return
     unit = unit_of(name)

@@ -1,9 +1,8 @@
 """The predictions of two models on the same rows, as arrays."""
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -13,12 +12,7 @@ from .._common.class_names import coded, is_number, label_name, require_no_missi
 from .._common.data_frames import opened, require_same_index
 from .._common.note import Note
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
-from ..scores.order import as_times
-
-#: No row stands for so many times as many rows as another.
-_WIDEST = 1e50
-#: The name of the slice that holds every row.
-ALL_ROWS = "all rows"
+from .units import Units, as_weights
 
 
 @dataclass(frozen=True)
@@ -66,6 +60,7 @@ class PairedRows:
     label: IntArray
     a: IntArray
     b: IntArray
+    units: Units
     #: What baseline and candidate give each row; pair of float64 arrays of shape (n,), or None.
     scores: tuple[FloatArray, FloatArray] | None = None
     #: The denominators of the scores, where the ratio of their sums is meant; pair of float64 arrays, or None.
@@ -78,24 +73,16 @@ class PairedRows:
     limits: tuple[float, float] | None = None
     #: What every score lies between, where it was named: marks, probabilities, or the numbers that classes are.
     score_range: tuple[float, float] | None = None
-    #: The group of each row; int64 array of shape (n,) or None.
-    group: IntArray | None = None
-    #: Whether the groups are times, numbered in their order, so that rows near each other are dependent.
-    in_time: bool = False
-    #: Which item each row answers, where items have several answers; int64 array of shape (n,) or None.
-    items: IntArray | None = None
     #: Where the two have unlike numbers of answers to an item: all of them, of which the rows are as many of both.
     right: ItemTotals | None = None
     marks: ItemTotals | None = None
     #: What every run says, where recipes were run several times; the other fields are of the first run of each.
     runs: Runs | None = None
-    #: How many rows of the population each stands for, if they are not alike; float64 array of shape (n,) or None.
-    weights: FloatArray | None = None
 
     @property
     def n(self) -> int:
         """The number of rows."""
-        return len(self.label)
+        return self.units.n
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,12 +91,6 @@ class PairedPredictions(PairedRows):
 
     #: Sorted.
     classes: tuple[str, ...]
-    #: For each column its values, sorted, and the value of each row.
-    slices: Mapping[str, tuple[tuple[str, ...], IntArray]] = field(default_factory=dict)
-    #: Which of several tasks each row is of; int64 array of shape (n,) or None.
-    tasks: IntArray | None = None
-    #: The name of each task.
-    task_names: tuple[str, ...] = ()
     #: Whether no more is known than which answers were right.
     graded: bool = False
     #: Whether both made predictions; where not, the scores are all there is.
@@ -155,36 +136,9 @@ class PairedPredictions(PairedRows):
             arrays = [a / b for a, b in zip(self.scores or (), self.per or (), strict=True)]
         return [array[~np.isnan(array)] for array in arrays]
 
-    def items_of(self, rows: IntArray) -> int | None:
-        """The number of items that some rows answer, where items have several answers."""
-        return None if self.items is None else len(np.unique(self.items[rows]))
-
     def numbers(self) -> FloatArray | None:
         """The number that each class is; None where one is none."""
         return np.array([float(name) for name in self.classes]) if all(map(is_number, self.classes)) else None
-
-    def part_sizes(self) -> Iterator[int]:
-        """The number of rows of each of `parts`, or of items where these have several answers."""
-        if self.items is not None:
-            yield from (len(np.unique(self.items[rows()])) for _, rows in self.parts())
-            return
-        yield self.n
-        for names, codes in self.slices.values():
-            yield from np.bincount(codes, minlength=len(names)).tolist()
-
-    def parts(self) -> Iterator[tuple[str, Callable[[], IntArray]]]:
-        """The name of each slice and what finds its rows: first all rows, then each value of each column."""
-        yield ALL_ROWS, lambda: np.arange(self.n)
-        for column, (names, codes) in self.slices.items():
-            rows = cache(partial(_rows_by_code, codes, len(names)))
-            for code, name in enumerate(names):
-                yield f"{column} = {name}", partial(lambda rows, code: rows()[code], rows, code)
-
-
-def _rows_by_code(codes: IntArray, values: int) -> list[IntArray]:
-    # Of 16 bits it is a radix sort, which takes a tenth of the time.
-    order = np.argsort(codes.astype(np.uint16) if values <= 2**16 else codes, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(codes, minlength=values))[:-1])
 
 
 def pair_arrays(
@@ -217,7 +171,8 @@ def pair_arrays(
     require_no_missing_texts(listed, missing, y=label, baseline=columns[1], candidate=columns[2])
     classes, codes = np.unique(np.concatenate(columns), return_inverse=True)
     label, a, b = codes.astype(np.int64).reshape(3, -1)
-    of_groups, group = ((), None) if groups is None else coded(groups, "groups", len(label))
+    n = len(label)
+    of_groups, group = ((), None) if groups is None else coded(groups, "groups", n)
     require_no_missing_texts(listed, "give each row a group", groups=np.array(of_groups))
     group = None if group is None else np.argsort(np.argsort(of_groups))[group]  # as files number them
     return PairedPredictions(
@@ -225,23 +180,18 @@ def pair_arrays(
         a=a,
         b=b,
         classes=tuple(label_name(class_name) for class_name in classes.tolist()),
-        **stated_units(group, None if order is None else coded(order, "order", len(label))),
-        slices={str(name): coded(column, f"slices[{shown(name)}]", len(label)) for name, column in slices.items()},
-        scores=None if scores is None else _scores(scores, len(label)),
+        units=Units.of(
+            n,
+            group,
+            None if order is None else coded(order, "order", n),
+            slices={str(name): coded(column, f"slices[{shown(name)}]", n) for name, column in slices.items()},
+            weights=None if weights is None else as_weights(weights, n),
+        ),
+        scores=None if scores is None else _scores(scores, n),
         score_range=as_score_range(score_range),
         of_truth=of_truth,
-        weights=None if weights is None else as_weights(weights, len(label)),
         identical=baseline is candidate and (scores is None or scores[0] is scores[1]),
     )
-
-
-def stated_units(group: IntArray | None, order: tuple[Sequence[str], IntArray] | None) -> dict[str, Any]:
-    """The groups of rows, or their times, as fields of `PairedRows`; `order`: names of times, and each row's number."""
-    if order is None:
-        return {"group": group}
-    if group is not None:
-        raise ValueError("order: not valid with groups or several answers to an item; use one of them")
-    return {"group": np.unique(as_times(order[0]), return_inverse=True)[1][order[1]], "in_time": True}
 
 
 def as_score_range(score_range: Any) -> tuple[float, float] | None:
@@ -252,17 +202,6 @@ def as_score_range(score_range: Any) -> tuple[float, float] | None:
     if len(pair) != 2 or not pair[0] < pair[1]:
         raise refuse("score_range", score_range, "two numbers, the lower one first")
     return float(pair[0]), float(pair[1])
-
-
-def as_weights(given: Any, rows: int) -> FloatArray:
-    """Weights of rows, or ValueError where one is not positive."""
-    weights = _of_length(as_reals(given, "weights", ndim=1), "weights", rows)
-    least, most = float(weights.min()), float(weights.max())
-    if least <= 0:
-        raise refuse("weights", least, "how many rows of the population each row stands for, above 0")
-    if most / _WIDEST > least:
-        raise refuse("weights", least, f"weights that differ by a factor below {_WIDEST:g}, such as {most:g}")
-    return np.asarray(np.ldexp(weights, -math.frexp(most)[1]))  # of no unit; a power of two rounds nothing
 
 
 def by_name(slices: Any) -> Mapping[Any, Any]:

@@ -1,7 +1,7 @@
 """The rows of one slice as the tests of a comparison take them, and slices of a number, such as an age."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
@@ -9,67 +9,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_names import is_number
-from .._common.messages import shown
-from .._common.note import Note
 from .._common.validation import FloatArray, IntArray
 from ..measures.table import MeasureSpec
 from ..unseen_row.law import SharedDraws
 from ..unseen_row.means import UnseenGroup, row_of_groups
 from .paired_predictions import ItemTotals, PairedPredictions, PairedRows
 from .row_test import RowTest
-
-#: The slice of the rows without a value in a column of slices.
-MISSING = "(missing)"
-#: The values of a column, and the number of each row's.
-Parted = tuple[tuple[str, ...], IntArray]
-
-
-def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, Parted]:
-    """The slices, with those of the columns that `bins` names replaced by so many bins of about equally many rows.
-
-    A bin is called by its smallest and its largest value. Equal values are in one bin, so there may be fewer bins; rows
-    without a value are a slice of their own. ValueError if a column has a value that is no number.
-    """
-    return {name: _binned(name, parted, bins[name]) if name in bins else parted for name, parted in slices.items()}
-
-
-def _binned(column: str, parted: Parted, n_bins: int) -> Parted:
-    names, codes = parted
-    if wrong := next((name for name in names if name != MISSING and not is_number(name)), None):
-        raise ValueError(f"column {shown(column)} has the value {shown(wrong)}; expected numbers alone for bins")
-    order = sorted((k for k, name in enumerate(names) if name != MISSING), key=lambda k: float(names[k]))
-    rows = np.bincount(codes, minlength=len(names))[order]
-    middle = np.cumsum(rows) - rows / 2
-    bin_of = np.full(len(names), -1)
-    used, bin_of[order] = np.unique((n_bins * middle / max(1, rows.sum())).astype(np.int64), return_inverse=True)
-    called = []
-    for i in range(len(used)):
-        inside = [names[k] for k in order if bin_of[k] == i]
-        called.append(inside[0] if len(inside) == 1 else f"{inside[0]} to {inside[-1]}")
-    if len(order) < len(names):
-        bin_of[bin_of < 0] = len(used)
-        called.append(MISSING)
-    return tuple(called), bin_of[codes]
-
-
-def too_fine(slices: Mapping[str, Parted], smallest: int) -> Iterator[Note]:
-    """A note for each column of numbers of which most values have fewer than the `smallest` number of rows."""
-    for column, (names, codes) in slices.items():
-        if len(names) <= _FEW or not all(is_number(name) for name in names if name != MISSING):
-            continue
-        small = int((np.bincount(codes, minlength=len(names)) < smallest).sum())
-        if 2 * small > len(names):
-            yield Note(
-                "too-fine-slices",
-                f"{small:,} of the {len(names):,} values of {column} have fewer than {smallest} rows; bins make slices "
-                f"of numbers (--bins {column}=4, or pandas.qcut)",
-            )
-
-
-#: So many values of a column of numbers may each be a slice of their own.
-_FEW = 8
-
 
 #: So many rows are counted at a time.
 _PIECE = 2**15
@@ -100,16 +45,20 @@ class Part(PairedRows):
 
     def rows(self, where: IntArray) -> Self:
         """Some of the rows."""
-        columns = {name: getattr(self, name) for name in ("label", "a", "b", "group", "items", "weights")}
+        some: Any = {name: getattr(self, name)[where] for name in ("label", "a", "b")}
         pairs = {name: getattr(self, name) for name in ("scores", "per")}
-        some: Any = {name: None if column is None else column[where] for name, column in columns.items()}
         some |= {name: None if pair is None else (pair[0][where], pair[1][where]) for name, pair in pairs.items()}
-        return replace(self, **some, runs=None if self.runs is None else self.runs.rows(where))
+        runs = None if self.runs is None else self.runs.rows(where)
+        return replace(self, **some, units=self.units.take(where), runs=runs)
+
+    def in_groups(self, group: IntArray) -> Self:
+        """The same rows in groups."""
+        return replace(self, units=replace(self.units, group=group))
 
     def of_items(self, totals: ItemTotals) -> tuple[ItemTotals, IntArray | None]:
         """The totals of the items that the rows answer, and the group of each where items are in groups."""
-        assert self.items is not None
-        return totals.take(np.unique(self.items)), self.group_of_items()
+        assert self.units.items is not None
+        return totals.take(np.unique(self.units.items)), self.units.group_of_items()
 
     def all_answers(self, spec: MeasureSpec) -> ItemTotals | None:
         """All answers to the items, in a measure of which more is better; None where the rows have all of them."""
@@ -117,19 +66,6 @@ class Part(PairedRows):
             a, b = self.marks.sums
             return replace(self.marks, sums=(self.sign * a, self.sign * b))
         return self.right if spec.needs == "answers" else None
-
-    def group_of_items(self) -> IntArray | None:
-        """The group of each item, in their order; None where each item is a group by itself."""
-        if self.items is None or self.group is None:
-            return None
-        first = np.unique(self.items, return_index=True)[1]
-        group = self.group[first]
-        return None if len(np.unique(group)) == len(group) else group
-
-    @property
-    def what(self) -> str:
-        """The name of what is independent of each other."""
-        return ("weighted " if self.weights is not None else "") + ("rows" if self.group is None else "groups")
 
     def values(self, spec: MeasureSpec) -> tuple[FloatArray, FloatArray]:
         """The terms of rows in the mean that is the measure, for baseline and candidate."""

@@ -16,10 +16,11 @@ from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking
 from .compare import compare_pair
 from .notes import about_predictions, copies_in, monte_carlo_note
-from .paired_predictions import ALL_ROWS, PairedPredictions
+from .paired_predictions import PairedPredictions
 from .requirements import default_measures, mean_of, require_score_used
 from .rows import ComparisonRow
 from .rule import ComparisonRule
+from .units import ALL_ROWS
 
 #: For each ordered pair of models, the row with the first as the baseline.
 _Rows = dict[tuple[int, int], ComparisonRow]

@@ -43,18 +43,18 @@ def test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
         for ratio, e, w in zip(ratios, part.scores, part.per, strict=True)
     )
     pvalues, how = exchange_pvalues(part, rule)
-    row = replace(with_means(row, (a, b), part.group, rule), baseline=ratios[0], candidate=ratios[1])
+    row = replace(with_means(row, (a, b), part.units.group, rule), baseline=ratios[0], candidate=ratios[1])
     error = None if how == "exact" else math.sqrt(pvalues[0] * (1 - pvalues[0]) / rule.n_resamples)
     row = replace(row, pvalue=pvalues[0], pvalue_error=error, two_sided_pvalue=pvalues[1])
-    span, after = _span(part, ratios), f"exchange of {part.what}, {how}"
-    return with_bound(row, (a, b), part.group, span, part.what, rule, after=after)
+    span, after = _span(part, ratios), f"exchange of {part.units.what}, {how}"
+    return with_bound(row, (a, b), part.units.group, span, part.units.what, rule, after=after)
 
 
 def exchange_pvalues(part: Part, rule: ComparisonRule) -> tuple[tuple[float, float], str]:
     """The p-value of "the candidate is not worse", the two-sided one, and how the exchanges were found."""
     assert part.scores is not None
     assert part.per is not None
-    e, other_e, w, other_w = (by_group(array, part.group)[0] for array in (*part.scores, *part.per))
+    e, other_e, w, other_w = (by_group(array, part.units.group)[0] for array in (*part.scores, *part.per))
     moved = np.column_stack([other_e - e, other_w - w])
     moved = moved[(moved != 0).any(axis=1)]
     # One sign and order of the units, whichever model is first and whatever the order of rows.

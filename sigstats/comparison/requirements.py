@@ -156,27 +156,20 @@ def refuse_mistaken_classes(paired: PairedPredictions) -> None:
 
 def require(paired: PairedPredictions, measure: str) -> None:
     """Refuse a measure that the predictions do not hold the data of, and slices of which two look alike."""
-    for column, (of_slices, _) in paired.slices.items():
+    for column, (of_slices, _) in paired.units.slices.items():
         refuse_two_spellings(of_slices, paired.n, column, "slice")
     of_predictions = MEASURES[measure].needs in ("answers", "classes", "repeated answers", "numbers")
     problems = _of_predictions(paired, measure) if of_predictions else _of_scores(paired, measure)
-    for problem in (*_of_weights(paired, measure), *itertools.islice(problems, 1)):
+    for problem in (*_of_units(paired, measure), *itertools.islice(problems, 1)):
         raise ValueError(problem)
 
 
-def _of_weights(paired: PairedPredictions, measure: str) -> Iterator[str]:
-    """Problems of weights, and of an order in time, beside each other and runs, tasks or items."""
-    beside: dict[str, Any] = {"runs": paired.runs, "tasks": paired.tasks, "several answers to an item": paired.items}
-    if paired.in_time:
-        if MEASURES[measure].test not in ("mcnemar", "means") or is_pass_at(measure):
-            yield f"measures: {measure!r} is not a mean over rows; omit order, or name accuracy or another mean"
-        beside["weights"] = paired.weights
-    elif paired.weights is None:
-        return
-    elif measure in ("auc", "ratio") or is_pass_at(measure):
+def _of_units(paired: PairedPredictions, measure: str) -> Iterator[str]:
+    """Problems of a measure of rows with weights, or in the order of times."""
+    if paired.units.in_time and (MEASURES[measure].test not in ("mcnemar", "means") or is_pass_at(measure)):
+        yield f"measures: {measure!r} is not a mean over rows; omit order, or name accuracy or another mean"
+    if paired.units.weights is not None and (measure in ("auc", "ratio") or is_pass_at(measure)):
         yield f"measures: {measure!r} is not valid with weights; expected accuracy, f1 or a mean over rows"
-    what = "order: is" if paired.in_time else "weights: are"
-    yield from (f"{what} not valid with {name}; expected one of them" for name in beside if beside[name] is not None)
 
 
 def _of_predictions(paired: PairedPredictions, measure: str) -> Iterator[str]:
@@ -200,9 +193,9 @@ def _of_predictions(paired: PairedPredictions, measure: str) -> Iterator[str]:
         elif limits is not None:
             yield from _beyond(limits, float(numbers.min()), float(numbers.max()), "numbers")
     if spec.needs == "repeated answers":
-        if paired.group is None:
+        if paired.units.group is None:
             yield f"measures: {measure!r} needs the item of each answer; expected groups (--group id)"
-        units = paired.group if paired.items is None else paired.items
+        units = paired.units.group if paired.units.items is None else paired.units.items
         few = 0 if units is None else int(np.unique(units, return_counts=True)[1].min())
         if few < spec.answers:
             wanted = f"expected {spec.answers} or more"

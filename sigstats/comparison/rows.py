@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .._common.note import Note
 from ..intervals import Interval
 from ..ranking.means import MEAN_OVER_TASKS
-from .paired_predictions import ALL_ROWS
 from .row_test import NO_TEST, RowTest
 from .rule import ComparisonRule, Verdict
+from .units import ALL_ROWS
 
 if TYPE_CHECKING:
     from ..many_datasets.joint_tasks import JointTasksResult

@@ -45,7 +45,7 @@ def has_task_mean(measure: str) -> bool:
 def without_task_mean(paired: PairedPredictions, measures: Sequence[str]) -> list[Note]:
     """A line on the measures that are not tested in the mean over tasks; none without tasks."""
     names = [name for name in measures if not has_task_mean(name)]
-    if paired.tasks is None or not names:
+    if paired.units.tasks is None or not names:
         return []
     told = f"{join_words(names)}: no mean over tasks is tested; --slice (slices) tests each task"
     return [Note("no-task-mean", told)]
@@ -55,14 +55,14 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
     """The row with the mean over tasks of its measure, tested."""
     if part.runs is not None:
         return test_runs(row, part, rule, tasks)
-    spec, group, totals = MEASURES[row.measure], part.group, part.all_answers(MEASURES[row.measure])
+    spec, group, totals = MEASURES[row.measure], part.units.group, part.all_answers(MEASURES[row.measure])
     span = part.span(spec)
     if totals is None:
         values = part.values(spec)
     else:
-        assert part.items is not None
+        assert part.units.items is not None
         of_items, group = part.of_items(totals)
-        tasks, values = tasks[np.unique(part.items, return_index=True)[1]], of_items.means
+        tasks, values = tasks[np.unique(part.units.items, return_index=True)[1]], of_items.means
     if span is None:
         return replace(row, note="no limits of the marks are known: score_range states them")
     weights, sizes = task_weights(tasks), np.bincount(tasks)
@@ -74,8 +74,8 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
 
 def joint_over_tasks(part: Part, paired: PairedPredictions, rule: ComparisonRule) -> "JointTasksResult | None":
     """The decision over all tasks on what was right; None for one task, very many of them or of rows, and groups."""
-    alone = all(array is None for array in (part.group, part.right, part.marks, part.runs))
-    if paired.tasks is None or len(paired.task_names) > _MOST_TASKS or not alone:
+    alone = all(array is None for array in (part.units.group, part.right, part.marks, part.runs))
+    if paired.units.tasks is None or len(paired.units.task_names) > _MOST_TASKS or not alone:
         return None
     right = _right(part, marks=not paired.predicted)
     if right is None:
@@ -84,7 +84,7 @@ def joint_over_tasks(part: Part, paired: PairedPredictions, rule: ComparisonRule
     from ..many_datasets.stratified import MOST_DISCORDANT
 
     counts = [
-        np.bincount(paired.tasks, which, minlength=len(paired.task_names)).astype(np.int64)
+        np.bincount(paired.units.tasks, which, minlength=len(paired.units.task_names)).astype(np.int64)
         for which in (right[0] & ~right[1], right[1] & ~right[0], np.ones(part.n))
     ]
     if counts[0].sum() + counts[1].sum() > MOST_DISCORDANT:

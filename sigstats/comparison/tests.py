@@ -56,12 +56,13 @@ def test_part(
     size, what = (row.n, "rows") if row.items is None else (row.items, "items")
     if size < rule.smallest_slice:
         return replace(row, note=f"too small to test: {size} of at least {rule.smallest_slice} {what}")
-    alone = all(array is None for array in (everything.group, everything.right, everything.runs, everything.weights))
+    units = everything.units
+    alone = all(array is None for array in (units.group, everything.right, units.runs, units.weights))
     if row.measure == "accuracy" and alone:
         return _test_counts(row, outcomes, rule)
     part = everything if row.n == len(everything.label) else everything.rows(where())
-    if part.group is not None and len(np.unique(part.group)) < (FEWEST if part.in_time else 2):
-        return replace(row, note=f"{'too few times' if part.in_time else 'one group alone'}: nothing can be tested")
+    if (group := part.units.group) is not None and len(np.unique(group)) < (FEWEST if units.in_time else 2):
+        return replace(row, note=f"{'too few times' if units.in_time else 'one group alone'}: nothing can be tested")
     if part.runs is not None:
         return test_runs(row, part, rule, None)
     spec = MEASURES[row.measure]
@@ -108,17 +109,18 @@ def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Comparis
     from ..scores.auc import auc_test  # four modules, for those who have no scores too
     from ..unseen_row.areas import area_equivalence, area_interval, area_pvalue, gains_of
 
-    units = np.arange(row.n) if part.group is None else part.group
+    group = part.units.group
+    units = np.arange(row.n) if group is None else group
     if min(len(np.unique(units[part.positive])), len(np.unique(units[~part.positive]))) < 2:
-        of = "" if part.group is None else ", of two groups each,"
+        of = "" if group is None else ", of two groups each,"
         return replace(row, note=f"too few of one class to test: two positives and two negatives{of} are needed")
     assert part.scores is not None
-    areas = auc_test(part.positive, *part.scores, groups=part.group, confidence_level=rule.confidence_level)
+    areas = auc_test(part.positive, *part.scores, groups=group, confidence_level=rule.confidence_level)
     count = len(np.unique(units))
-    unit, one, other = unseen_unit(part.group is not None, count, rule.unseen_group)
-    gains = gains_of(part.positive, part.scores, part.group, one)
+    unit, one, other = unseen_unit(group is not None, count, rule.unseen_group)
+    gains = gains_of(part.positive, part.scores, group, one)
     interval = area_interval(gains, rule.confidence_level)
-    others = other and area_interval(gains_of(part.positive, part.scores, part.group, other), rule.confidence_level)
+    others = other and area_interval(gains_of(part.positive, part.scores, group, other), rule.confidence_level)
     differing = len(np.unique(units[part.scores[0] != part.scores[1]]))
     return replace(
         row,
@@ -131,12 +133,12 @@ def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Comparis
         low=interval.low,
         high=interval.high,
         other_interval=others,
-        test=unit.named(f"{unit} beside {count:,} {part.what}"),
+        test=unit.named(f"{unit} beside {count:,} {part.units.what}"),
         pvalue=area_pvalue(gains, "greater"),
         two_sided_pvalue=area_pvalue(gains),
         equivalence_pvalue=area_equivalence(gains, rule.margin_of(row)),
         differing=differing,
-        note=f"{part.what} that differ: {differing:,} of {count:,}",
+        note=f"{part.units.what} that differ: {differing:,} of {count:,}",
     )
 
 
@@ -146,7 +148,7 @@ _measure_of = cache(as_measure)
 
 def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
     """Test any other measure of predictions by random weights of the joint outcomes, or of whole groups."""
-    label, a, b, group = part.label, part.a, part.b, part.group
+    label, a, b, group = part.label, part.a, part.b, part.units.group
     joint: JointEvents | JointOutcomes
     if refers_to_one_class(row.measure):
         true, in_a, in_b = (array == part.code for array in (label, a, b))
@@ -161,7 +163,7 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
         joint, events = JointEvents.from_codes(occurring.tolist(), *np.split(codes, 3))
     units = np.arange(row.n) if group is None else np.unique(group, return_inverse=True)[1]
     differing = int(np.count_nonzero(a != b)) if group is None else len(np.unique(units[a != b]))
-    weights = part.weights
+    weights = part.units.weights
     if weights is not None:  # in an order of their own, so that none of the rows' decides the draws
         order = np.lexsort((weights, events, np.zeros(row.n) if group is None else units))
         weights, events, units = weights[order], events[order], units if group is None else units[order]
@@ -197,7 +199,7 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
         standard_error=law.standard_error,
         other_interval=others and others.interval(rule.confidence_level),
         test=RowTest(
-            f"{unit} beside {count:,} {part.what}, {rule.n_resamples:,} weightings",
+            f"{unit} beside {count:,} {part.units.what}, {rule.n_resamples:,} weightings",
             "unseen",
             like_seen=one == "like-seen",
         ),
@@ -207,7 +209,7 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
         two_sided_pvalue=min(1.0, 2 * min(law.p_worse, law.p_better)),
         equivalence_pvalue=law.equivalence(rule.margin_of(row)),
         differing=differing,
-        note=f"{part.what} that differ: {differing:,} of {count:,}",
+        note=f"{part.units.what} that differ: {differing:,} of {count:,}",
     )
 
 

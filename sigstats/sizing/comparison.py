@@ -17,8 +17,9 @@ import numpy as np
 
 from .._common.validation import FloatArray, IntArray, as_real, refuse
 from ..anytime.expected import expected_rows
-from ..comparison.paired_predictions import ALL_ROWS, PairedPredictions
+from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
+from ..comparison.units import ALL_ROWS
 from ..mcnemar.drop_power import VerdictChances, detectable_drop, drop_power, drop_size, passing_size, verdict_chances
 from ..unseen_row.means import UnseenGroup
 from .groups import GroupTest, Sizes, sizes_of, sizes_of_averages
@@ -121,9 +122,9 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
             "use another pilot, or --discordance"
         )
     overall = float(np.mean(ahead != 0))
-    group = paired.group
+    group = paired.units.group
     parts = []
-    for name, rows in paired.parts():
+    for name, rows in paired.units.parts():
         where = rows()
         share = float(np.mean(ahead[where] != 0))
         few = np.count_nonzero(ahead[where]) < _FEW_DIFFERING
@@ -134,7 +135,7 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
     pilot = Pilot(tuple(parts), tests, accuracy)
     if group is None:
         return pilot
-    unit = "groups" if paired.items is None else "items"
+    unit = "groups" if paired.units.items is None else "items"
     counts = np.unique(group, return_counts=True)[1]
     answers, sizes = round(float(counts.mean())), sizes_of(counts, rule.unseen_group)
     if paired.right is not None:

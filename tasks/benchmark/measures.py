@@ -18,6 +18,7 @@ from sigstats.comparison.part import Part, outcome_counts
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.tests import test_part
+from sigstats.comparison.units import Units
 from sigstats.measures.table import MEASURES, refers_to_one_class
 from sigstats.retraining.measured import ClassScores, Statistic, scored
 
@@ -177,7 +178,8 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
         (positive, of_a), (_, of_b) = (scored(measure, label, side.scores, side.positive) for side in (a, b))
         label, code, scores = (~positive).astype(np.int64), 0, (of_a, of_b)
     both = a.run.prediction, b.run.prediction
-    part = Part(label=label, a=both[0], b=both[1], group=a.run.groups, code=code, scores=scores)
+    units = Units(n=len(label), group=a.run.groups)
+    part = Part(label=label, a=both[0], b=both[1], units=units, code=code, scores=scores)
     seed = int(digest("measures", measure=measure, a=a.cells[0].name, b=b.cells[0].name)[:12], 16)
     row, outcomes = ComparisonRow(slice="", measure=measure, n=len(label)), outcome_counts(part, [])[0]
     rule = replace(_RULE if a.slice is None else _RULE_OF_SLICES, rng=seed)

@@ -128,7 +128,7 @@ class Dataset:
         result, codes = np.unique(values[present], return_inverse=True)
         names = tuple(known[int(value)] if nominal else f"{value:.12g}" for value in result)
         if not nominal and len(names) > _MOST_SLICES:
-            from sigstats.comparison.part import in_bins  # most studies have no slices
+            from sigstats.comparison.units import in_bins  # most studies have no slices
 
             names, codes = in_bins({feature: (names, codes)}, {feature: _BINS})[feature]
         for code, name in enumerate(names):

@@ -24,7 +24,7 @@ from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
 from ..margins import SaidShare, require_limits_used
 from ..notes import about_predictions, clusters_note, unseen_group_note
-from ..paired_predictions import ALL_ROWS, PairedPredictions
+from ..paired_predictions import PairedPredictions
 from ..part import Part, whole
 from ..requirements import (
     COMPARED_MEASURES,
@@ -38,6 +38,7 @@ from ..requirements import (
 )
 from ..rule import ComparisonRule, Verdict
 from ..task_means import has_task_mean, without_task_mean
+from ..units import ALL_ROWS
 from .result import CheckResult, cells_of
 from .row import CheckedRow
 from .tests import HITS, Limits, test_row
@@ -93,12 +94,12 @@ def check_predictions(
             wanted = f"less than {bar:g}, the most" if at_most else f"more than {low:g}, the least"
             raise refuse(option, bar, f"{wanted} that {name} can be")
     rows = []
-    parts = dict(paired.parts())
-    if paired.tasks is not None:
+    parts = dict(paired.units.parts())
+    if paired.units.tasks is not None:
         parts = {ALL_ROWS: parts[ALL_ROWS], MEAN_OVER_TASKS: parts[ALL_ROWS], **parts}
     for slice_, where in parts.items():
-        part, tasks = everything.rows(where()), paired.tasks if slice_ == MEAN_OVER_TASKS else None
-        n, items = len(part.label), None if part.items is None else len(np.unique(part.items))
+        part, tasks = everything.rows(where()), paired.units.tasks if slice_ == MEAN_OVER_TASKS else None
+        n, items = len(part.label), None if part.units.items is None else len(np.unique(part.units.items))
         for name in names if tasks is None else filter(has_task_mean, names):
             unit, score = (unit_of_score, paired.own_name) if MEASURES[name].needs == "marks" else ("", "")
             row = CheckedRow(slice=slice_, measure=name, n=n, items=items, unit=unit, score=score)
@@ -115,7 +116,7 @@ def check_predictions(
         *about_predictions(paired, names, ("the model",)),
         *clusters_note(
             paired,
-            lambda group: test_row(bare, replace(everything, group=group), limits[names[0]], sign * bar, rule, None),
+            lambda group: test_row(bare, everything.in_groups(group), limits[names[0]], sign * bar, rule, None),
             seed=rule.rng,
             single=True,
         ),

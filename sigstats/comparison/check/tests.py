@@ -48,8 +48,8 @@ def test_row(
     row: CheckedRow, part: Part, limits: Limits, bar: float, rule: ComparisonRule, tasks: IntArray | None
 ) -> CheckedRow:
     """The row with its measure tested, its p-value not adjusted yet; each of `tasks` counts the same, if there are."""
-    units = row.n if part.group is None else len(np.unique(part.group))
-    what = "rows" if part.group is None else "items" if units == row.items else "groups"
+    units = row.n if part.units.group is None else len(np.unique(part.units.group))
+    what = "rows" if part.units.group is None else "items" if units == row.items else "groups"
     if (row.n if row.items is None else row.items) < rule.smallest_slice:
         return replace(row, note=f"too small to test: fewer than {rule.smallest_slice} {what}")
     if units < 2:
@@ -59,14 +59,14 @@ def test_row(
     spec = MEASURES[row.measure]
     if tasks is not None:
         weights, what = task_weights(tasks), f"{what} of {tasks.max() + 1:,} tasks"
-        return _of_mean(row, weights * part.values(spec)[0], weights, part.group, limits, bar, rule, what)
+        return _of_mean(row, weights * part.values(spec)[0], weights, part.units.group, limits, bar, rule, what)
     if row.measure == "accuracy" or row.measure in HITS:
         return _of_shares(row, part, bar, rule, what)
     if row.measure == "ratio":
         assert part.scores is not None
         assert part.per is not None
-        return _of_mean(row, part.sign * part.scores[0], part.per[0], part.group, limits, bar, rule, what)
-    values, group = _chances(part, spec.answers) if spec.answers else (part.values(spec)[0], part.group)
+        return _of_mean(row, part.sign * part.scores[0], part.per[0], part.units.group, limits, bar, rule, what)
+    values, group = _chances(part, spec.answers) if spec.answers else (part.values(spec)[0], part.units.group)
     return _of_mean(row, values, None, group, limits, bar, rule, what)
 
 
@@ -74,7 +74,7 @@ def _of_shares(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, wh
     true, said, hit = part.label == part.code, part.a == part.code, part.a == part.label
     every = np.ones(row.n, dtype=bool)
     counted, hits = (every, hit) if row.measure == "accuracy" else HITS[row.measure](true, said)
-    hit, group = hits[counted], None if part.group is None else part.group[counted]
+    hit, group = hits[counted], None if part.units.group is None else part.units.group[counted]
     row = replace(row, counted=len(hit))
     if not len(hit):
         return replace(row, note=f"no row counts for {row.measure}: nothing can be tested")

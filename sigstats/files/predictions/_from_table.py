@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from sigstats._common.messages import nearest
 from sigstats._common.note import Note
 from sigstats._common.validation import hint, shown
-from sigstats.comparison.part import MISSING
+from sigstats.comparison.units import MISSING
 from sigstats.measures.metrics import is_lower_better
 
 from ..tables.spelling import is_number, same_spelling

@@ -13,14 +13,13 @@ from sigstats._common.class_names import class_notes, require_class_names
 from sigstats._common.messages import did_you_mean, shown
 from sigstats._common.note import Note
 from sigstats._common.scores import lower_is_better_note, refuse_uncertain
-from sigstats.comparison.part import in_bins
 from sigstats.comparison.requirements import are_measurements
+from sigstats.comparison.units import Units
 
 from ._agreement import differing_prompts, differing_settings, lower_in_both, require_one_kind, same_in_both
 from ._files import read
-from ._items import item_codes
 from ._log import TASK
-from ._pairing import Codes, Matched, MatchOptions, answers, codes_of, match, require_one_group
+from ._pairing import Codes, Matched, MatchOptions, answers, match, units_of
 from ._predictions import Columns, Predictions
 from ._repeated import alike, answers_each, averaged, kept_rows, without
 
@@ -36,10 +35,7 @@ class ManyPredictions:
 
     #: Of bool where each answer is right or wrong, else of float: the scores of the k files; ndarray, shape (n, k).
     scores: NDArray[Any]
-    #: int64 array of shape (n,), or None.
-    group: Codes | None
-    #: For each column its values, sorted, and the value of each row.
-    slices: Mapping[str, tuple[tuple[str, ...], Codes]]
+    units: Units
     #: What each log says of itself: its model, task, score; empty for a table.
     subjects: tuple[Mapping[str, str], ...]
     #: What a person should know, a line each.
@@ -52,8 +48,6 @@ class ManyPredictions:
     lower: bool = False
     #: False for costs whose limits nothing states.
     limited: bool = True
-    #: Which of several tasks each row is of; int64 array of shape (n,) or None.
-    tasks: Codes | None = None
 
 
 class _UnlikeAnswersError(Exception):
@@ -209,23 +203,13 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
             raise ValueError(f"{rows.first.where}: column {shown(name)} was not found, nor in any other file{near}")
         positions, column = rows.others[name]
         place = rows.spread(np.arange(len(positions)), positions, 0)
-        others[name] = codes_of(column.take(pa.array(place[where])))
-    group = None if columns.group is None else others[columns.group][1]
-    if rows.first.epoch is not None:
-        taken = pa.array(where)
-        items = item_codes(rows.first.ids.take(taken))
-        if group is None:
-            group = items
-        else:
-            require_one_group(rows.first, taken, items, group)
+        others[name] = column.take(pa.array(place[where]))
     return ManyPredictions(
         scores=table,
         answers=np.column_stack([answer[where] for answer in rows.answers]) if rows.answers else None,
-        group=group,
-        slices=in_bins({name: others[name] for name in columns.slices}, dict(columns.bins)),
+        units=units_of(first, pa.array(where), columns, others),
         subjects=tuple(rows.subjects),
         notes=tuple(rows.notes),
         lower=bool(marks and rows.lower),
         limited=not (marks and rows.lower) or first.limits is not None,
-        tasks=others[task][1] if task in others and len(others[task][0]) > 1 else None,
     )

@@ -1,5 +1,6 @@
 """Two models' predictions of the same rows, side by side."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
@@ -12,9 +13,8 @@ from sigstats._common.class_names import class_notes, counts_of
 from sigstats._common.note import Note
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
-from sigstats.comparison.paired_predictions import as_weights, stated_units
-from sigstats.comparison.part import in_bins
 from sigstats.comparison.requirements import are_measurements
+from sigstats.comparison.units import Units, as_weights, in_bins
 
 from ..tables.arrow_table import in_one
 from ..tables.spelling import is_number, same_spelling
@@ -84,16 +84,9 @@ def join(
         of_label, of_a, of_b = (counts_of(classes, code) for code in codes)
         notes += class_notes(of_label, [(baseline.where, of_a), (candidate.where, of_b)])
     others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
-    group = None if columns.group is None else codes_of(others[columns.group])[1]
-    order = None if columns.order is None else codes_of(others[columns.order])
-    items = None if baseline.epoch is None else item_codes(baseline.ids.take(rows))
-    if items is not None and group is not None:
-        require_one_group(baseline, rows, items, group)
-    parted = in_bins({name: codes_of(others[name]) for name in columns.slices}, dict(columns.bins))
     task = columns.task or TASK
     if task not in others and task in baseline.others and task in candidate.others:
         others[task] = same_in_both(task, baseline, candidate, rows, partners)
-    names, tasks = codes_of(others[task]) if task in others else ((), None)
     content, named, times = beside_codes(baseline, candidate, rows, partners)
     unread = (
         {*baseline.names}.difference(columns.wanted)
@@ -111,8 +104,7 @@ def join(
         a=codes[1],
         b=codes[2],
         classes=classes,
-        **stated_units(items if group is None else group, order),
-        slices=parted,
+        units=units_of(baseline, rows, columns, others),
         graded=baseline.graded,
         notes=tuple(dict.fromkeys(notes)),
         scores=_numbers("score", baseline, candidate, rows, partners),
@@ -122,17 +114,33 @@ def join(
         score_column=baseline.measured,
         lower=lower_in_both(*given),
         limits=baseline.limits if baseline.limits == candidate.limits else None,
-        items=items,
         subjects=(baseline.subject, candidate.subject) if baseline.subject or candidate.subject else None,
         right=right,
         marks=marks,
-        tasks=tasks if len(names) > 1 else None,
-        task_names=names,
         content=content,
         beside=named,
         times=times,
         ids=baseline.keys.take(rows) if with_ids else None,
+    )
+
+
+def units_of(side: Predictions, rows: Any, columns: Columns, others: Mapping[str, Any]) -> Units:
+    """The units of rows of a file; `others`: the columns of groups, times, weights, tasks and slices of these rows."""
+    items = None if side.epoch is None else item_codes(side.ids.take(rows))
+    group = items if columns.group is None else codes_of(others[columns.group])[1]
+    if items is not None and group is not None and group is not items:
+        _require_one_group(side, rows, items, group)
+    task = columns.task or TASK
+    names, tasks = codes_of(others[task]) if task in others else ((), None)
+    return Units.of(
+        len(rows),
+        group,
+        None if columns.order is None else codes_of(others[columns.order]),
+        items=items,
         weights=None if columns.weights is None else _weights(columns.weights, others[columns.weights]),
+        tasks=tasks if len(names) > 1 else None,
+        task_names=names,
+        slices=in_bins({name: codes_of(others[name]) for name in columns.slices}, dict(columns.bins)),
     )
 
 
@@ -255,7 +263,7 @@ def _numbers(
     return None if a is None or b is None else (taken(a, rows).to_numpy(), taken(b, partners).to_numpy())
 
 
-def require_one_group(side: Predictions, rows: Any, items: Codes, group: Codes) -> None:
+def _require_one_group(side: Predictions, rows: Any, items: Codes, group: Codes) -> None:
     """Refuse an item whose answers are in several groups."""
     several = group != group[first_rows(items)[items]]
     if several.any():

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.data_frames import as_decimals
-from sigstats.comparison.part import MISSING
+from sigstats.comparison.units import MISSING
 
 #: A `pyarrow.Array` of any type; the stubs of pyarrow tell too few of its operations.
 Array: TypeAlias = Any

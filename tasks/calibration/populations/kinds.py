@@ -139,7 +139,7 @@ def _usual(rows: PairedPredictions, measure: str, options: Mapping[str, Any], se
     spec, level = MEASURES[measure], options["confidence"]
     label, a, b = (np.array(rows.classes)[codes] for codes in (rows.label, rows.a, rows.b))
     if rows.scores is not None and spec.test == "areas":
-        result: Any = auc_test(label == _POSITIVE, *rows.scores[::-1], groups=rows.group, confidence_level=level)
+        result: Any = auc_test(label == _POSITIVE, *rows.scores[::-1], groups=rows.units.group, confidence_level=level)
     elif spec.test in ("means", "mcnemar"):
         if spec.of_rows is None:
             values = [(side == label) * 1.0 for side in (a, b)]
@@ -147,7 +147,7 @@ def _usual(rows: PairedPredictions, measure: str, options: Mapping[str, Any], se
             values = [spec.of_rows(label.astype(np.float64), side.astype(np.float64)) for side in (a, b)]
         else:
             values = [spec.of_rows(label == _POSITIVE, score) for score in rows.scores]
-        result = mean_score_test(*values[::-1], groups=rows.group, confidence_level=level)
+        result = mean_score_test(*values[::-1], groups=rows.units.group, confidence_level=level)
     else:
         one = refers_to_one_class(measure)
         joint: Any = JointOutcomes if one else JointEvents

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.compare import compare_pair
-from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
 from sigstats.flows.comparison.for_programs import as_json, as_junit
@@ -20,6 +19,7 @@ from sigstats.flows.comparison.page import as_html
 from sigstats.flows.comparison.text import as_text, rows_shown
 
 from ...examples import examples
+from ...paired import paired_codes
 from ...programs import needs
 from ..browser import CHROMIUM, open_page
 
@@ -32,9 +32,7 @@ def found(slices=3, n=100, seed=1, name="region {}", measures=None):
     a = (rng.random(len(part)) < 0.05).astype(np.int64)
     b = np.where((part % 3 == 0) & (rng.random(len(part)) < 0.4), 1, np.where(part % 3 == 1, a, a[::-1]))
     names = tuple(name.format(i) for i in range(slices))
-    paired = PairedPredictions(
-        label=label, a=a, b=b, classes=("0", "1"), slices={"part": (names, part)}, scores=(a / 3, b / 3)
-    )
+    paired = paired_codes(label, a, b, slices={"part": (names, part)}, scores=(a / 3, b / 3))
     return compare_pair(paired, ComparisonRule(), measures)
 
 
@@ -77,7 +75,7 @@ def test_slices_that_lean_neither_way_are_folded():
         rows = np.flatnonzero(part == slice_)
         b[rows[:broken]], a[rows[broken : broken + fixed]] = 1, 1
     slices = {"s": (tuple("abcdefghi"), part)}
-    compared = compare_pair(PairedPredictions(label=label, a=a, b=b, classes=("0", "1"), slices=slices))
+    compared = compare_pair(paired_codes(label, a, b, slices=slices))
     said = as_text(compared, "a", "b", width=120)
     assert re.findall(r"^(s = \w|all rows) +\d", said, flags=re.M) == ["all rows", "s = a", "s = b"]
     assert (
@@ -91,9 +89,7 @@ def test_slices_that_lean_neither_way_are_folded():
 
 def test_what_differs_nowhere_is_said_once():
     label = np.zeros(120, dtype=np.int64)
-    paired = PairedPredictions(
-        label=label, a=label, b=label, classes=("0", "1"), slices={"s": (tuple("abcdef"), np.arange(120) % 6)}
-    )
+    paired = paired_codes(label, label, label, slices={"s": (tuple("abcdef"), np.arange(120) % 6)})
     said = as_text(compare_pair(paired), "a", "b", width=100)
     assert said.count("did not change") == 1
     assert "INCONCLUSIVE: accuracy on all rows did not change, but 120 rows do not exclude" in said
@@ -104,7 +100,7 @@ def test_what_differs_nowhere_is_said_once():
 def test_a_fail_whose_interval_holds_zero_says_why():
     a, b = np.zeros(2, dtype=np.int64).repeat(100), np.zeros(200, dtype=np.int64)
     b[:11], a[-3:] = 1, 1
-    result = compare_pair(PairedPredictions(label=np.zeros(200, dtype=np.int64), a=a, b=b, classes=("0", "1")))
+    result = compare_pair(paired_codes(np.zeros(200, dtype=np.int64), a, b))
     (row,) = result.rows
     # One-sided 0.029, two-sided 0.057.
     assert (row.verdict, row.pvalue <= 0.05 < row.two_sided_pvalue) == (
@@ -137,7 +133,7 @@ def test_junit_is_xml_whatever_the_names_are(part, file, fail_on_inconclusive):
     label = np.zeros(40, dtype=np.int64)
     b = np.ones(40, dtype=np.int64)
     slices = {"s": ((part, "rest", "few"), np.repeat([0, 1, 2], [20, 15, 5]))}
-    result = compare_pair(PairedPredictions(label=label, a=label, b=b, classes=("0", "1"), slices=slices))
+    result = compare_pair(paired_codes(label, label, b, slices=slices))
     suite = ET.fromstring(as_junit(result, file, file, fail_on_inconclusive=fail_on_inconclusive).encode()).find(
         "testsuite"
     )

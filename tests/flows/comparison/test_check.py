@@ -259,7 +259,10 @@ def test_measures_without_a_mean_over_tasks_are_named(tmp_path, table):
         "f1: no mean over tasks is tested; --slice (slices) tests each task"
     ]
     paired = pair_arrays(table["label"], table["prediction"], table["label"])
-    paired = replace(paired, tasks=(table["region"] == "N").to_numpy().astype(int), task_names=("N", "S"))
+    paired = replace(
+        paired,
+        units=replace(paired.units, tasks=(table["region"] == "N").to_numpy().astype(int), task_names=("N", "S")),
+    )
     (note, *_) = compare_pair(paired, measures=["macro-f1", "mcc"]).notes
     assert note == "macro-f1 and mcc: no mean over tasks is tested; --slice (slices) tests each task"
 
@@ -270,7 +273,7 @@ def test_a_mean_over_tasks_at_the_bar_is_seldom_called_below_it():
     for _ in range(400):
         frame = tasks_of(rng, [80, 10], [0.9, 0.6])
         paired = pair_arrays(frame["label"], frame["prediction"], frame["prediction"])
-        paired = replace(paired, tasks=frame["task"].to_numpy(), task_names=("a", "b"))
+        paired = replace(paired, units=replace(paired.units, tasks=frame["task"].to_numpy(), task_names=("a", "b")))
         _, row = check_predictions(paired, 0.75, rule).rows
         fails += row.verdict == "fail"
     assert fails <= binom.ppf(0.9999, 400, 0.05)

@@ -30,12 +30,12 @@ from sigstats.comparison.cells import cells_of
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.files.predictions import PairedPredictions
 from sigstats.flows.cli import main
 from sigstats.flows.comparison.page import as_html
 from sigstats.flows.comparison.text import rows_shown, show
 from sigstats.mcnemar.sample_size import detectable_difference
 
+from ...paired import paired_codes
 from ...random_weights import NEAR, not_worse
 from ..conftest import environment
 
@@ -470,7 +470,7 @@ def test_an_inconclusive_row_says_where_the_evidence_leans_and_what_the_rows_cou
         label = np.zeros(n, dtype=np.int64)
         a, b = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         b[:only_a], a[n - only_b :] = 1, 1
-        paired = PairedPredictions(label=label, a=a, b=b, classes=("right", "wrong"), graded=True)
+        paired = paired_codes(label, a, b, classes=("right", "wrong"), graded=True)
         found = compare_pair(paired, ComparisonRule())
         (text,) = reasons(found)
         return found, text
@@ -483,11 +483,6 @@ def test_an_inconclusive_row_says_where_the_evidence_leans_and_what_the_rows_cou
     assert found.rows[0].pvalue == pytest.approx(binom.sf(9, 20, 0.5))
     assert "the candidate looks worse, but not significantly" in reason(14, 7)[1]
     assert "the candidate looks no worse" in reason(7, 10)[1]
-
-
-def in_memory(label, a, b, *, slices=None, scores=None):
-    """Predictions of two models of two classes side by side."""
-    return PairedPredictions(label=label, a=a, b=b, classes=("0", "1"), slices=slices or {}, scores=scores)
 
 
 @pytest.mark.parametrize(
@@ -539,7 +534,7 @@ def test_a_drop_that_is_shown_but_too_small_is_not_said_to_be_unshown():
     label, a = np.zeros(50_000, dtype=np.int64), np.zeros(50_000, dtype=np.int64)
     b = a.copy()
     b[:180], a[-60:] = 1, 1
-    found = compare_pair(in_memory(label, a, b), ComparisonRule(margin=0.002))
+    found = compare_pair(paired_codes(label, a, b), ComparisonRule(margin=0.002))
     (row,), (reason,) = found.rows, reasons(found)
     assert (found.verdict, row.adjusted_pvalue < 1e-12) == ("inconclusive", True)
     assert "; a drop of more than 0.2 points is not excluded; " in reason
@@ -550,7 +545,7 @@ def test_a_drop_that_is_shown_but_too_small_is_not_said_to_be_unshown():
 
 def test_a_p_value_beyond_floats_is_no_zero():
     label, a = np.zeros(2000, dtype=np.int64), np.zeros(2000, dtype=np.int64)
-    found = compare_pair(in_memory(label, a, np.r_[np.ones(1100, dtype=np.int64), a[1100:]]), ComparisonRule())
+    found = compare_pair(paired_codes(label, a, np.r_[np.ones(1100, dtype=np.int64), a[1100:]]), ComparisonRule())
     assert found.rows[0].pvalue == 0  # 2 ** -1100
     assert "adjusted p < 10⁻³⁰⁰" in reasons(found)[0]
 
@@ -561,7 +556,7 @@ def test_the_drop_that_the_rows_could_show_is_at_the_level_of_one_test_among_all
     b = a.copy()
     b[::20], a[1::20] = 1, 1
     slices = {"part": (tuple("abcdefghi"), np.arange(1000) % 9)}
-    found = compare_pair(in_memory(label, a, b, slices=slices), ComparisonRule())
+    found = compare_pair(paired_codes(label, a, b, slices=slices), ComparisonRule())
     shown = 100 * detectable_difference(1000, 0.1, alpha=0.005, alternative="greater")
     assert any(
         f"1,000 rows detect a drop of {shown:.2g} points with a power of 0.8" in reason for reason in reasons(found)
@@ -576,7 +571,7 @@ def test_no_number_is_cut_off_in_a_narrow_terminal(monkeypatch, capsys, columns)
     label = rng.integers(2, size=400)
     a, b = (np.where(rng.random(400) < 0.8, label, 1 - label) for _ in range(2))
     slices = {"region": (("north", "south"), np.arange(400) % 2)}
-    found = compare_pair(in_memory(label, a, b, slices=slices), ComparisonRule())
+    found = compare_pair(paired_codes(label, a, b, slices=slices), ComparisonRule())
     show(found, "base.csv", "cand.csv")
     said = capsys.readouterr().out
     assert "…" not in said
@@ -590,7 +585,7 @@ def test_losses_and_marks_are_drawn_on_a_scale_of_their_own(tmp_path):
     label = rng.integers(2, size=500)
     a, b = (np.where(rng.random(500) < 0.8, label, 1 - label) for _ in range(2))
     marks = rng.integers(1, 11, size=500).astype(float)
-    joined = in_memory(label, a, b, scores=(marks, np.maximum(marks - rng.integers(0, 2, 500), 1)))
+    joined = paired_codes(label, a, b, scores=(marks, np.maximum(marks - rng.integers(0, 2, 500), 1)))
     found = compare_pair(joined, ComparisonRule(), ["accuracy", "mean-score"])
     page = as_html(found, "base.csv", "cand.csv")
     assert [re.search(r"candidate − baseline, (.*?)<", part)[1] for part in page.split("<svg")[1:]] == [

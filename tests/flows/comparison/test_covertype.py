@@ -9,8 +9,9 @@ from scipy.stats import binom
 
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.files.predictions import PairedPredictions
 from sigstats.flows.cli import main
+
+from ...paired import paired_codes
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +80,7 @@ def test_without_a_regression_false_alarms_keep_their_level_over_all_areas(versi
         swapped = rng.random(3000) < 0.5
         a, b = np.where(swapped, other, one), np.where(swapped, one, other)
         slices = {"area": (tuple(areas), where[chosen])}
-        joined = PairedPredictions(label=label, a=a, b=b, classes=tuple(labels), slices=slices)
+        joined = paired_codes(label, a, b, classes=tuple(labels), slices=slices)
         alarms += compare_pair(joined, ComparisonRule(minimum_effect=0.0)).verdict == "fail"
     assert alarms <= binom.isf(1e-6, repetitions, 0.05)
     assert alarms > 0  # a test that never rejects keeps its level too

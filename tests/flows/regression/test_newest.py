@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.comparison.paired_predictions import ALL_ROWS
+from sigstats.comparison.units import ALL_ROWS
 from sigstats.flows.cli import main
 from sigstats.flows.regression.order import natural, time_in
 from sigstats.flows.regression.trends import trends_of_measures

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sigstats.comparison.part import in_bins
+from sigstats.comparison.units import in_bins
 from sigstats.flows.cli import main
 
 

@@ -9,11 +9,13 @@ from sklearn.metrics import accuracy_score, f1_score, jaccard_score, recall_scor
 
 import sigstats
 from sigstats.comparison.compare import compare_pair
-from sigstats.comparison.paired_predictions import PairedPredictions, pair_arrays
+from sigstats.comparison.paired_predictions import pair_arrays
 from sigstats.comparison.requirements import COMPARED_MEASURES
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.effects import accuracy_difference
 from sigstats.measures.table import MEASURES
+
+from ...paired import paired_codes
 
 
 def predictions(n=600, k=3, seed=1):
@@ -108,7 +110,7 @@ def test_without_a_regression_false_alarms_keep_their_level():
         label = np.zeros(400, dtype=np.int64)
         a, b = (rng.random(400) < 0.25).astype(np.int64), (rng.random(400) < 0.25).astype(np.int64)
         slices = {"s": (tuple("abcdef"), rng.integers(6, size=400))}
-        paired = PairedPredictions(label=label, a=a, b=b, classes=("0", "1"), slices=slices)
+        paired = paired_codes(label, a, b, slices=slices)
         return compare_pair(paired, rule).verdict
 
     alarms = sum(verdict() == "fail" for _ in range(200))
@@ -119,7 +121,7 @@ def test_without_a_regression_false_alarms_keep_their_level():
 def test_parts_are_all_rows_and_those_of_each_value_in_their_order():
     y = [0, 1] * 5
     paired = pair_arrays(y, y, y, slices={"s": list("babacabbab"), "t": [1] * 10})
-    parts = {name: rows().tolist() for name, rows in paired.parts()}
+    parts = {name: rows().tolist() for name, rows in paired.units.parts()}
     assert parts == {
         "all rows": list(range(10)),
         "s = a": [1, 3, 5, 8],

@@ -9,19 +9,18 @@ import pandas as pd
 import pytest
 
 from sigstats.comparison.compare import compare_pair
-from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.part import whole
 from sigstats.comparison.ratio_tests import exchange_pvalues
 from sigstats.comparison.ratio_tests import test_ratio as ratio_test
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
 
+from ...paired import paired_marks
+
 
 def paired(errors, words, **more):
-    zeros = np.zeros(len(errors[0]), dtype=np.int64)
     scores, per = (tuple(np.array(each, float) for each in pair) for pair in (errors, words))
-    known = {"scores": scores, "per": per, "score_column": "errors/words", "lower": True, "predicted": False}
-    return PairedPredictions(label=zeros, a=zeros, b=zeros, classes=("right",), graded=True, **(known | more))
+    return paired_marks(scores, **({"per": per, "score_column": "errors/words", "lower": True} | more))
 
 
 def by_exchanges(errors, words):

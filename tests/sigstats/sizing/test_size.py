@@ -185,7 +185,11 @@ def test_items_of_unlike_numbers_of_answers_fail_as_often_as_was_planned(numbers
     asked = [np.arange(12) < n[:, None] for n in counts]
     sums = [1.0 * np.sum(each & some, axis=1) for each, some in zip(right, asked, strict=True)]
     totals = ItemTotals(tuple(sums), tuple(counts))
-    found = pilot_of(replace(paired, items=item, right=None if numbers == (6, 6) else totals), RULE, tests=1)
+    found = pilot_of(
+        replace(paired, units=replace(paired.units, items=item), right=None if numbers == (6, 6) else totals),
+        RULE,
+        tests=1,
+    )
     found = replace(found, parts=(replace(found.parts[0], n=items),))
     stated = plan_size(found, rule=RULE, drops=[drop]).drops[0].power
     many = []

@@ -1,6 +1,6 @@
 """Tables joined by the codes of their classes: what is found, and what is refused, is that of text."""
 
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pandas as pd
@@ -27,19 +27,24 @@ SPELLINGS = {
 }
 
 
+def in_lists(value):
+    """A record, and what it holds, without arrays."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if is_dataclass(value):
+        return {field.name: in_lists(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, dict):
+        return {name: in_lists(item) for name, item in value.items()}
+    return [*map(in_lists, value)] if isinstance(value, tuple) else value
+
+
 def joined(paths, columns):
     """All that a join says, or the words with which it refuses."""
     try:
         found = join(*(read(str(path), columns) for path in paths), columns)
     except ValueError as error:
         return str(error)
-    told = {field.name: getattr(found, field.name) for field in fields(found)}
-    for name in ("label", "a", "b", "group"):
-        told[name] = None if told[name] is None else told[name].tolist()
-    told["slices"] = {name: (values, codes.tolist()) for name, (values, codes) in told["slices"].items()}
-    told["content"] = None if told["content"] is None else told["content"].tolist()
-    told["scores"] = None if told["scores"] is None else [each.tolist() for each in told["scores"]]
-    return told
+    return in_lists(found)
 
 
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -74,7 +79,9 @@ def test_a_pair_of_large_files_is_joined_by_codes(tmp_path):
     assert all(pa.types.is_dictionary(side.label.type) and pa.types.is_integer(side.ids.type) for side in sides)
     found = join(*sides, columns)
     assert found.classes == ("0", "1", "2")
-    assert found.slices["part"][1].tolist() == [sorted(map(str, range(20))).index(str(n % 20)) for n in range(5000)]
+    assert found.units.slices["part"][1].tolist() == [
+        sorted(map(str, range(20))).index(str(n % 20)) for n in range(5000)
+    ]
 
 
 def test_a_number_that_no_float_holds_is_named_by_its_row_in_codes_too(tmp_path):

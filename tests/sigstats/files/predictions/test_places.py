@@ -79,7 +79,7 @@ def test_a_folder_of_tables_is_a_task_each(tmp_path):
     assert sides[0].ids.to_pylist()[0].count("/") == 1 + sides[0].others["task"].to_pylist()[0].count("/")
     found = join(read(str(tmp_path / "old"), columns), read(str(tmp_path / "old"), columns), columns)
     assert found.n == 24
-    assert len(found.slices["task"][0]) == 2
+    assert len(found.units.slices["task"][0]) == 2
 
 
 def test_the_parts_of_names_that_all_files_share_are_no_part_of_the_task(tmp_path):
@@ -88,7 +88,7 @@ def test_the_parts_of_names_that_all_files_share_are_no_part_of_the_task(tmp_pat
             (tmp_path / f"{task}-{model}-{date}.csv").write_text(TEXTS["csv"])
     columns = Columns(slices=("task",))
     found = join(*(read(str(tmp_path / f"*-{model}-*.csv"), columns) for model in ("old", "new")), columns)
-    assert found.slices["task"][0] == ("geometry", "number_theory")
+    assert found.units.slices["task"][0] == ("geometry", "number_theory")
     assert found.n == 24
 
 
@@ -115,7 +115,7 @@ def test_a_folder_of_logs_is_read_by_their_tasks_and_what_lies_beside_them_is_no
     columns = Columns(slices=("task",))
     found = join(*(read(str(tmp_path / model), columns) for model in ("old", "new")), columns)
     assert found.n == 12
-    assert found.slices["task"][0] == ("arc", "gsm8k")
+    assert found.units.slices["task"][0] == ("arc", "gsm8k")
     inspect_log(tmp_path / "old" / "again.json", answers, task="arc")
     with pytest.raises(ValueError, match=r"old: .*again\.json and .*\.eval are both of the task 'arc'; expected one"):
         read(str(tmp_path / "old"), columns)

@@ -151,7 +151,7 @@ def test_all_results_of_an_id_are_answers_to_one_item_in_every_command(tmp_path,
         assert "repeat an id: id 'q1'; each counts as an answer" in " ".join(capsys.readouterr().out.split())
     side = read(str(paths[0]), Columns(score="s", unscored="wrong", duplicates="all"))
     found = join(side, side, Columns(score="s"))
-    assert (found.n, len(set(found.items.tolist()))) == (N, N - 1)
+    assert (found.n, len(set(found.units.items.tolist()))) == (N, N - 1)
 
 
 def test_a_repeated_epoch_of_an_id_is_a_further_answer(tmp_path):
