@@ -265,13 +265,13 @@ def test_a_source_is_a_file_and_a_learner_an_analysis_a_section_and_a_figure_an_
         "tasks/benchmark/rows_right.py": ANALYSIS,
         "tasks/summary/analyses.py": ("ANALYSES = {", '"rows-right": "sigstats.tasks.benchmark.rows_right"'),
         "flows/benchmark/model.py": ("_READS = {", '"rows-right": ("crossval",)'),
-        "flows/report/sections/rows_right.py": SECTION,
-        "flows/report/sections/__init__.py": (
+        "flows/benchmark/report/rows_right.py": SECTION,
+        "flows/report/sections.py": (
             "MODULES = {",
-            '"rows_right": ("rows-right",)',
+            '"sigstats.flows.benchmark.report.rows_right": ("rows-right",)',
         ),
-        "flows/report/figures/bar.py": FIGURE,
-        "flows/report/figures/__init__.py": ("MODULES = {", '"sigstats.flows.report.figures.bar": ("benchmark",)'),
+        "flows/benchmark/report/bar.py": FIGURE,
+        "flows/report/figures/__init__.py": ("MODULES = {", '"sigstats.flows.benchmark.report.bar": ("benchmark",)'),
     }
     done = program(files, "run", study(tmp_path, text), "--output", "out", "--cluster", "serial", "--quiet")
     assert done.returncode == 0, done.stderr

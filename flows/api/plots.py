@@ -17,14 +17,14 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.history import Record
 
+from ..benchmark.report import trends as errors_by_value
+from ..benchmark.report.null_distribution import null_distribution
+from ..benchmark.report.null_histograms import Bins
+from ..calibration.report import nested_loops, null_p_values, stated_confidence
+from ..calibration.report import power_curves as rates_by_size
+from ..calibration.report import zips as intervals_by_method
 from ..report.evidence import Evidence, distinct, group_by
 from ..report.evidence import some_of as some_sizes
-from ..report.figures import nested_loops, null_p_values, stated_confidence
-from ..report.figures import power_curves as rates_by_size
-from ..report.figures import trends as errors_by_value
-from ..report.figures import zips as intervals_by_method
-from ..report.figures.null_histograms import Bins
-from ..report.replicates import null_distribution
 from ._drawing import Draw, curves, shares_of, stairs, zip_plot
 
 #: The options that choose a figure with their values, and the function that draws it on axes.

@@ -1,7 +1,7 @@
 """The report: one page of HTML that holds everything it needs, made from the summary and the replicates alone.
 
-What it says of a test is a module of `sigstats.flows.report.sections`, a figure is a module of
-`sigstats.flows.report.figures`, how it looks is in `sigstats.flows.pages`. Equal results give an equal page, byte for
+What it says of a test is named in `sigstats.flows.report.sections`, its figures in `sigstats.flows.report.figures`, how
+it looks is in `sigstats.flows.pages`. Equal results give an equal page, byte for
 byte: nothing of the time, the machine or the order of completion enters it.
 """
 

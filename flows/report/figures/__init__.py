@@ -13,18 +13,18 @@ from ..section import Figure
 
 #: The modules that draw figures, and the kinds of study that have them.
 MODULES = {
-    "sigstats.flows.report.figures.counts": ("significance",),
+    "sigstats.flows.significance.report.counts": ("significance",),
     "sigstats.flows.report.figures.dominance": ("benchmark", "significance"),
-    "sigstats.flows.report.figures.nested_loops": ("calibration",),
-    "sigstats.flows.report.figures.null_histograms": ("benchmark",),
-    "sigstats.flows.report.figures.null_p_values": ("calibration",),
+    "sigstats.flows.calibration.report.nested_loops": ("calibration",),
+    "sigstats.flows.benchmark.report.null_histograms": ("benchmark",),
+    "sigstats.flows.calibration.report.null_p_values": ("calibration",),
     "sigstats.flows.report.figures.over_data_sets": ("benchmark", "significance"),
-    "sigstats.flows.report.figures.paired_rates": ("calibration",),
-    "sigstats.flows.report.figures.power_curves": ("calibration",),
+    "sigstats.flows.calibration.report.paired_rates": ("calibration",),
+    "sigstats.flows.calibration.report.power_curves": ("calibration",),
     "sigstats.flows.report.figures.single_classifiers": ("benchmark", "significance"),
-    "sigstats.flows.report.figures.stated_confidence": ("calibration",),
-    "sigstats.flows.report.figures.trends": ("benchmark",),
-    "sigstats.flows.report.figures.zips": ("calibration",),
+    "sigstats.flows.calibration.report.stated_confidence": ("calibration",),
+    "sigstats.flows.benchmark.report.trends": ("benchmark",),
+    "sigstats.flows.calibration.report.zips": ("calibration",),
 }
 
 

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from sigstats.flows.calibration.populations import parquet
+from sigstats.flows.calibration.report import null_p_values
 from sigstats.flows.cli import main
 from sigstats.flows.report import figures
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.figures import null_p_values
 from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.sign_flips.power import paired_power as power

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sigstats.flows.benchmark.report import null_histograms, trends
+from sigstats.flows.benchmark.report.null_distribution import NullDistribution, null_distribution
 from sigstats.flows.cli import main
 from sigstats.flows.pages import heat_table, svg
 from sigstats.flows.pages.svg import Axes
 from sigstats.flows.report import figures
 from sigstats.flows.report.evidence import Evidence, advantage_of_b, necessity
-from sigstats.flows.report.figures import dominance, null_histograms, trends
-from sigstats.flows.report.replicates import NullDistribution, null_distribution
+from sigstats.flows.report.figures import dominance
 from sigstats.measures.measure import as_measure
 from sigstats.measures.table import COUNT_MEASURES
 from sigstats.possibilistic_indices import possibility

@@ -13,10 +13,12 @@ from sigstats._common.numerals import NBSP, number, significant, told_apart
 from sigstats.comparison.cells import cells_of, interval_of
 from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rows import ComparisonRow
+from sigstats.flows.calibration.report import rates as calibration
 from sigstats.flows.pages.wording import percent_range, percent_span, points_range
 from sigstats.flows.ranking import words
 from sigstats.flows.report import usual_columns as usual
-from sigstats.flows.report.sections import _verdicts, calibration, significance_tables
+from sigstats.flows.report import verdicts as _verdicts
+from sigstats.flows.significance.report import tables as significance_tables
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel
 from sigstats.tasks.schema import Hypothesis

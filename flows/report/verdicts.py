@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sigstats.multiplicity import fewest_resamples
 from sigstats.tasks.schema import Hypothesis
 
-from ...pages.wording import (
+from ..pages.wording import (
     NBSP,
     adjusted_p,
     count_of,
@@ -17,8 +17,8 @@ from ...pages.wording import (
     points_range,
     significant,
 )
-from .. import usual_columns as usual
-from ..evidence import (
+from . import usual_columns as usual
+from .evidence import (
     Evidence,
     advantage_of_b,
     at_smallest_p,
@@ -30,7 +30,7 @@ from ..evidence import (
     rejected,
     undecided_rows,
 )
-from ..section import Column, Verdict
+from .section import Column, Verdict
 
 _CASES = "cases (a classifier on a data set)"
 

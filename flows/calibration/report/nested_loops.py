@@ -11,9 +11,9 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages import svg
 from ...pages.svg import Axes
 from ...pages.wording import percent, percent_range
-from ..design import estimand
-from ..evidence import Evidence, distinct, group_by
-from ..section import Figure
+from ...report.design import estimand
+from ...report.evidence import Evidence, distinct, group_by
+from ...report.section import Figure
 
 _LEFT, _HEIGHT, _STEP = 44.0, 300.0, 30.0
 #: The widths of a setting, and of the whole plot without its labels.

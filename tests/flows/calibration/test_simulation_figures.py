@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
+from sigstats.flows.calibration.report import nested_loops, null_p_values, paired_rates, zips
 from sigstats.flows.cli import main
 from sigstats.flows.report.design import design
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.figures import nested_loops, null_p_values, paired_rates, zips
 from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.tasks.results import Results

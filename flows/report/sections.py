@@ -1,4 +1,4 @@
-"""The sections of the report, one for each test. What a test needs beside the words of its record is a module here."""
+"""The sections of the report, one for each test; a test that needs more than the words of its record has a module."""
 
 import importlib
 from collections.abc import Collection
@@ -6,30 +6,32 @@ from itertools import chain
 
 from sigstats.tasks import statistical_tests
 
-from ..evidence import Evidence
-from ..performance import over_data_sets, over_data_sets_method
-from ..section import Section, Verdict
-from . import _methods
-from ._methods import printed_numbers
-from ._tables import section_without_module
+from . import printed_numbers as _methods
+from .evidence import Evidence
+from .performance import over_data_sets, over_data_sets_method
+from .printed_numbers import printed_numbers
+from .record_sections import section_without_module
+from .section import Section, Verdict
 
 __all__ = ["approximations", "known", "of", "over_data_sets", "over_data_sets_method", "printed_numbers"]
 
 
-#: The modules of this folder whose `SECTIONS` have question, verdict, columns, method and source of these tests.
+#: The modules whose `SECTIONS` have question, verdict, columns, method and source of these tests.
 MODULES = {
-    "calibration": ("calibration",),
-    "measures": ("measures", "measured-pairs", "resampled-measures", "resampled-pairs", "slices", "sliced-pairs"),
-    "performance": ("confidence", "performance", "sample-size", "trained"),
-    "retrained": ("corrected-resampled", "permutation-features", "permutation-labels"),
-    "significance_tables":
-        ("efficiency", "enumeration-size", "friedman", "joint-outcomes", "likeness", "monte-carlo-size", "signed-rank"),
+    "sigstats.flows.calibration.report.rates": ("calibration",),
+    "sigstats.flows.benchmark.report.measures":
+        ("measures", "measured-pairs", "resampled-measures", "resampled-pairs", "slices", "sliced-pairs"),
+    "sigstats.flows.calibration.report.performance": ("confidence", "performance", "sample-size", "trained"),
+    "sigstats.flows.benchmark.report.retrained": ("corrected-resampled", "permutation-features", "permutation-labels"),
+    "sigstats.flows.report.efficiency": ("efficiency",),
+    "sigstats.flows.significance.report.tables":
+        ("enumeration-size", "friedman", "joint-outcomes", "likeness", "monte-carlo-size", "signed-rank"),
 }  # fmt: skip
 
 
 def known(tests: Collection[str] = (*statistical_tests.TESTS, *chain(*MODULES.values()))) -> list[Section]:
     """The sections of some tests and of others beside them, in their order; all by default."""
-    wanted = [f"{__name__}.{name}" for name, of in MODULES.items() if not set(of).isdisjoint(tests)]
+    wanted = [name for name, of in MODULES.items() if not set(of).isdisjoint(tests)]
     ready = [section for module in map(importlib.import_module, wanted) for section in module.SECTIONS]
     covered = {section.test for section in ready}
     plain = [section_without_module(name) for name in tests if name not in covered]

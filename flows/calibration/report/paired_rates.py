@@ -12,9 +12,9 @@ from sigstats.tasks.plan import Cell
 
 from ...pages.heat_table import HeatCell, p_legend, p_shade, pair_table, side_by_side
 from ...pages.wording import p_equation
-from ..design import estimand, size
-from ..evidence import Evidence, group_by, some_of
-from ..section import Figure
+from ...report.design import estimand, size
+from ...report.evidence import Evidence, group_by, some_of
+from ...report.section import Figure
 
 _MOST_METHODS = 8
 

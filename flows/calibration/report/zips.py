@@ -16,9 +16,9 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages import svg
 from ...pages.svg import Axes
 from ...pages.wording import percent
-from ..design import estimand, size
-from ..evidence import Evidence, group_by
-from ..section import Figure
+from ...report.design import estimand, size
+from ...report.evidence import Evidence, group_by
+from ...report.section import Figure
 
 _SIDE, _HEIGHT = 252.0, 300.0
 _LEFT, _RIGHT = 42.0, 18.0

@@ -11,11 +11,11 @@ from sigstats.sequential.rules import FixedRule
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.schema import Hypothesis
 
-from ...pages.wording import adjusted_p, count_of, percent, significant
-from .. import usual_columns as usual
-from ..evidence import Evidence, distinct, group_by, is_proportion, not_rejected, primary_rows, rejected
-from ..section import Column, Section, Verdict, caveat, section_of
-from . import _verdicts
+from ..pages.wording import adjusted_p, count_of, percent, significant
+from . import usual_columns as usual
+from . import verdicts
+from .evidence import Evidence, distinct, group_by, is_proportion, not_rejected, primary_rows, rejected
+from .section import Column, Section, Verdict, caveat, section_of
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "") -> Verdict:
@@ -31,13 +31,13 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "") -> 
         return Verdict(f"There is no result: every hypothesis of this test ({by}) is missing.")
     if not sure:
         where = "" if total == 1 else f" in any of {count_of(total, what)}"
-        return Verdict(f"It was not shown that {claim}{where} ({by}, {_verdicts.smallest_p(unsure, name)}).", spared)
-    sentence = f"({by}, {_verdicts.largest_p(sure, name)})"
+        return Verdict(f"It was not shown that {claim}{where} ({by}, {verdicts.smallest_p(unsure, name)}).", spared)
+    sentence = f"({by}, {verdicts.largest_p(sure, name)})"
     if total == 1:
         return Verdict(f"{claim[0].upper()}{claim[1:]} {sentence}.", spared)
     share = f"all {total}" if not unsure else f"{len(sure)} of {total}"
     details = [
-        f"{subject_in_words(row)}: not shown ({_verdicts.decision_p_in_words(row, _verdicts.p_name(evidence))})."
+        f"{subject_in_words(row)}: not shown ({verdicts.decision_p_in_words(row, verdicts.p_name(evidence))})."
         for row in unsure
     ]
     return Verdict(f"In {share} {what}s {claim} {sentence}.", (*spared, *details))
@@ -106,7 +106,7 @@ def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdic
     """In how many tables or data sets it rejects; or of pairs, how many differ and who is better than whom."""
     test = statistical_tests.named(rows[0].test)
     by = test.by or test.label
-    value = verdict(rows, evidence) if test.claim else _verdicts.verdict(rows, evidence, by=by)
+    value = verdict(rows, evidence) if test.claim else verdicts.verdict(rows, evidence, by=by)
     return value if evidence.of_tables else replace(value, beside=caveat(rows[0].test))
 
 
@@ -125,7 +125,7 @@ def _columns_of_record(rows: Sequence[Hypothesis]) -> list[Column]:
 
 def _difference(rows: Sequence[Hypothesis]) -> list[Column]:
     if any(map(is_proportion, rows)):
-        return _verdicts.in_points("95% interval of the difference (Tango)")
+        return verdicts.in_points("95% interval of the difference (Tango)")
     if all(row.estimate is None for row in rows):
         return []
     return usual.difference("95% interval of the difference")

@@ -11,10 +11,10 @@ from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
 from ...pages.svg import Axes
-from .. import sections
-from ..evidence import Evidence, distinct, group_by
-from ..replicates import null_distribution
-from ..section import Figure
+from ...report import sections
+from ...report.evidence import Evidence, distinct, group_by
+from ...report.section import Figure
+from .null_distribution import null_distribution
 
 _WIDTH, _HEIGHT = 236.0, 178.0
 #: As many data sets make a curve.

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.summary.published import Reference, agrees, read_references
 
-from ...pages.wording import count_of, join_words, p_at_most, significant
-from ..evidence import Evidence, at_smallest_p, group_by
-from ..section import Verdict
-from ..usual_columns import short, where
-from . import _verdicts
-from ._tables import subject_in_words
+from ..pages.wording import count_of, join_words, p_at_most, significant
+from . import verdicts
+from .evidence import Evidence, at_smallest_p, group_by
+from .record_sections import subject_in_words
+from .section import Verdict
+from .usual_columns import short, where
 
 _APPROXIMATE = {"chi2": "chi-square", "likelihood-ratio": "the likelihood ratio"}
 
@@ -30,7 +30,7 @@ def approximations(evidence: Evidence, names: dict[str, str]) -> Verdict | None:
                 continue
             sentences.append(_beside(f"{names[test]}: the p-value of {name}", pairs))
             others += [
-                _in_words(exact, pair, name, _verdicts.p_name(evidence))
+                _in_words(exact, pair, name, verdicts.p_name(evidence))
                 for exact, pair in pairs
                 if exact.decision != pair.decision
             ]
@@ -54,7 +54,7 @@ def _beside(subject: str, pairs: Sequence[tuple[Hypothesis, Hypothesis]]) -> str
 def _in_words(exact: Hypothesis, hypothesis: Hypothesis, name: str, p_name: str) -> str:
     verbs = {"reject": "rejects", "keep": "does not reject"}
     said = [
-        f"{who} {verbs.get(row.decision, row.decision)} ({_verdicts.decision_p_in_words(row, p_name)})"
+        f"{who} {verbs.get(row.decision, row.decision)} ({verdicts.decision_p_in_words(row, p_name)})"
         for who, row in (("the exact test", exact), (name, hypothesis))
     ]
     return f"{subject_in_words(exact)}: {join_words(said)}."

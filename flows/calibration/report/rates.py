@@ -7,13 +7,13 @@ from sigstats.tasks.calibration.work import OnTestSets, Outcomes
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import adjusted_p, count_of, join_words, percent
-from .. import usual_columns as usual
-from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
-from ..replicates import statements
-from ..section import Column, Section, Verdict
-from ..usual_columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, rate, share, where
-from . import _verdicts
+from ...report import usual_columns as usual
+from ...report import verdicts
+from ...report.evidence import Evidence, distinct, group_by, not_rejected, rejected
+from ...report.section import Column, Section, Verdict
+from ...report.usual_columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, rate, share, where
 from ._power import fewest_needed, finds
+from .statements import statements
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -189,10 +189,10 @@ def _expected(wrong: Sequence[Hypothesis], fine: Sequence[Hypothesis], result: S
         return f"{count_of(len(result), 'rate')} were found; there is none to hold them against."
     if not wrong:
         subject = f"All {total} tested rates are" if total > 1 else "The rate is"
-        return f"{subject} as expected ({_verdicts.smallest_p(fine, name)})."
+        return f"{subject} as expected ({verdicts.smallest_p(fine, name)})."
     what = distinct(f"{row.measure} of {row.method} on {where(row)}" for row in wrong)
     named = f": {join_words(what)}" if len(what) <= 4 else ""
-    return f"{len(wrong)} of {total} tested rates are not as expected{named} ({_verdicts.largest_p(wrong, name)})."
+    return f"{len(wrong)} of {total} tested rates are not as expected{named} ({verdicts.largest_p(wrong, name)})."
 
 
 def _of_group(rows: Sequence[Hypothesis], evidence: Evidence) -> str:

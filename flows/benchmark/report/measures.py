@@ -7,10 +7,10 @@ from dataclasses import replace
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import adjusted_p, count_of, join_words
-from .. import usual_columns as usual
-from ..evidence import Evidence, group_by, less_is_better, not_rejected, rejected
-from ..section import Column, Section, Verdict
-from . import _verdicts
+from ...report import usual_columns as usual
+from ...report import verdicts
+from ...report.evidence import Evidence, group_by, less_is_better, not_rejected, rejected
+from ...report.section import Column, Section, Verdict
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
@@ -133,9 +133,9 @@ _REPEATED = replace(
 
 def _pairs_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     hypotheses = group_by(rows, _measure_of)
-    verdicts = [(name, _verdicts.verdict(group, evidence, by=name)) for name, group in hypotheses.items()]
-    details = [f"{name}: {sentence}" for name, one in verdicts for sentence in one.details]
-    return Verdict(verdicts[0][1].headline, (*(one.headline for _, one in verdicts[1:]), *details))
+    by_measure = [(name, verdicts.verdict(group, evidence, by=name)) for name, group in hypotheses.items()]
+    details = [f"{name}: {sentence}" for name, one in by_measure for sentence in one.details]
+    return Verdict(by_measure[0][1].headline, (*(one.headline for _, one in by_measure[1:]), *details))
 
 
 def _pairs_columns(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -169,15 +169,15 @@ def _pairs_on_slices(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     different, alike = rejected(rows), not_rejected(rows)
     compared, name = count_of(len(different) + len(alike), "comparison"), adjusted_p(evidence.adjust)
     if not different:
-        smallest = f" ({_verdicts.smallest_p(alike, name)})" if alike else ""
+        smallest = f" ({verdicts.smallest_p(alike, name)})" if alike else ""
         return Verdict(f"{compared} of two classifiers on a slice, of which none differs{smallest}.")
     details = []
     for row in different:
-        better, worse = _verdicts.better_and_worse(row)
-        measure, p = _measure_of(row), _verdicts.decision_p_in_words(row, _verdicts.p_name(evidence))
+        better, worse = verdicts.better_and_worse(row)
+        measure, p = _measure_of(row), verdicts.decision_p_in_words(row, verdicts.p_name(evidence))
         details.append(f"On {row.dataset} where {row.slice}, {better} is better than {worse} by {measure} ({p}).")
     sentence = f"{compared} of two classifiers on a slice, of which {len(different):,} differ"
-    return Verdict(f"{sentence} ({_verdicts.largest_p(different, name)}).", tuple(details))
+    return Verdict(f"{sentence} ({verdicts.largest_p(different, name)}).", tuple(details))
 
 
 def _measure_of(row: Hypothesis) -> str:

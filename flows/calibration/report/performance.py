@@ -7,10 +7,10 @@ from sigstats.tasks.calibration.rates import COVERAGE, SHARES, UNDEFINED, WIDTH
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of, join_words, number, percent
-from .. import usual_columns as usual
-from ..evidence import Evidence, group_by, rejected
-from ..section import Column, Section, Verdict
-from ..usual_columns import FAILED, RATE, RATE_INTERVAL, TEST_SETS, rate, where
+from ...report import usual_columns as usual
+from ...report.evidence import Evidence, group_by, rejected
+from ...report.section import Column, Section, Verdict
+from ...report.usual_columns import FAILED, RATE, RATE_INTERVAL, TEST_SETS, rate, where
 
 
 def _performance_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:

@@ -10,9 +10,9 @@ from sigstats.tasks.significance.work import TableTested
 
 from ...pages.heat_table import data_table
 from ...pages.wording import number, p_at_most
-from .. import sections
-from ..evidence import Evidence, at_smallest_p, distinct, group_by
-from ..section import Figure
+from ...report import sections
+from ...report.evidence import Evidence, at_smallest_p, distinct, group_by
+from ...report.section import Figure
 
 #: Larger tables are shown by their size.
 _MOST_CLASSES = 6

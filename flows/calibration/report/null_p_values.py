@@ -20,8 +20,8 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages import svg
 from ...pages.svg import Axes
 from ...pages.wording import count_of, join_words, percent
-from ..evidence import Evidence, group_by, some_of
-from ..section import Figure
+from ...report.evidence import Evidence, group_by, some_of
+from ...report.section import Figure
 
 _SIDE = 236.0
 #: The levels at which the rate of rejections is drawn.

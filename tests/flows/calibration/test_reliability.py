@@ -6,11 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sigstats.flows.calibration.report import rates, stated_confidence, statements
 from sigstats.flows.cli import main
-from sigstats.flows.report import replicates
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.figures import stated_confidence
-from sigstats.flows.report.sections import calibration
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
@@ -56,14 +54,14 @@ def test_the_confidence_is_that_of_the_side_which_is_better(only_a, only_b):
     wanted = 1 - mcnemar_test(only_a, only_b, method="mid-p", alternative=better).pvalue
     for alternative in ("two-sided", "greater", "less"):
         p = np.array([mcnemar_test(only_a, only_b, method="mid-p", alternative=alternative).pvalue])
-        found = replicates.confidences(p, np.array([only_b - only_a]), alternative)
+        found = statements.confidences(p, np.array([only_b - only_a]), alternative)
         assert found[0] == pytest.approx(wanted, abs=1e-12)
 
 
 def test_right_is_what_the_population_says(evidence):
     rows = [row for row in evidence.of("calibration") if row.n == 300]
     two_sided = [row for row in rows if row.method == "McNemar"]
-    said = replicates.statements(two_sided, evidence)
+    said = statements.statements(two_sided, evidence)
     right = stated = 0
     for row in two_sided:
         (cell,) = evidence.cells_of(row)
@@ -76,13 +74,13 @@ def test_right_is_what_the_population_says(evidence):
     assert said.right.sum() == right
     assert said.stated.sum() == pytest.approx(stated)
     assert said.bias == pytest.approx((stated - right) / said.right.size)
-    one_sided = replicates.statements([row for row in rows if row.method != "McNemar"], evidence)
+    one_sided = statements.statements([row for row in rows if row.method != "McNemar"], evidence)
     assert np.array_equal(one_sided.right, said.right)
     assert one_sided.stated == pytest.approx(said.stated, abs=1e-12)
 
 
 def test_a_bin_holds_what_is_stated_in_it():
-    said = replicates.Statements(np.array([0.52, 0.58, 0.6, 0.99, 1.0]), np.array([True, False, True, True, True]))
+    said = statements.Statements(np.array([0.52, 0.58, 0.6, 0.99, 1.0]), np.array([True, False, True, True, True]))
     assert [(round(x, 3), share, total) for x, share, _, _, total in stated_confidence.binned(said)] == [
         (0.55, 0.5, 2),
         (0.6, 1.0, 1),
@@ -99,12 +97,12 @@ def test_a_panel_a_size_says_what_is_stated_and_right(evidence):
     body = str(drawn[0].body)
     assert re.findall(r"<strong>([^<]*)</strong>", body) == ["60 rows", "300 rows"]
     rows = [row for row in evidence.of("calibration") if row.n == 300 and row.method == "McNemar"]
-    said = replicates.statements(rows, evidence)
+    said = statements.statements(rows, evidence)
     assert f"right on {100 * said.right.mean():.1f}%" in body
 
 
 def test_the_verdict_says_how_sure_the_tests_are_and_how_often_they_are_right(evidence):
-    said = calibration.SECTIONS[0].verdict(list(evidence.of("calibration")), evidence).beside
+    said = rates.SECTIONS[0].verdict(list(evidence.of("calibration")), evidence).beside
     for n in (60, 300):
         rows = [row for row in evidence.of("calibration") if row.n == n and row.method == "McNemar"]
         stated, right = [], []
@@ -130,7 +128,7 @@ def test_the_headline_names_an_interval_that_holds_the_truth_too_seldom(evidence
             ("narrow", 300, 0.9, 1e-3, "reject"),
         ]
     ]
-    verdict = calibration.SECTIONS[0].verdict(shorter, evidence)
+    verdict = rates.SECTIONS[0].verdict(shorter, evidence)
     assert verdict.to_do == "At these sizes use wide."
     assert verdict.headline == (
         "The interval of narrow held the truth on as few as 70.0% of the test sets (60 rows), not on the 95.0% that "
@@ -144,7 +142,7 @@ def test_advice_is_of_the_sizes_at_which_a_fault_was_found(evidence):
         replace(row, measure="coverage", method="Wald", n=n, estimate=held, null_mean=0.95, p_adjusted=p, decision=what)
         for n, held, p, what in [(60, 0.7, 1e-9, "reject"), (300, 0.94, 1.0, "keep"), (1000, 0.95, 1.0, "keep")]
     ]
-    assert calibration.SECTIONS[0].verdict(at, evidence).to_do == (
+    assert rates.SECTIONS[0].verdict(at, evidence).to_do == (
         "With 60 rows do not use the intervals of Wald; with 300 and 1,000 rows no fault was shown."
     )
 
@@ -153,15 +151,15 @@ def test_the_first_screen_answers_whether_the_test_can_be_trusted(evidence):
     (row, *_) = evidence.of("calibration")
     kept = replace(row, measure="coverage", method="wide", n=60, estimate=0.96, null_mean=0.95, decision="keep")
     power = next(row for row in evidence.of("calibration") if row.measure == "power")
-    by_coverage = calibration.SECTIONS[0].verdict([kept, power], evidence)
+    by_coverage = rates.SECTIONS[0].verdict([kept, power], evidence)
     assert by_coverage.headline == (
         "Yes, as far as was tried: the intervals hold the truth on 96.0% (wide, 60 rows) of the test sets or more, "
         "where 95.0% is stated."
     )
     assert [what.partition(",")[0] for what, _ in by_coverage.also] == ["Power"]
     assert by_coverage.numbers[0] == ("intervals right", "96.0%", "stated 95.0%")
-    by_power = calibration.SECTIONS[0].verdict([power], evidence)
+    by_power = rates.SECTIONS[0].verdict([power], evidence)
     assert by_power.headline.startswith("Not tried: in every population one classifier is better. ")
     short = replace(kept, estimate=0.7, p_adjusted=1e-9, decision="reject")
-    wrong = calibration.SECTIONS[0].verdict([short, power], evidence)
+    wrong = rates.SECTIONS[0].verdict([short, power], evidence)
     assert [what.partition(",")[0] for what, _ in wrong.also] == ["Power", "Rates:"]

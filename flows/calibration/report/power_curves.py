@@ -12,8 +12,8 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages import svg
 from ...pages.svg import Axes
 from ...pages.wording import join_words, percent, significant
-from ..evidence import Evidence, group_by
-from ..section import Figure
+from ...report.evidence import Evidence, group_by
+from ...report.section import Figure
 
 #: The size of a figure without the labels of its curves, and the room for the numbers of rates.
 _WIDTH, _HEIGHT, _LEFT = 412.0, 324.0, 42.0

@@ -18,10 +18,10 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages import svg
 from ...pages.svg import Axes
 from ...pages.wording import count_of, number, percent
-from ..evidence import Evidence, group_by, some_of
-from ..replicates import Statements, statements
-from ..section import Figure
-from ..usual_columns import where
+from ...report.evidence import Evidence, group_by, some_of
+from ...report.section import Figure
+from ...report.usual_columns import where
+from .statements import Statements, statements
 
 #: The size of a histogram, and the side of a plot of reliability.
 _WIDTH, _HEIGHT, _SIDE = 300.0, 150.0, 236.0

@@ -13,11 +13,11 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages import svg
 from ...pages.svg import Axes
 from ...pages.wording import count_of, p_equation
-from .. import sections
-from ..evidence import Evidence, at_smallest_p, group_by
-from ..replicates import NullDistribution, null_distribution
-from ..section import Figure
-from ..usual_columns import measured
+from ...report import sections
+from ...report.evidence import Evidence, at_smallest_p, group_by
+from ...report.section import Figure
+from ...report.usual_columns import measured
+from .null_distribution import NullDistribution, null_distribution
 
 _WIDTH, _HEIGHT = 236.0, 104.0
 _BINS = 56

@@ -7,15 +7,17 @@ from sigstats.possibilistic_indices import possibility
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import NBSP, adjusted_p, index_number, join_words, number, signed, told_apart
-from .. import usual_columns as usual
-from ..evidence import Evidence
-from ..section import Column, Section, Verdict, caveat, section_of
-from . import _tables, _verdicts
+from ...report import record_sections, verdicts
+from ...report import usual_columns as usual
+from ...report.evidence import Evidence
+from ...report.section import Column, Section, Verdict, section_of
 
 
 def _friedman_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     statistic = usual.value("F", "statistic", partial(number, decimals=4))
-    return _tables.columns(rows, usual.ROWS.named("Data sets", "data sets with a score of every model"), statistic)
+    return record_sections.columns(
+        rows, usual.ROWS.named("Data sets", "data sets with a score of every model"), statistic
+    )
 
 
 def _signed_rank_columns(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -29,29 +31,13 @@ def _signed_rank_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     return [*usual.subject_columns(rows), sizes, difference, interval, *usual.closing_columns(rows)]
 
 
-def _efficiency_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    if all(row.classifier is None for row in rows):
-        return _tables.verdict(rows, evidence)
-    claim = "agreed with the true classes better than chance"
-    headline = _verdicts.headline(rows, evidence, claim=claim, by="Nyssen's exact test")
-    doubts = _verdicts.sentences_on_retained(rows, "could not be told from random assignment", evidence)
-    return Verdict(headline, tuple(doubts), caveat("efficiency"))
-
-
-def _efficiency_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    value = usual.estimate("Accuracy", "share of right predictions, observed")
-    return usual.case_columns(
-        rows, value, usual.null_mean("Chance", "mean accuracy of random assignment with the same margins")
-    )
-
-
 def _outcomes_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     difference = usual.difference("95% percentile interval of the difference")
-    return _tables.columns(rows, usual.MEASURE, usual.OBJECTS, *difference)
+    return record_sections.columns(rows, usual.MEASURE, usual.OBJECTS, *difference)
 
 
 def _outcomes_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    return _tables.verdict(rows, evidence, by=rows[0].method)
+    return record_sections.verdict(rows, evidence, by=rows[0].method)
 
 
 _WHOLE = "{:,.0f}".format
@@ -92,7 +78,7 @@ _INDICES = (
 
 
 def _likeness_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    groups = _verdicts.by_dataset([row for row in rows if row.pd is not None and row.method == rows[0].method])
+    groups = verdicts.by_dataset([row for row in rows if row.pd is not None and row.method == rows[0].method])
     if not groups:
         return Verdict("There is no result: every comparison is missing.")
     sentences = [_like(dataset, group, evidence) for dataset, group in groups.items()]
@@ -105,7 +91,7 @@ def _like(dataset: str, rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     # PD of one is how possible it is at all to be like it: eq. (29), against the complement.
     pds = [f"PD{NBSP}{index_number(possibility(row.p_value or 0).pd)}" for row in (first, *others)]
     named = zip((first, *others), pds, strict=True)
-    ranks = join_words([f"{row.a} ({_verdicts.decision_p_in_words(row, name)}, {pd})" for row, pd in named])
+    ranks = join_words([f"{row.a} ({verdicts.decision_p_in_words(row, name)}, {pd})" for row, pd in named])
     closer = _closer(first)
     if first.decision == "reject":
         return (
@@ -153,10 +139,9 @@ _LIKENESS = Section(
 )
 
 SECTIONS = (
-    section_of("efficiency", verdict=_efficiency_verdict, columns=_efficiency_columns),
     section_of("joint-outcomes", verdict=_outcomes_verdict, columns=_outcomes_columns),
-    section_of("friedman", verdict=_tables.verdict, columns=_friedman_columns),
-    section_of("signed-rank", verdict=partial(_verdicts.verdict, by="signed ranks"), columns=_signed_rank_columns),
+    section_of("friedman", verdict=record_sections.verdict, columns=_friedman_columns),
+    section_of("signed-rank", verdict=partial(verdicts.verdict, by="signed ranks"), columns=_signed_rank_columns),
     section_of("enumeration-size", verdict=_terms_verdict, columns=_terms_columns),
     section_of("monte-carlo-size", verdict=_replicates_verdict, columns=_replicates_columns),
     _LIKENESS,

@@ -11,18 +11,20 @@ from sigstats.tasks.benchmark.work import CrossValidated
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of
-from .. import usual_columns as usual
-from ..evidence import Evidence, rejected
-from ..section import Column, Section, Verdict
-from . import _tables, _verdicts
+from ...report import record_sections, verdicts
+from ...report import usual_columns as usual
+from ...report.evidence import Evidence, rejected
+from ...report.section import Column, Section, Verdict
 
 
 def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    text = _verdicts.headline(rows, evidence, claim="learned real class structure", by="PermClass")
-    doubts = _verdicts.sentences_on_retained(
+    text = verdicts.headline(rows, evidence, claim="learned real class structure", by="PermClass")
+    doubts = verdicts.sentences_on_retained(
         rows, "could not be told from a classifier trained on random labels", evidence
     )
-    return Verdict(text, (*_verdicts.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *doubts))
+    return Verdict(
+        text, (*verdicts.permutations_needed(rows, evidence), *record_sections.savings(rows, evidence), *doubts)
+    )
 
 
 def _columns(rows: Sequence[Hypothesis], *, permuted: str) -> list[Column]:
@@ -43,28 +45,30 @@ _STRUCTURE = "the joint structure of the features"
 
 
 def _features_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    text = _verdicts.headline(rows, evidence, claim=f"depended for its accuracy on {_STRUCTURE}", by="PermFeats")
+    text = verdicts.headline(rows, evidence, claim=f"depended for its accuracy on {_STRUCTURE}", by="PermFeats")
     details = (
         sentence
-        for dataset, group in _verdicts.by_dataset(rows).items()
-        for sentence in _on(dataset, group, _verdicts.p_name(evidence))
+        for dataset, group in verdicts.by_dataset(rows).items()
+        for sentence in _on(dataset, group, verdicts.p_name(evidence))
     )
-    return Verdict(text, (*_verdicts.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *details))
+    return Verdict(
+        text, (*verdicts.permutations_needed(rows, evidence), *record_sections.savings(rows, evidence), *details)
+    )
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> list[str]:
-    dependent, others = rejected(rows), _verdicts.retained_rows(rows)
+    dependent, others = rejected(rows), verdicts.retained_rows(rows)
     if not dependent and not others:
         return []
     if len(others) == len(rows):
         subject = f"{others[0].classifier}'s accuracy was not" if len(others) == 1 else "no classifier's accuracy was"
-        return [f"On {dataset}, {subject} shown to depend on {_STRUCTURE} ({_verdicts.smallest_p(others, name)})."]
+        return [f"On {dataset}, {subject} shown to depend on {_STRUCTURE} ({verdicts.smallest_p(others, name)})."]
     clauses = []
     if dependent:
-        clauses.append(f"{_verdicts.classifiers_with_p(dependent, len(rows), name)} depended on it")
+        clauses.append(f"{verdicts.classifiers_with_p(dependent, len(rows), name)} depended on it")
     if others:
         verb = "was" if len(others) == 1 else "were"
-        clauses.append(f"{_verdicts.classifiers_with_p(others, len(rows), name)} {verb} not shown to")
+        clauses.append(f"{verdicts.classifiers_with_p(others, len(rows), name)} {verb} not shown to")
     return [f"On {dataset}, {'; '.join(clauses)}."]
 
 
@@ -75,7 +79,7 @@ _PERMUTATION_LABELS = Section(
     question="Did the classifier learn real class structure?",
     verdict=_labels_verdict,
     columns=partial(_columns, permuted="the labels"),
-    method=lambda rows: _verdicts.in_words_of_the_measure(_METHOD, rows),
+    method=lambda rows: verdicts.in_words_of_the_measure(_METHOD, rows),
     source=(
         "Ojala and Garriga, Permutation tests for studying classifier performance, Journal of Machine Learning "
         "Research 11 (2010), test 1"
@@ -129,7 +133,7 @@ _METHODS = {
 
 
 def _algorithms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    verdict = _verdicts.verdict(rows, evidence, by=rows[0].method)
+    verdict = verdicts.verdict(rows, evidence, by=rows[0].method)
     cells = [cell for cell in evidence.cells_of(rows[0]) if cell.subject["classifier"] == rows[0].a]
     if not cells:
         return verdict
@@ -142,7 +146,7 @@ def _algorithms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdi
 
 def _algorithms_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     interval = "95% interval of the mean difference (Nadeau and Bengio)"
-    difference = _verdicts.in_points(interval)
+    difference = verdicts.in_points(interval)
     used = difference if any(row.estimate_low is not None for row in rows) else difference[:1]
     return [*usual.subject_columns(rows), usual.ROWS, *used, *usual.closing_columns(rows)]
 

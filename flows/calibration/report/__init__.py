@@ -1,0 +1,1 @@
+"""What the report says and draws of studies of this kind."""
