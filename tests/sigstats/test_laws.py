@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 
 from sigstats import (
     discordant_counts,
-    dominance,
     efficiency_test,
     goodness_of_fit_test,
     homogeneity_test,
     mcnemar_test,
     number_correct,
-    possibility,
 )
+from sigstats.possibilistic import dominance, possibility
 
 from ..examples import examples
 
