@@ -10,7 +10,7 @@ import importlib
 import inspect
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,24 @@ def study_pages() -> str:
     lines += ["", "## Cluster files", *_forms(schema, clusters)]
     for cluster in clusters:
         lines += _below(schema, cluster["properties"], "", seen, set())
-    return "\n".join(lines) + "\n"
+    return "\n".join(_once(lines)) + "\n"
+
+
+def _once(lines: Iterable[str]) -> list[str]:
+    """The lines, where a long line that an earlier section has refers to that section."""
+    out: list[str] = []
+    places: dict[str, str] = {}
+    heading = ""
+    for line in lines:
+        heading = line.lstrip("# ") if line.startswith("#") else heading
+        place = places.setdefault(line, heading) if line.startswith("- ") and len(line.split()) > 14 else heading
+        if place == heading:  # a first line, or no long one
+            out.append(line)
+        elif out[-1].endswith(same := f": as in {place}"):
+            out[-1] = out[-1].replace(same, f", {line[2:].partition(' (')[0]}{same}")
+        else:
+            out.append(f"{line.partition(' (')[0]}{same}")
+    return out
 
 
 def _branches(schema: dict[str, Any], node: dict[str, Any]) -> list[dict[str, Any]]:

@@ -78,9 +78,8 @@ class StoppingSettings(Strict):
 
     stopping: Stopping = Field(
         "none",
-        description="When a test ends early: once p cannot reach alpha (besag-clifford), once the "
-        "decision is certain up to risk (gandy), once p is precise (precision), or, for all tests of a benchmark "
-        "together, once it is rejected (joint)",
+        description="When a test ends early: once p cannot reach alpha (besag-clifford), the decision is certain up "
+        "to risk (gandy), p is precise (precision), or, for all tests of a benchmark together, it is rejected (joint)",
     )
     certain: Literal["adjusted", "unadjusted"] = Field(
         "adjusted",
@@ -157,13 +156,13 @@ DESCRIPTIONS = {
     "dataset": "Name on OpenML; needs `version`",
     "version": "Version on OpenML",
     "cache": "Folder for downloads; scikit-learn's by default",
-    "rows": "Rows as strings, fields separated by white space; for generated data, the number of rows",
+    "rows": "Rows as strings, fields separated by white space; or their number",
     "generator": "correlated or noise",
     "seed": "Seed of generated data",
     "correlation": "Correlation of the two features within each class, from -1 to 1",
     "separation": "Distance between the classes",
     "features": "Number of features",
-    "classes": "Classes that look like missing values, such as none; for generated data, the number of classes",
+    "classes": "Classes that look like missing values, such as none; or their number",
     "groups": "Column of groups; rows of one group stay in one fold",
     "folds": "Column of fold numbers",
 }
