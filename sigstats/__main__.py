@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def program() -> int:
-    """Run the program as a process of its own, which ends with the exit code whatever threads are still at work.
+    """Run the program as a separate process, which ends with the exit code even if other threads are still at work.
 
     A library's thread that reads a file ahead would end the process with SIGABRT when C++ takes its objects apart.
     """
@@ -45,7 +45,7 @@ def program() -> int:
 def _interrupt(number: int, frame: FrameType | None) -> None:
     """Raise KeyboardInterrupt at Ctrl-C; but while a module is imported, end the process.
 
-    The module, or what imports it, would take the error for one of its own, and say so or go on without it.
+    Otherwise the module, or its importer, would mistake the error for one of its own and report it or go on without it.
     """
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
@@ -77,7 +77,7 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
 
 
 class _Output(io.FileIO):
-    """Standard output, whose errors name it."""
+    """Standard output, whose write errors name it as the file."""
 
     #: The last error; the parser of arguments passes over it.
     fault: OSError | None = None
@@ -94,9 +94,9 @@ class _Output(io.FileIO):
 
 
 def _mend_streams() -> None:
-    """Let the standard streams take whatever is written to them: closed ones, and those of an ASCII locale.
+    """Make the standard streams accept all text, even if they are closed or the locale is ASCII.
 
-    A file that is opened while one is closed would get its number, and what is printed with it.
+    A file that is opened while one is closed would get its number, and the text that is printed to it.
     """
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:

@@ -1,6 +1,6 @@
 """Effect sizes of a difference between two classifiers, with intervals.
 
-A p-value says whether two accuracies differ, not by how much; report one of these beside it.
+A p-value tells whether two accuracies differ, not by how much; report one of these with it.
 
 When not to use: the classifiers saw different observations (everything here is paired), or the observations are not
 independent (the intervals are then too short).

@@ -4,8 +4,8 @@ The efficiency is the share of a test set that is classified correctly. Under th
 each class as often as it did, but without regard to the objects (Nyssen, "Comparison of different methods for testing
 the significance of classification efficiency").
 
-Not for the comparison of two classifiers on the same objects: that is `sigstats.mcnemar_test`. Not for a table
-counted on objects that trained the classifier, or pooled from folds whose classifiers share training objects.
+Not for the comparison of two classifiers on the same objects: use `sigstats.mcnemar_test`. Not for a table counted on
+objects that trained the classifier, or pooled from folds whose classifiers share training objects.
 """
 
 import math
@@ -200,7 +200,7 @@ def efficiency_test(
 
 
 def _reason_of_exact(*, asked_for: bool, estimated: bool) -> str:
-    """The reason for the exact test, and what its error bound is."""
+    """The reason for the exact test, and its error bound."""
     reason = "the exact test, as asked for"
     if not asked_for:
         reason = (

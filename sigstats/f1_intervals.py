@@ -1,4 +1,4 @@
-"""Intervals of F1, and of the difference of two, that hold with few positives and few disagreements.
+"""Intervals of F1, and of the difference of two, that are valid with few positives and few disagreements.
 
 F1 rests on the n = TP + FP + FN observations that are positive or predicted to be: of these, TP is binomial with
 probability J = TP / n (Jaccard's index), whatever the number of true negatives, and F1 = 2 J / (1 + J) rises with J. So

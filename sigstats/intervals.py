@@ -88,7 +88,8 @@ def with_alternative(
 ) -> Interval:
     """The interval of `level`; of a one-sided alternative it has one end, and the other is the least or greatest value.
 
-    `two_sided` gives that of a level, whose tails are equal. ValueError for a one-sided one of level 1/2 or less.
+    `two_sided` returns the interval of a level with equal tails. Raises ValueError for a one-sided one of level 1/2 or
+    less.
 
     >>> with_alternative(lambda level: clopper_pearson(0, 10, confidence_level=level), "less", 0.95, (0, 1)).high
     0.25886...
@@ -166,7 +167,7 @@ def mid_p_interval(successes: int, n: int, *, confidence_level: float = 0.95) ->
 
 
 def quantile_interval(values: FloatArray, share: float, *, confidence_level: float = 0.95) -> Interval:
-    """The interval of the point below which so large a share of a population is, of whatever law.
+    """The interval of the quantile below which this share of a population lies, for any distribution.
 
     Its ends are order statistics of independent `values`, and infinite where there are too few of them: the number of
     values below the point is binomial (Thompson 1936, Annals of Mathematical Statistics 7, 122-128).
@@ -255,7 +256,7 @@ def _excess(x: float) -> float:
 
 
 def tango_statistic(n: int, b: IntArray | int, c: IntArray | int, delta: float) -> FloatArray:
-    """Tango's (1998, eq. 7) statistic of a difference `delta`; `b` and `c`: rows one of them alone gets right."""
+    """Tango's (1998, eq. 7) statistic of a difference `delta`; `b` and `c`: rows that only one of them gets right."""
     slope = -b - c + (2 * n - b + c) * delta
     rest = -c * delta * (1 - delta)
     only_c = (np.sqrt(np.maximum(slope**2 - 8.0 * n * rest, 0)) - slope) / (4 * n)

@@ -235,7 +235,7 @@ def possibility(pvalue: float, alternative_pvalue: float | None = None) -> Possi
 
 
 def weigh_hypotheses(pvalues: Mapping[str, float]) -> RankedHypotheses:
-    """Order several known algorithms by the degree to which the data say that a new one behaves like them.
+    """Order several known algorithms by the degree to which the data suggest that a new one behaves like them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The types of results, for annotations and for `eval` of what `repr` shows; functions of `sigstats` return them."""
+"""The types of results, for annotations and for `eval` of their `repr`; functions of `sigstats` return them."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The base of results of tests: a frozen record whose ``repr`` is the call that makes it again."""
+"""Base class of test results: a frozen record whose ``repr`` is the call that creates it."""
 
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar

@@ -13,7 +13,7 @@ from .validation import FloatArray, refuse, shown
 
 
 def class_names_of(classes: Any) -> tuple[str, ...]:
-    """The names of classes that the option `classes` lists, each once; none if it is not given; or ValueError."""
+    """The names of classes in the option `classes`, without repeats; empty if it is not given; or ValueError."""
     if classes is None:
         return ()
     if isinstance(classes, (str, set, frozenset)) or not np.iterable(classes):
@@ -71,7 +71,7 @@ def classes_of_columns(
 
 
 def as_probabilities(table: NDArray[Any], name: str, rows: int) -> FloatArray:
-    """A table of which each row sums to 1, apart from the rounding of its type or of its printed digits."""
+    """A table whose rows each sum to 1, apart from the rounding of its type or of its printed digits."""
     if table.ndim != 2 or table.shape[0] != rows:
         wanted = f"({rows}, number of classes): rows as in y, a column for each class"
         raise refuse(f"{name} (shape)", table.shape, wanted)

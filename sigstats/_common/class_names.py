@@ -1,6 +1,6 @@
 """Predictions that are the classes of the labels, or the same under other names.
 
-Free answers, of which any may be wrong, are no classes: labels of which more than half differ are not looked at.
+Free answers, any of which may be wrong, are not classes: labels of which more than half differ are not examined.
 """
 
 import math
@@ -70,10 +70,10 @@ def as_predictions(
 
 
 def refuse_no_classes(labels: Sequence[str], said: Sequence[str], n: int, who: str) -> None:
-    """Refuse predictions none of which is a class that a row has: two names for one thing, not errors.
+    """Refuse predictions if none is a class of the labels: the same classes have other names, so these are not errors.
 
-    `labels` and `said`: the classes of the `n` labels, and those that are predicted, each once; one class that stands
-    for all is no such name. `who`: what a complaint calls the model.
+    `labels` and `said`: the distinct classes of the `n` labels and of the predictions; a single predicted class is not
+    another name. `who`: name of the model in messages.
     """
     if _are_classes(labels, n) and 2 <= len(said) <= n / 2 and not set(said).intersection(labels):
         raise ValueError(
@@ -122,7 +122,7 @@ def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "c
 
 
 def require_classes_spelled_once(**counts: Any) -> None:
-    """Refuse pandas objects of counts whose index has two classes that look alike."""
+    """Refuse pandas objects of counts if two classes in their index look alike."""
     for name, count in counts.items():
         index: Any = getattr(count, "index", None)
         if hasattr(index, "equals"):  # a list has a method of this name
@@ -131,7 +131,7 @@ def require_classes_spelled_once(**counts: Any) -> None:
 
 
 def require_one_naming(truth: NDArray[Any], labels: NDArray[Any], names: tuple[str, str]) -> None:
-    """Refuse texts, of true and of assigned classes, in which a class has two names; `names` are the arguments'."""
+    """Refuse texts of true and assigned classes if a class has two names; `names` are the names of the arguments."""
     if truth.dtype.kind == "U":
         ours, theirs = (sorted(set(array.tolist())) for array in (truth, labels))
         refuse_two_spellings(ours, len(truth), names[0])
@@ -199,7 +199,7 @@ def refuse_missing_texts(
     n: int | None = None,
     what: str = "labels",
 ) -> None:
-    """Refuse labels that usually mean a missing value: the one rule of arrays, files, data sets and populations.
+    """Refuse labels that usually mean a missing value; the same rule for arrays, files, data sets and populations.
 
     `where`: the argument, or the file and the column. `rows_of`: the number of rows of each label, of `n` rows; all
     of them by default. `remedy`: an imperative in which ``{}`` is the text. `classes`: the texts that are classes.

@@ -43,7 +43,7 @@ def without_credentials(text: str) -> str:
 
 
 def _masked(address: str) -> str:
-    """One word with what stands before its hosts, secret parameters and keys replaced, in time linear in its length."""
+    """Mask the part of a word before its hosts, secret parameters and keys, in time linear in its length."""
     kept, end = [], 0
     at = address.find("@")
     place = address.find("://")

@@ -1,8 +1,8 @@
 """Data frames of any library, opened by narwhals: their columns that are models, groups and slices, and their rows.
 
-Copies are rows that equal others in all columns, of which one at least is nearly as fine as all together. Predictions
-alone are equal where rows are not. What tells copies from these is content, such as features or a text: as many rows as
-differ in any column differ in their content.
+Copies are rows that equal others in all columns, at least one of which is nearly as fine as all together. Equal
+predictions do not make rows copies; equal content, such as features or a text, does: as many rows as differ in any
+column differ in their content.
 """
 
 import math
@@ -19,7 +19,7 @@ _RIGHT = ((True, False), ("True", "False"), ("right", "wrong"), ("correct", "wro
 
 
 def opened(table: Any) -> Any | None:
-    """A table as a narwhals data frame, or None of what is no data frame, as lazy frames are none."""
+    """A table as a narwhals data frame; None if it is not a data frame, or a lazy one."""
     if isinstance(table, (np.ndarray, list, tuple)):
         return None
     import narwhals
@@ -31,7 +31,7 @@ def opened(table: Any) -> Any | None:
 
 
 def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: Any) -> None:
-    """Refuse pandas objects whose rows bear other names, or stand in another order: they are compared by position.
+    """Refuse pandas objects whose rows have other names or another order, since they are compared by position.
 
     What has no index goes with any. With ``axis="classes"`` the columns of data frames are compared, and the indices of
     Series with them.
@@ -55,8 +55,8 @@ def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: A
 def as_decimals(array: NDArray[Any]) -> NDArray[Any]:
     """Floats of half and of single precision as the float64 of the shortest decimals that stand for them; others alike.
 
-    Of single precision 0.1 is 0.100000001490116, and the differences 0.3 - 0.2 and 0.2 - 0.1 are no longer tied.
-    Numbers so large that a type holds whole ones alone are kept as they are.
+    In single precision 0.1 is 0.100000001490116, so that the differences 0.3 - 0.2 and 0.2 - 0.1 are no longer tied.
+    Numbers so large that a type has only whole ones are kept as they are.
     """
     if array.dtype not in (np.float16, np.float32):
         return array
@@ -68,7 +68,7 @@ def as_decimals(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def is_missing(value: Any) -> bool:
-    """True if there is no value: None, NaN, or what pandas has for it."""
+    """True if a value is missing: None, NaN, or the missing value of pandas."""
     return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
 
 
@@ -88,7 +88,7 @@ class Found(NamedTuple):
 def columns_of(
     scores: Any, models: Any, columns: Mapping[str, Any], slices: Any = None, *, name: str = "correct"
 ) -> Found:
-    """A table, its names, and what of other columns there is; ValueError of a name that is no column."""
+    """A table, its names, and its other columns; ValueError if a name is not a column."""
     frame = _frame(scores)
 
     if frame is not None:  # numbered columns are named by their numbers
@@ -157,7 +157,8 @@ def _frame(table: Any) -> dict[str, Any] | None:
 def right_first(table: Any) -> Any:
     """A table of two rows (A right, A wrong) and columns (B) in that order, where the labels of a data frame tell it.
 
-    `pandas.crosstab` of masks has False first. ValueError if the axes are named B and A, or labels differ in order.
+    `pandas.crosstab` of masks has False first. Raises ValueError if the axes are named B and A, or labels differ in
+    order.
     """
     if not hasattr(table, "columns") or not hasattr(table, "index"):
         return table
@@ -192,7 +193,7 @@ def joint_codes(columns: Sequence[IntArray]) -> IntArray:
 
 
 def copied_rows(content: IntArray, beside: Sequence[IntArray]) -> NDArray[np.bool_] | None:
-    """A mask of rows that equal an earlier one in their content and in the columns beside it; None where none does."""
+    """A mask of rows that equal an earlier row in their content and other columns; None if no row does."""
     own = int(content.max()) + 1
     if own < max(_FEWEST, _LEAST_SHARE * len(content)):
         return None

@@ -28,7 +28,7 @@ class MissingExtra(ModuleNotFoundError):
 
 
 class _Missing(MetaPathFinder):
-    """The last finder: it is asked for what no other one found."""
+    """The last finder, which is asked for modules that no other one found."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: object = None) -> None:  # noqa: ARG002
         """Raise ``MissingExtra`` if a module of this package imports what an extra brings."""
@@ -39,7 +39,7 @@ class _Missing(MetaPathFinder):
 def _importer() -> str:
     """The name of the module that imports: other packages may ask for a module that they can do without.
 
-    It is empty where `importlib.util.find_spec` only asks whether the module is there.
+    Empty if `importlib.util.find_spec` only checks whether the module exists.
     """
     frame = sys._getframe(1)
     while frame.f_back is not None and (

@@ -41,7 +41,7 @@ def difference(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def ties_as_equal(table: FloatArray) -> FloatArray:
-    """The table, with one value for those of a row that differ by rounding alone."""
+    """The table, with one value for those values of a row that differ only by rounding."""
     order = np.argsort(table, axis=1, kind="stable")
     rising = np.take_along_axis(table, order, axis=1)
     before, after = rising[:, :-1], rising[:, 1:]
@@ -66,8 +66,8 @@ def monte_carlo_pvalue(exceedances: int, replicates: int) -> float:
 def exchange_floor(units: int, alternative: str) -> float:
     """The least p-value of a test that exchanges A and B at random in each of `units` independent units that differ.
 
-    Of the ``2**units`` outcomes, as likely as each other where neither is better, the observed one is at least as
-    extreme as itself, and two-sided so is the one with all units exchanged.
+    The ``2**units`` outcomes are equally likely if neither is better. The observed one is at least as extreme as
+    itself, and in a two-sided test so is the one with all units exchanged.
     """
     exponent = 1 - units if alternative == "two-sided" else -units
     return min(1.0, math.ldexp(1.0, max(exponent, -1074)))  # the smallest double, not 0
@@ -94,7 +94,7 @@ def width_of(low: float, high: float) -> float:
 
 
 def of_logarithm(error: float) -> float:
-    """The relative error of a number whose natural logarithm has this absolute error."""
+    """The relative error of a number, from the absolute error of its natural logarithm."""
     return math.expm1(error) + 2 * ROUNDING
 
 

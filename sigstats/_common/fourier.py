@@ -17,7 +17,7 @@ _TURN = 2.0**64
 
 
 def as_turns(values: FloatArray, length: float | FloatArray) -> NDArray[np.uint64]:
-    """Values as turns of a circle of this length, or of one each, in units of 2^-64."""
+    """Values as turns of a circle of this length, or of one circle each, in units of 2^-64."""
     turns = values / length
     turns = turns - np.floor(turns)
     return np.where(turns >= 1.0, 0.0, turns * _TURN).astype(np.uint64)
@@ -57,14 +57,14 @@ def tilted_expectation(
 
 
 def coefficients(n: Any, degree: int, sign: int) -> Any:
-    """Of frequency n: Vaaler's of the sawtooth {x} - 1/2, and the Fejer kernel's that bounds his polynomial's error."""
+    """Coefficients of frequency n: Vaaler's of the sawtooth {x} - 1/2, and the Fejer kernel's that bound its error."""
     t = n / (degree + 1)
     vaaler = (math.pi * t * (1 - t) / np.tan(math.pi * t) + t) / (-2j * math.pi * n)
     return vaaler + sign * (1 - t) / (2 * (degree + 1))
 
 
 def largest_terms(n: Any, degree: int) -> Any:
-    """By how much a bound may be wrong for each unit of doubt of the value at frequency n."""
+    """The error of a bound for each unit of error of the value at frequency n."""
     both = coefficients(n, degree, 1)
     return 4 * (np.abs(both.imag) + np.abs(both.real))
 

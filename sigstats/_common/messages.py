@@ -93,7 +93,7 @@ def join_words(words: Sequence[str]) -> str:
 
 
 def some_of(names: Sequence[str], most: int = 4) -> str:
-    """The first names, and how many there are besides.
+    """The first names, and the number of others.
 
     >>> some_of(["a", "b", "c"]), some_of(["a", "b", "c"], 1)
     ('a, b, c', 'a and 2 more')
@@ -145,7 +145,7 @@ def for_markdown(text: str) -> str:
 
 
 def for_markdown_cell(text: str) -> str:
-    """The same within a table, whose cells end at a bar even in code."""
+    """Escape for a cell of a Markdown table, which ends at a bar even in code."""
     return for_markdown(text).replace("|", "\\|")
 
 

@@ -54,7 +54,7 @@ def points(share: float) -> str:
 
 
 def significant(value: float, digits: int = 6) -> str:
-    """A number with so many significant digits, such as a level; below 0.0001 as a power of ten, as p-values are.
+    """A number with this many significant digits, such as a level; below 0.0001 as a power of ten, like p-values.
 
     >>> significant(1 / 3, 3), significant(-2.5), significant(0.00005).split()
     ('0.333', '−2.5', ['5', '×', '10⁻⁵'])
@@ -65,7 +65,7 @@ def significant(value: float, digits: int = 6) -> str:
 
 
 def told_apart(low: float, high: float, written: Callable[[float, int], str], digits: int) -> tuple[str, str]:
-    """Both ends of an interval, by ``written(value, digits)`` with `digits` digits or as many more as tell them apart.
+    """Both ends of an interval by ``written(value, digits)``, with more digits than `digits` if they would look equal.
 
     >>> told_apart(0.12, 0.31, number, 1), told_apart(0.0012, 0.0031, number, 1)
     (('0.1', '0.3'), ('0.001', '0.003'))
@@ -91,7 +91,7 @@ def index_number(value: float) -> str:
 
 
 def number(value: float, decimals: int) -> str:
-    """A number with a true minus sign, none before zero, and its thousands apart."""
+    """A number with a true minus sign (not before zero) and separators of thousands."""
     text = f"{value:,.{decimals}f}"
     if not text.strip("-0."):
         return text.removeprefix("-")

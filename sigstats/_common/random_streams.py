@@ -20,7 +20,7 @@ RNG: TypeAlias = (
 
 
 def as_generator(rng: Any = None) -> np.random.Generator:
-    """A generator from what SciPy's ``rng=`` accepts, or ValueError.
+    """Return a generator from a value that SciPy's ``rng=`` accepts, or raise ValueError.
 
     None takes fresh entropy from the operating system; a Generator and a RandomState are used, and advanced, as they
     are.
@@ -37,10 +37,10 @@ def as_generator(rng: Any = None) -> np.random.Generator:
 
 
 def lane_generator(seed: int, key: bytes, lane: int) -> np.random.Generator:
-    """The generator of one lane, of a study's seed: over Philox, positioned at the lane's start.
+    """Return the generator of one lane of a study's seed: Philox, positioned at the start of the lane.
 
-    `key`: a digest of the identity of what is drawn (8 bytes or more; the first 16 are used). Two cells with the same
-    key share their streams.
+    `key`: a digest of the identity of the draws (8 bytes or more; the first 16 are used). Two cells with the same key
+    share their streams.
     """
     if len(key) < 8:
         raise refuse("key", key, "8 bytes or more")

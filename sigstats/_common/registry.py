@@ -34,7 +34,7 @@ GIVEN = "sigstats_given_"
 
 @functools.cache
 def _points(group: str) -> "Mapping[str, list[EntryPoint]]":
-    """All entry points of a group by name: more than one where packages differ on what a name means."""
+    """All entry points of a group by name: several if packages disagree on a name."""
     from importlib import metadata  # a program that starts asks for none
 
     try:
@@ -56,12 +56,12 @@ def _points(group: str) -> "Mapping[str, list[EntryPoint]]":
 
 
 def entry_points(group: str) -> "Mapping[str, EntryPoint]":
-    """The entry points of a group by name; none whose name reads as an import path."""
+    """The entry points of a group by name, except names that read as an import path."""
     return {name: points[0] for name, points in _points(group).items()}
 
 
 def entry_point(group: str, name: str, what: str) -> "EntryPoint | None":
-    """The entry point of a name, called `what` in messages; None without; ValueError if two packages offer it."""
+    """The entry point of a name, called `what` in messages, or None; ValueError if two packages offer it."""
     points = _points(group).get(name, [])
     if len(points) > 1:
         installed = " and ".join(shown(point.value) for point in points)
@@ -146,7 +146,7 @@ Member = TypeVar("Member")
 
 
 class Registry(Generic[Member]):
-    """The modules of one folder, by name; each is imported when it is asked for.
+    """The modules of one folder by name, each imported on first use.
 
     `package` is the folder's ``__name__``, `protocol` what each module implements, and `what` what one is called in
     messages. `group`: the group of entry points by which installed packages offer modules of the kind; the folder's own
@@ -172,7 +172,7 @@ class Registry(Generic[Member]):
         return tuple(sorted({*self._files, *offered}))
 
     def module(self, name: str) -> Member:
-        """The module of a name; ValueError if none can be used, TypeError if it lacks something of the Protocol."""
+        """The module of a name; ValueError if it cannot be used, TypeError if it lacks a member of the Protocol."""
         if name not in self.names():
             from .validation import as_choice  # needs NumPy, without which the program shows its help
 

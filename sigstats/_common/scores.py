@@ -13,7 +13,7 @@ from .validation import FloatArray, refuse
 def of_named_scores(
     given: Collection[str], named: Sequence[str], option: str, *, ratio: str | None = None
 ) -> frozenset[str]:
-    """The scores whose direction a person says, of a ratio its numerator; ValueError for one that is not `named`."""
+    """The scores whose direction is given (of a ratio, its numerator); ValueError for one that is not `named`."""
     result = frozenset(named[0] if name == ratio else name for name in given)
     if (strange := result.difference(named)) and named and "all" not in named:
         near = did_you_mean(min(strange), named)
@@ -30,12 +30,12 @@ def parts_of_ratio(text: str) -> tuple[str, str]:
 
 
 def lower_is_better_note(name: str) -> Note:
-    """That a score is compared as one of which the lower is better."""
+    """A note that a score is compared as one of which lower is better."""
     return Note("lower-is-better", f"{name}: the lower is the better")
 
 
 def refuse_uncertain(name: str, *, labelled: bool = False) -> None:
-    """Ask whether the higher or the lower score is better; beside labels it may be a score of a class."""
+    """Ask whether the higher or the lower score is better; with labels it may also be a score of a class."""
     option = shlex.quote(name)
     area = ", or --measure auc for the probability of a class" if labelled else ""
     raise ValueError(
@@ -53,10 +53,10 @@ _FEW = 20
 
 
 def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str) -> None:
-    """Refuse scores of one model between 0 and 1 beside others between 0 and 100, or 0 and 10; and wild scores.
+    """Refuse absurdly large scores, and scores of one model from 0 to 1 if others are from 0 to 10 or 100.
 
     One score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides each regression.
-    `names`: what a complaint calls the models, of which `scores` has an array each. `wanted`: what it asks for.
+    `scores` has an array for each of the models, whose `names` appear in messages; `wanted`: the expected value.
     """
     _refuse_wild(scores, names, wanted)
     fractions = next((place for place, array in enumerate(scores) if _are_fractions(array)), None)

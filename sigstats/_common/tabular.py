@@ -35,7 +35,7 @@ class Table:
 
 
 class Tabular:
-    """A base of results. A subclass says what its columns are, and what stands around them."""
+    """Base class of results that print as a table. A subclass defines its columns, head and foot."""
 
     def _columns(self) -> dict[str, list[Any]]:
         raise NotImplementedError
@@ -113,7 +113,7 @@ def with_known(record: Record, **values: Any) -> Record:
 
 
 def in_columns(rows: Sequence[Sequence[str]], *, left: int) -> list[str]:
-    """The lines of a table, whose first columns are aligned to the left and the others to the right."""
+    """The lines of a table, with the first columns aligned to the left and the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     aligned = (
         "  ".join(

@@ -1,8 +1,8 @@
-"""Checks of what a caller passes in.
+"""Checks of arguments.
 
-Every function of the package checks its input here, so that bad input raises ``ValueError`` with one line that
-names the field, the offending value and what would be right, and so that no other exception escapes.
-Its complaints are worded by `sigstats._common.messages`, whose names it passes on.
+Every function of the package checks its arguments here: bad input raises ``ValueError`` with one line that names the
+field, the value and a correct value, and no other exception escapes. Messages are worded by
+`sigstats._common.messages`, whose names this module exports too.
 """
 
 import contextlib
@@ -63,7 +63,7 @@ def as_count(value: Any, name: str, *, minimum: int = 0, maximum: int = MAX_TOTA
 
 
 def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: int = 1) -> IntArray:
-    """An array of whole, non-negative numbers whose total is at most `MAX_TOTAL`, or ValueError."""
+    """Return an array of whole, non-negative numbers with a total of at most `MAX_TOTAL`, or raise ValueError."""
     form = {1: "a sequence", 2: "a rectangular table"}.get(ndim or 0, "an array")
     wanted = f"{form} of whole numbers of at least 0"
     array = _as_numeric_array(value, name, wanted)
@@ -85,7 +85,7 @@ def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: i
 def as_groups(value: Any, name: str, rows: int) -> tuple[IntArray, int]:
     """The group of each of `rows` rows, numbered from 0, and how many groups there are, two or more; or ValueError.
 
-    The names of groups are text, whole numbers of any size and sign (of patients, times, hashes), or what has an order.
+    Names of groups are text, whole numbers of any size and sign (of patients, times, hashes), or values with an order.
     """
     wanted = "the group of each row, by a whole number or by its name"
     labels = as_array(value, name, wanted)
@@ -154,7 +154,7 @@ def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: in
 
 
 def as_probabilities(value: Any, name: str) -> FloatArray:
-    """Probabilities of two or more outcomes that sum to one but for 1e-9, or ValueError."""
+    """Return probabilities of two or more outcomes that sum to one within 1e-9, or raise ValueError."""
     rounding = 1e-9
     array = as_reals(value, name, ndim=1, minimum_size=2)
     refuse_where((array < 0) | (array > 1 + rounding), array, name, "probabilities between 0 and 1")
@@ -165,10 +165,10 @@ def as_probabilities(value: Any, name: str) -> FloatArray:
 
 
 def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
-    """A sequence of class labels, all numbers or all strings, none of them missing, or ValueError.
+    """Return a sequence of class labels, all numbers or all strings, none missing, or raise ValueError.
 
-    Labels of two sequences may be compared with ``==`` if both are numbers or both strings; `same_kind_of_labels`
-    refuses the other case, in which every comparison would silently be unequal.
+    Labels of two sequences may be compared with ``==`` if both are numbers or both strings; otherwise
+    `same_kind_of_labels` refuses them, since every comparison would silently be unequal.
     """
     wanted = "a sequence of class labels, all numbers or all strings"
     array = as_array(value, name, wanted)
@@ -195,7 +195,7 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
 
 
 def same_kind_of_labels(first: NDArray[Any], second: NDArray[Any], name: str) -> None:
-    """ValueError unless `second`, called `name`, is as long as `first` and of labels comparable with its labels."""
+    """Raise ValueError unless `second`, called `name`, is as long as `first` and has comparable labels."""
     if first.size != second.size:
         raise refuse(f"{name} (length)", second.size, f"{first.size}, one label for each observation")
     if (first.dtype.kind == "U") != (second.dtype.kind == "U"):
@@ -253,7 +253,7 @@ def refuse_where(wrong: NDArray[np.bool_], values: NDArray[Any], name: str, want
 
 
 def require_squarable(values: FloatArray, name: str) -> None:
-    """Refuse numbers (NaN aside) whose squares float64 cannot add up."""
+    """Refuse numbers (except NaN) whose squares overflow when they are added in float64."""
     wanted = f"numbers between {-LARGEST_SQUARABLE:g} and {LARGEST_SQUARABLE:g}"
     refuse_where(np.abs(values) > LARGEST_SQUARABLE, values, name, wanted)
 
@@ -271,7 +271,7 @@ def _as_numeric_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
 
 
 def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
-    """The array that NumPy makes of a value, or ValueError where it cannot, or would read what a mask hides."""
+    """Return the NumPy array of a value, or raise ValueError if there is none, or if a mask would be ignored."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise refuse(name, value, f"{wanted}, none of them masked")
     if isinstance(value, (str, bytes, bytearray)):  # NumPy would take bytes for text, or for small numbers
@@ -284,7 +284,7 @@ def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
 
 
 def _numbers(objects: NDArray[Any]) -> NDArray[Any]:
-    """An array of Python's numbers of one kind, as pandas' nullable columns become, as numbers; any other as it is."""
+    """Return an array of Python numbers of one kind, as of nullable columns of pandas, as numbers; others unchanged."""
     kinds = {type(item) for item in objects.flat}
     if kinds and all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
         return objects.astype(np.bool_)

@@ -1,8 +1,8 @@
 """Tests of paired differences that arrive in the course of time, valid however often they are looked at.
 
-A p-value of all rows so far is small at some time in most series that are looked at often enough, even if the two
-models are equal. The p-value and the interval here hold at all looks together: the probability that p is ever at most
-alpha is at most alpha, whenever one stops and for whatever reason.
+A p-value of all rows so far becomes small at some time in most series that are looked at often enough, even if the two
+models are equal. The p-value and the interval here are valid at all looks together: the probability that p is ever at
+most alpha is at most alpha, whenever and for whatever reason one stops.
 
 When not to use: the number of rows is fixed before the first look (`sigstats.mcnemar_test` and
 `sigstats.sign_flip_test` need fewer rows for the same decision); the same rows are tested again for each candidate
@@ -79,7 +79,7 @@ class AnytimeResult(TestResult):
 
     @property
     def decided(self) -> AnytimeLook | None:
-        """The first look whose p-value is at most one less the confidence level; None if there is none."""
+        """The first look with a p-value of at most one minus the confidence level; None if there is none."""
         alpha = 1 - self.confidence_interval.confidence_level
         return next((look for look in self.looks if look.pvalue <= alpha), None)
 

@@ -12,9 +12,9 @@ and 1 the mean of both sides is then that of a Beta(1/2, 1/2) prior of the share
 `sigstats.anytime_test` names the sources. Ville (1939): the probability that the wealth ever reaches 1 / alpha is at
 most alpha.
 
-Fractions are for who cannot take a rounded e-value: the wealth is a polynomial in the stake, of which every moment is
-known: the even ones are rational, the odd ones rational multiples of :math:`2/\pi`. The latter cancel in a two-sided
-e-value without a margin. With a margin the fractions grow with the square of the number of rows that differ.
+Exact fractions are for users who cannot accept a rounded e-value: the wealth is a polynomial in the stake, all of whose
+moments are known: the even ones are rational, the odd ones rational multiples of :math:`2/\pi`. The latter cancel in a
+two-sided e-value without a margin. With a margin the fractions grow with the square of the number of rows that differ.
 """
 
 import math
@@ -40,7 +40,7 @@ _EPSILON = float(np.finfo(float).eps)
 
 
 class Rows(NamedTuple):
-    """The rows so far: their number and mean, the distinct differences within -1 and 1, how often each occurred."""
+    """The rows so far: their number and mean, the distinct differences between -1 and 1, and their counts."""
 
     n: int
     mean: float
@@ -73,7 +73,7 @@ def log_evalue(rows: Rows, mean: float, way: str) -> float:
 
 
 def log_evalue_of_any_start(windows: Sequence[Rows | None], mean: float, way: str) -> float:
-    """The natural logarithm of the e-value of bets that begin at any look, of which the j-th has 1 / (j (j + 1)).
+    """The natural logarithm of the e-value of bets that begin at any look; the j-th has the weight 1 / (j (j + 1)).
 
     `windows`: the rows from each look on, from the first look to the last; None where there are none yet. A bet that
     has not begun keeps its money, so that an average of bets is one more bet (Shin, Ramdas and Rinaldo 2024,
@@ -92,7 +92,7 @@ def log_evalue_of_any_start(windows: Sequence[Rows | None], mean: float, way: st
 
 
 def shares_of_starts(looks: int) -> list[Fraction]:
-    """The money of bets that begin at each look, and what is left for later ones.
+    """The money of bets that begin at each look, and the remainder for later ones.
 
     >>> shares_of_starts(2)
     [Fraction(1, 2), Fraction(1, 6), Fraction(1, 3)]
@@ -140,7 +140,7 @@ def running_interval(rows: Rows, centre: float, way: str, level: float) -> Inter
 
 
 def log_wealth(values: FloatArray, counts: FloatArray, *, least: float, mean: float) -> float:
-    """The natural logarithm of the average wealth, of the distinct values of the rows and how often each occurred.
+    """The natural logarithm of the average wealth, from the distinct values of the rows and their counts.
 
     `least`: the least value that a row can have, below `mean`. `mean`: that is not exceeded under the null hypothesis.
 
@@ -216,7 +216,7 @@ def _parts(values: Sequence[Fraction | int], times: Sequence[int], mean: Fractio
 
 
 def _two_by_pi(below: bool, bits: int) -> Fraction:
-    """2 / pi, rounded to so many bits, down or up."""
+    """2 / pi, rounded down or up to this many bits."""
     from flint import arb, ctx
 
     with ctx.workprec(bits + 64):
@@ -226,7 +226,7 @@ def _two_by_pi(below: bool, bits: int) -> Fraction:
 
 
 def as_written(value: Any) -> Fraction:
-    """The decimal fraction by which a number is written.
+    """The exact decimal fraction of a printed number.
 
     >>> as_written(0.02), as_written(Fraction(1, 3))
     (Fraction(1, 50), Fraction(1, 3))

@@ -1,4 +1,4 @@
-"""The expected number of rows until the one-sided anytime test of right and wrong rejects."""
+"""The expected number of rows until the one-sided anytime test of right and wrong answers rejects."""
 
 import math
 from bisect import bisect_left
@@ -36,8 +36,8 @@ def log_evalues(ahead: FloatArray, behind: FloatArray, *, two_sided: bool = Fals
 def expected_rows(*, drop: float, discordance: float, alpha: float, minimum: float = 0.0) -> float | None:
     """The expected number of fresh rows until the candidate is shown to be worse, by looks that are frequent.
 
-    `drop`: the true drop of accuracy, `discordance` the share of rows that one model alone gets right, at least `drop`.
-    `minimum`: the smallest drop observed that counts. None where no number is enough, or more than a million
+    `drop`: the true drop of accuracy; `discordance`: the share of rows that only one model gets right, at least `drop`;
+    `minimum`: the smallest observed drop that counts. None if no number is enough, or after more than a million
     disagreements.
 
     A sum over the numbers of disagreements that favour the baseline, of those streams that have not been decided.

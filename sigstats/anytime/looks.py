@@ -54,7 +54,7 @@ class AnytimeLook(NamedTuple):
 def cumulated(
     values: FloatArray, times: Any, names: Any, of_look: IntArray
 ) -> tuple[FloatArray, list[tuple[Any, FloatArray]]]:
-    """The distinct differences, and for each look, in order, its label and how often each occurred up to it."""
+    """The distinct differences and, for each look in order, its label and the cumulative count of each difference."""
     grid, place = np.unique(values, return_inverse=True)
     held, so_far = np.zeros(len(grid)), []
     for number, name in enumerate(names):
@@ -66,7 +66,7 @@ def cumulated(
 
 
 def windows_of(so_far: Sequence[tuple[Any, FloatArray]], first: bool) -> Iterator[tuple[Any, list[FloatArray]]]:
-    """The label of each look, and how often each difference occurred from the start of each bet up to it."""
+    """The label of each look, and the count of each difference from the start of each bet to the look."""
     for number, (label, held) in enumerate(so_far):
         yield label, [held, *([] if first else [held - before for _, before in so_far[:number]])]
 

@@ -115,9 +115,9 @@ class BootstrapResult(Drawn, TestResult):
         return self.bootstrap_distribution
 
     def probability_between(self, low: float, high: float) -> float:
-        """The share of replicates whose difference A - B is above `low` and below `high`, p(a < dF1 < b).
+        """The share of replicates with a difference A - B between `low` and `high`, p(a < dF1 < b).
 
-        Keller, Mariethoz and Bengio, eq. (14), whose dF1 is B - A; half-lines are ``-inf`` and ``inf``.
+        Keller, Mariethoz and Bengio, eq. (14), with dF1 as B - A; half-lines are ``-inf`` and ``inf``.
 
         Parameters
         ----------

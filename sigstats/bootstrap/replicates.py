@@ -5,8 +5,8 @@ In each method the p-value is the interval turned round: for every alpha that th
 end the ends are order statistics, with the (M + 1) convention of `sigstats._common.extreme.monte_carlo_pvalue`, and
 never interpolated.
 
-When not to use: for observations that depend on one another, whose groups would have to be drawn; for measures of
-scores, which are no functions of such counts.
+When not to use: for dependent observations, whose groups would have to be drawn; for measures of scores, which are not
+functions of such counts.
 """
 
 import math
@@ -27,7 +27,7 @@ _BLOCK = 2**22
 
 
 class Replicates(NamedTuple):
-    """Bootstrap replicates of a measure, in the order in which they were drawn."""
+    """Bootstrap replicates of a measure, in the order of the draws."""
 
     #: The measure of A and of B in each replicate; ndarray of float64, shape (size,).
     a: FloatArray
@@ -65,8 +65,8 @@ def bootstrap_statistic(
 ) -> FloatArray:
     """Draw bootstrap replicates, (size,), of any statistic of the counts of distinct events, in a fixed order.
 
-    `statistic` takes event counts, float64 of shape (m, J) whose rows sum to n, and gives m finite numbers; ValueError
-    where it does not. The events may be anything of which all observations with equal events are equal to it.
+    `statistic` takes event counts, float64 of shape (m, J) with rows that sum to n, and returns m finite numbers, or
+    ValueError is raised. All observations with the same event must be interchangeable.
     """
     events = as_counts(counts, "counts", ndim=1)
     if events.sum() == 0:
@@ -161,7 +161,7 @@ class Inference(NamedTuple):
 def check_resamples(
     n_resamples: int, confidence_level: float, method: BootstrapMethod, alternative: Alternative
 ) -> None:
-    """ValueError if so few replicates cannot have a tail of the probability asked for."""
+    """Raise ValueError if there are too few replicates for a tail of this probability."""
     tail = (1 - confidence_level) / (2 if alternative == "two-sided" and method != "centred" else 1)
     if _rank(n_resamples, tail) < 1:
         raise refuse("n_resamples", n_resamples, f"at least {math.ceil(1 / tail - _ROUNDING) - 1} for this confidence")
@@ -177,7 +177,7 @@ def infer(
     estimate: float,
     acceleration: float,
 ) -> Inference:
-    """The interval of a difference and its p-value; `estimate` and `acceleration` are for ``"bca"`` alone."""
+    """The interval of a difference and its p-value; only ``"bca"`` uses `estimate` and `acceleration`."""
     if method == "centred":
         return _centred(differences, confidence_level, null_value)
     tail = (1 - confidence_level) / (2 if alternative == "two-sided" else 1)
@@ -244,7 +244,7 @@ def _level(z: float, bias: float, acceleration: float) -> float:
 
 
 def _tail_of_level(level: float, bias: float, acceleration: float) -> float:
-    """The tail probability whose `_level` is `level`."""
+    """The tail probability with the `_level` `level`."""
     z = float(ndtri(level)) - bias
     scale = 1 + acceleration * z
     if level == 1 or scale <= 0:  # beyond every level that `_level` reaches

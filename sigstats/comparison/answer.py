@@ -1,4 +1,4 @@
-"""The answer of a comparison or a check: the verdict, the row that decides it, its effect, and what to do.
+"""The answer of a comparison or a check: the verdict, the row that decides it, its effect, and the advice.
 
 Terminal, notebook, page, Markdown, JUnit, JSON, assertions and the messages of schedulers render this one value.
 """
@@ -118,7 +118,7 @@ def neither_way(rows: Sequence[ComparisonRow]) -> str:
 
 
 def evidence(row: ComparisonRow, rule: ComparisonRule) -> str:
-    """The possibilistic indices of "not worse", in words: a large p-value is no evidence of itself."""
+    """The possibilistic indices of "not worse", in words: a large p-value is not evidence."""
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha:
         return f"the candidate is worse, though by less than {amount(row, rule.effect_of(row))}"
     if row.pd is not None and row.pd < 0.5:
@@ -143,7 +143,7 @@ def settled_by(row: ComparisonRow) -> str:
 
 
 def finding_of(row: ComparisonRow, rule: ComparisonRule) -> str:
-    """The effect of a row, and what keeps it from passing, in a sentence."""
+    """The effect of a row, and the reason why it does not pass, in a sentence."""
     if row.verdict is None:
         return f"{named(row)} was not tested: {row.note}"
     if row.verdict != "inconclusive":

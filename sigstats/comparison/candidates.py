@@ -1,4 +1,4 @@
-"""Several scores, and several candidates beside one baseline: one family of tests, and which candidate to take."""
+"""Several scores, and several candidates with one baseline: one family of tests, and which candidate to choose."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -108,7 +108,7 @@ def _difference(result: ComparisonResult) -> float:
 
 
 def with_names(pairs: Sequence[PairedPredictions], scores: Sequence[str | None]) -> list[PairedPredictions]:
-    """The pairs of one candidate with the names of several scores; predictions are compared beside the first alone."""
+    """The pairs of one candidate with the names of several scores; predictions are compared only with the first."""
     if len(pairs) == 1:
         return list(pairs)
     return [

@@ -24,7 +24,7 @@ def cells_of(row: ComparisonRow) -> dict[str, str]:
 
 
 def items_in_words(n: int, items: int | None) -> str:
-    """The numbers of answers and items; of the items alone where their answers are averaged, or are one each."""
+    """The numbers of answers and items; only of the items if their answers are averaged, or there is one each."""
     if items is None:
         return f"{n:,}"
     named = f"{items:,} item{'s' * (items != 1)}"
@@ -84,7 +84,7 @@ def difference_of(row: ComparisonRow, value: float | None) -> str:
 
 
 def interval_of(row: ComparisonRow) -> str:
-    """The interval of the difference, with as many digits as tell its ends apart; a dash where there is none."""
+    """The interval of the difference, with enough digits to distinguish its ends; a dash if there is none."""
     if row.low is None or row.high is None:
         return "–"
     (low, decimals), (high, _) = _scaled(row, row.low), _scaled(row, row.high)
@@ -108,12 +108,12 @@ def _signed(value: float, decimals: int) -> str:
 
 
 def difference_in_words(row: ComparisonRow) -> str:
-    """The difference with what it is counted in."""
+    """The difference with its unit."""
     return with_unit(row, row.difference)
 
 
 def with_unit(row: ComparisonRow, value: float | None) -> str:
-    """A difference of the row's measure with what it is counted in."""
+    """A difference of the row's measure with its unit."""
     return difference_of(row, value) + (" points" if in_points(row) else _unit(row))
 
 

@@ -1,4 +1,4 @@
-"""Columns beside those that are compared whose equal values have their errors together, as the rows of a patient do."""
+"""Columns, other than the compared ones, within whose groups errors occur together, such as the rows of a patient."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -23,7 +23,7 @@ _LEVEL = 0.01
 def clusters(
     values: FloatArray, columns: Mapping[str, IntArray], *, classes: int, seed: int, pvalue: Callable[[IntArray], str]
 ) -> Iterator[Note]:
-    """A note on each column, of at most three, in whose groups the values of rows are alike.
+    """A note on each of up to three columns within whose groups the values of rows are alike.
 
     Looked at are columns with an average of two or more rows to a value, and with ten values or more, and more than
     twice the classes; of each the first groups, up to 8,192 rows. Null hypothesis: all orders of the values of the
@@ -47,7 +47,7 @@ def clusters(
 
 
 def _inflation(values: FloatArray, codes: IntArray, draws: int, rng: np.random.Generator) -> float | None:
-    """How many times as large as of random orders the variance of the sums of groups is; None if one order has more."""
+    """Ratio of the variance of the sums of groups to that under random orders; None if one order has more."""
     rows = np.argsort(codes, kind="stable")[:_MOST_ROWS]
     values, codes = values[rows], codes[rows]
     sizes = np.bincount(codes)

@@ -1,7 +1,7 @@
 """Is the candidate worse than the baseline, anywhere? Every measure, on all rows and on every slice, and a verdict.
 
-When not to use: to find the best of many models, none of which is in use (`sigstats.rank_models`), or for models
-that were tested on different rows.
+When not to use: to find the best of many models, none of which is in use (`sigstats.rank_models`), or for models that
+were tested on different rows.
 """
 
 import math
@@ -55,11 +55,11 @@ def compare_pair(
 ) -> ComparisonResult:
     """Test every measure on all rows and every slice of paired predictions, with the parameters of `sigstats.compare`.
 
-    `alone`: whether these measures are tested alone, without a cost that is compared beside them and without what is
-    said of this pair: what is found without rows that are copies of others, the decision over tasks, which limits are
-    not known, and quantiles of costs. `models`: what notes call the two.
+    `alone`: test only these measures, without a cost that is compared with them and without the notes on this pair
+    (results without copied rows, the decision over tasks, unknown limits, quantiles of costs). `models`: names of the
+    two in notes.
 
-    Raises ValueError if the predictions do not hold what a measure needs, or so few rows that nothing can be tested.
+    Raises ValueError if the predictions lack data that a measure needs, or if there are too few rows to test anything.
     """
     (result,) = compare_pairs([paired], rule, measures, positive=positive, alone=alone, models=models)
     return result
@@ -74,7 +74,7 @@ def compare_pairs(
     alone: bool = False,
     models: Sequence[str] = ("the baseline", "the candidate"),
 ) -> tuple[ComparisonResult, ...]:
-    """The same for several candidates beside one baseline: one family of tests, adjusted over all of them."""
+    """Compare several candidates with one baseline: one family of tests, adjusted over all of them."""
     if rule is None:
         rule = ComparisonRule()
     elif not isinstance(rule, ComparisonRule):
@@ -187,7 +187,7 @@ def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:
 def _of_itself(
     everything: Part, measures: Sequence[str], rule: ComparisonRule, paired: PairedPredictions
 ) -> ComparisonResult:
-    """The comparison of a thing with itself: how good it is, and that it is no worse."""
+    """The comparison of a model with itself: its value, and that it is not worse."""
     every, outcomes = np.arange(paired.n), outcome_counts(everything, [])[0]
     blank = [blank_row(paired, name, items=paired.units.n_items()) for name in measures]
     tested = [test_part(row, everything, lambda: every, outcomes, rule=rule) for row in blank]
@@ -228,7 +228,7 @@ def decide_row(
     level: float,
     deciding: Callable[..., int | None] = rows_that_decide,
 ) -> ComparisonRow:
-    """A row that was tested, with its indices and its verdict; `level`: that of one test."""
+    """A tested row with its indices and its verdict; `level`: that of one test."""
     assert row.pvalue is not None
     assert row.difference is not None
     # Where nothing differs, both hypotheses fit as well as any; so they do where p is large on either side, as of

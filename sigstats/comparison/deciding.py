@@ -1,6 +1,6 @@
 """The number of rows that would decide an inconclusive test, if they had the values of those at hand.
 
-For the accuracy of single rows this is exact of Tango's statistic (1998, Statistics in Medicine 17, 891-908), which
+For the accuracy of single rows this is exact for Tango's statistic (1998, Statistics in Medicine 17, 891-908), which
 decides whether a row passes, and close for McNemar's. The bound of any other measure adds a normal error, which shrinks
 with the root of the number of rows, and the exponential weight of one more row, which shrinks with that number.
 
@@ -52,7 +52,7 @@ def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> 
 
 
 class Bound(NamedTuple):
-    """The deviation of a row, and what one row more moves the difference by, times n."""
+    """The standard deviation of a row, and the effect of one more row on the difference, times n."""
 
     deviation: float
     unseen: float
@@ -101,7 +101,7 @@ def _until_fail(row: ComparisonRow, level: float) -> float:
 
 
 def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = None) -> int | None:
-    """The fewest rows above n that decide, or too many by one in so many; None where a billion would not."""
+    """The fewest rows above n that decide, or a number that is slightly too large; None if a billion would not."""
     low, high = n, 2 * n
     while not decides(high):
         low, high = high, 2 * high

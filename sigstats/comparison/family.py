@@ -27,7 +27,7 @@ from .units import ALL_ROWS
 def measures_meant(
     paired: PairedPredictions, measures: str | Sequence[str] | None, *, alone: bool = False
 ) -> tuple[str, ...]:
-    """The measures that are compared: by default, or those named and a cost beside them unless these are `alone`."""
+    """The measures to compare: the default ones, or those named, and a cost with them unless `alone`."""
     if measures is None:
         return default_measures(paired)
     names = as_compared_measures(measures)
@@ -43,7 +43,7 @@ def tests_of(paired: PairedPredictions, measures: Sequence[str], rule: Compariso
 def asked_of(
     paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None, *, alone: bool = False
 ) -> tuple[tuple[str, ...], Part]:
-    """The measures of a pair, each of which it has the data of, and its rows; `alone`: without a cost beside."""
+    """The measures of a pair that has their data, and its rows; `alone`: without an additional cost."""
     names = measures_meant(paired, measures, alone=alone)
     if not alone:
         require_score_used(paired, names)

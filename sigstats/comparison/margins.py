@@ -17,11 +17,11 @@ _NUMBER_AND_UNIT = re.compile(r"([-+.\d]+(?:[eE][-+]?\d+)?)\s*([A-Za-z]+)")
 
 
 class SaidShare(float):
-    """A share whose unit was said, which may be large."""
+    """A share with an explicit unit, which may be large."""
 
 
 class Amount(float):
-    """A number of a score's own unit, which was said."""
+    """A number with an explicit unit, that of the score."""
 
     unit: str
 
@@ -33,7 +33,7 @@ class PartOfBaseline(float):
 def as_share(value: Any, name: str) -> Any:
     """A share in points (``"0.5pt"``) or bare; other values as they are.
 
-    A large bare number is ValueError: 0.5 is said of points and of shares.
+    A large bare number raises ValueError, since 0.5 may mean points or a share.
     """
     text = value.strip() if isinstance(value, str) else ""
     number = text.removesuffix("points").removesuffix("pt").rstrip()
@@ -77,7 +77,7 @@ def names_of(row: Any) -> tuple[str, ...]:
 
 
 def require_margins(margins: Mapping[str, float], rows: Sequence[Any]) -> None:
-    """Refuse a margin of what is not compared, or in another unit than its own."""
+    """Refuse a margin of something that is not compared, or in another unit than its own."""
     for name, margin in margins.items():
         named = [row for row in rows if name in names_of(row)]
         if not named:

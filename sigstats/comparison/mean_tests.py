@@ -30,7 +30,7 @@ _PIECE = 2**13
 
 
 class Unbounded(NamedTuple):
-    """A row that lacks the bounds of its mean difference, the units of the mean, and what none of them can exceed.
+    """A row without limits for its mean difference, the units of the mean, and the limit of what one can add.
 
     `other`: the units with the other assumption about one more group; None without groups.
     """
@@ -118,7 +118,7 @@ def _by_blocks(row: ComparisonRow, a: FloatArray, b: FloatArray, times: Any, rul
 
 
 def infinite_loss(row: ComparisonRow, counts: Sequence[int], what: str) -> ComparisonRow:
-    """The row with a note on a log loss that is infinite in so many rows or runs of baseline and candidate."""
+    """The row with a note on the number of rows or runs of baseline and candidate with an infinite log loss."""
     who = " and ".join(
         f"{count:,} {what} of the {name}"
         for count, name in zip(counts, ("baseline", "candidate"), strict=True)
@@ -138,7 +138,7 @@ def _outside(part: Part, spec: MeasureSpec) -> str:
 
 
 def test_averages(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
-    """The mean over items of the mean of all answers to each, of which baseline and candidate have unlike numbers."""
+    """Test the mean over items of the mean of all answers, if baseline and candidate have unlike numbers of them."""
     spec = MEASURES[row.measure]
     totals = part.all_answers(spec)
     assert totals is not None

@@ -35,7 +35,7 @@ _MOST_DECIMALS, _CHANCE = 6, 5
 
 
 def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, Note | None]:
-    """Which rows are copies of others, and a line on them; None where there are none.
+    """A mask of rows that are copies of others, and a line on them; None if there are none.
 
     Groups, items and runs say themselves what is independent.
     """
@@ -98,8 +98,9 @@ def _codes(values: FloatArray) -> IntArray:
 def with_direction(result: ComparisonResult, positive: str, *, named: bool, models: Sequence[str]) -> ComparisonResult:
     """A result with a note on scores that speak for the other class: of these, the worse model would be the better.
 
-    They do where the area under the curve is further below one half than twice the half of its interval. ValueError if
-    those of the baseline do, and `positive`, the class whose probability they are taken for, was not `named`.
+    They do if the area under the curve is further below one half than twice the half-width of its interval. Raises
+    ValueError if those of the baseline do, and `positive`, the class whose probability they are taken for, was not
+    `named`.
     """
     notes: dict[Note, None] = {}
     row = next(row for row in result.rows if row.measure == "auc" and row.slice == ALL_ROWS)
@@ -171,7 +172,7 @@ def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
 
 
 def monte_carlo_note(rows: Sequence[ComparisonRow]) -> list[Note]:
-    """A line with the standard error of the p-values that random weights give; none where no row has such a one."""
+    """A line with the standard error of p-values by random weights; None if no row has one."""
     drawn = [row for row in rows if row.pvalue_error is not None]
     names = join_words(list(dict.fromkeys(row.name for row in drawn)))
     error = significant(max((row.pvalue_error or 0.0 for row in drawn), default=0.0), 2)
@@ -197,7 +198,7 @@ def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unsee
 
 
 def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[Note]:
-    """The median and the 95% point of both models' costs, with intervals of order statistics, where rows are alone."""
+    """The median and the 95% point of both models' costs, with intervals of order statistics, for independent rows."""
     if part.scores is None or any(
         array is not None for array in (part.units.group, part.units.items, part.runs, part.units.weights, part.per)
     ):

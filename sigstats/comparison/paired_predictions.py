@@ -54,7 +54,7 @@ class Runs:
 
 @dataclass(frozen=True, kw_only=True)
 class PairedRows:
-    """What two models say of rows, and what rows have to do with each other."""
+    """The outputs of two models for rows, and the dependence between rows."""
 
     #: The true class, and what baseline and candidate predict, as codes; int64 arrays of shape (n,).
     label: IntArray
@@ -87,7 +87,7 @@ class PairedRows:
 
 @dataclass(frozen=True, kw_only=True)
 class PairedPredictions(PairedRows):
-    """All rows, with the names of their classes and slices, and what was read of them."""
+    """All rows, with the names of their classes and slices, and the notes of the readers."""
 
     #: Sorted.
     classes: tuple[str, ...]
@@ -131,13 +131,13 @@ class PairedPredictions(PairedRows):
         return "" if self.score_column in ("score", "scores") else self.score_column
 
     def row_ratios(self) -> list[FloatArray]:
-        """For each model the ratios of the rows that have one."""
+        """For each model, the ratios of the rows that have one."""
         with np.errstate(divide="ignore", invalid="ignore"):
             arrays = [a / b for a, b in zip(self.scores or (), self.per or (), strict=True)]
         return [array[~np.isnan(array)] for array in arrays]
 
     def numbers(self) -> FloatArray | None:
-        """The number that each class is; None where one is none."""
+        """The number of each class; None if one is not a number."""
         return np.array([float(name) for name in self.classes]) if all(map(is_number, self.classes)) else None
 
 

@@ -1,4 +1,4 @@
-"""The rows of one slice as the tests of a comparison take them, and slices of a number, such as an age."""
+"""The rows of one slice, in the form that tests take, and slices of a number such as an age."""
 
 import math
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _PIECE = 2**15
 
 @dataclass(frozen=True, kw_only=True)
 class Part(PairedRows):
-    """The rows of one slice, and what measures need besides."""
+    """The rows of one slice, and the other data of measures."""
 
     #: The class whose probability the scores are, or that measures of one class are of; -1 if there is none.
     code: int
@@ -35,7 +35,7 @@ class Part(PairedRows):
 
     @property
     def sign(self) -> int:
-        """-1 where the lower mark is the better one, so that of what is tested the higher is."""
+        """-1 if lower marks are better, so that higher values of the tested measure are better."""
         return -1 if self.lower else 1
 
     @cached_property
@@ -61,7 +61,7 @@ class Part(PairedRows):
         return totals.take(np.unique(self.units.items)), self.units.group_of_items()
 
     def all_answers(self, spec: MeasureSpec) -> ItemTotals | None:
-        """All answers to the items, in a measure of which more is better; None where the rows have all of them."""
+        """All answers to the items, by a measure of which more is better; None if the rows include all of them."""
         if spec.needs == "marks" and self.marks is not None:
             a, b = self.marks.sums
             return replace(self.marks, sums=(self.sign * a, self.sign * b))
@@ -112,7 +112,7 @@ class Part(PairedRows):
 def unseen_unit(
     grouped: bool, units: int, unseen_group: UnseenGroup
 ) -> tuple[RowTest, UnseenGroup, UnseenGroup | None]:
-    """The test by the unit that is put in, what it may be, and the other assumption where rows are in groups."""
+    """The test with the unit that is added, its kind, and the alternative assumption if rows are in groups."""
     if not grouped:
         return RowTest("unseen row", "unseen"), "any", None
     if row_of_groups(units, unseen_group) < math.inf:
@@ -121,7 +121,7 @@ def unseen_unit(
 
 
 def outcome_counts(everything: Part, slices: Sequence[tuple[IntArray, int]]) -> list[tuple[int, int, int, int]]:
-    """The numbers of rows that neither got right, candidate or baseline alone, and both: of all and of each slice."""
+    """The numbers of rows that neither, only the candidate, only the baseline, and both got right, by slice."""
     arrays = [np.zeros(4 * values, np.int64) for values in (1, *(values for _, values in slices))]
     for start in range(0, len(everything.label), _PIECE):  # what stays in a cache takes a third of the time
         rows = slice(start, start + _PIECE)

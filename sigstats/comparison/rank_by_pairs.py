@@ -37,8 +37,8 @@ def rank_by_pairs(
 ) -> Ranking:
     """Rank models by one measure, on all rows and on each slice.
 
-    `measure`: by default the mean of scores, or the ratio of sums, that `pair` names, else the accuracy.
-    `pair(a, b)`: the predictions of two models, by their positions; ValueError unless the rows are the same for all.
+    `measure`: by default the mean of the scores, or the ratio of sums, that `pair` names, otherwise the accuracy.
+    `pair(a, b)`: the predictions of two models, by their positions; ValueError unless all have the same rows.
     """
     alpha = (1 - confidence_level) / (len(models) * (len(models) - 1))
     rule = ComparisonRule(

@@ -85,7 +85,7 @@ def exchange_pvalues(part: Part, rule: ComparisonRule) -> tuple[tuple[float, flo
 
 
 def _span(part: Part, ratios: list[float]) -> float | None:
-    """The largest difference of two terms of a row whose ratio lies within the range that was given."""
+    """The largest difference of two terms of a row with a ratio within the given range."""
     if part.score_range is None or part.per is None:
         return None
     heaviest = max(float(array.max() / array.mean()) for array in part.per)

@@ -1,4 +1,4 @@
-"""The measures that can be compared, and what each one needs of the predictions."""
+"""The measures that can be compared, and the data that each one needs."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -67,7 +67,7 @@ def known_measure(name: Any) -> Any:
 
 
 def as_compared_measure(name: str, ours: Sequence[str]) -> str:
-    """One of these measures, or one that an installed package offers and of which greater is better, or ValueError."""
+    """One of these measures, or one of an installed package of which greater is better; ValueError otherwise."""
     if name in ours:
         return name
     known = as_choice(name, "measures", (*ours, *offered()))
@@ -104,7 +104,7 @@ def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
 
 
 def _of_labelled(paired: PairedPredictions) -> str:
-    """The area under the curve of a class's scores, or the mean of marks; ValueError if the name states neither."""
+    """The area under the curve of a class's scores, or the mean of marks; ValueError if the name implies neither."""
     known = metric_of(paired.score_column)
     if paired.score_column in ("", "scores") or (known and known.direction == "class"):
         return "auc"
@@ -116,13 +116,13 @@ def _of_labelled(paired: PairedPredictions) -> str:
 
 
 def with_cost(paired: PairedPredictions, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The measures, and the mean of a cost that is named, which is compared whatever they are."""
+    """The measures, and the mean of a named cost, which is always compared."""
     wanted = paired.scores is not None and paired.lower and not any(map(is_of_scores, names))
     return (*names, mean_of(paired)) if wanted else names
 
 
 def require_score_used(paired: PairedPredictions, names: Sequence[str]) -> None:
-    """Refuse a score that was named beside measures of predictions alone."""
+    """Refuse a named score if all measures are of predictions."""
     if paired.score_column and paired.predicted and not paired.graded and not any(map(is_of_scores, names)):
         raise ValueError(
             f"measures: {names[0]!r} makes no use of the score {shown(paired.score_name or paired.score_column)}; "
@@ -138,7 +138,7 @@ def mean_of(paired: PairedPredictions) -> str:
 def refuse_mistaken_classes(paired: PairedPredictions) -> None:
     """Refuse labels that are measurements, and predictions that name the classes otherwise.
 
-    Not meant for who named the measure accuracy: then whatever is not equal is wrong.
+    Does not apply if the user named the measure accuracy: then every unequal prediction is wrong.
     """
     if not paired.predicted or paired.graded:
         return
@@ -173,7 +173,7 @@ def _of_units(paired: PairedPredictions, measure: str) -> Iterator[str]:
 
 
 def _of_predictions(paired: PairedPredictions, measure: str) -> Iterator[str]:
-    """Problems of a measure of classes, or of what was right."""
+    """Problems of a measure of classes, or of right answers."""
     spec, limits = MEASURES[measure], paired.score_range
     if not paired.predicted:
         what = "marks between right and wrong" if paired.graded else "scores without predictions"
@@ -269,13 +269,13 @@ def _present(codes: IntArray) -> IntArray:
 
 
 def require_known_positive(paired: PairedPredictions, positive: str | None) -> None:
-    """Refuse a positive class that is none, where no measure is of it."""
+    """Refuse a positive class that is not a class, if no measure uses it."""
     if positive is not None and paired.predicted and len(paired.classes) > 1:
         positive_code(paired, positive, among_several=True)
 
 
 def positive_code(paired: PairedPredictions, positive: str | None, *, among_several: bool = False) -> int:
-    """The code of the class that scores or measures are of, of two, or `among_several` if named; or ValueError."""
+    """The code of the class of scores or measures, of two, or `among_several` if named; or ValueError."""
     if len(paired.classes) != 2 and not (among_several and len(paired.classes) > 2):
         raise ValueError(f"label: {len(paired.classes)} classes are not valid for measures of scores; expected two")
     return positive_place(paired.classes, positive)

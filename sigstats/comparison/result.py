@@ -101,7 +101,7 @@ class ComparisonResult(Drawn, ComparedRows):
 
     @property
     def answer(self) -> Answer[ComparisonRow]:
-        """The verdict, the row that decides it, its effect in words, and what to do."""
+        """The verdict, the row that decides it, its effect in words, and the advice."""
         return answer_of(self)
 
     def _columns(self) -> dict[str, list[Any]]:

@@ -1,4 +1,4 @@
-"""The test of a row of a result: its name for people, and what the program has to know of it."""
+"""The test of a row of a result: its name for people, and its properties for the program."""
 
 from typing import Literal, Self, TypeAlias
 
@@ -42,7 +42,7 @@ class RowTest(str):
         return RowTest(f"{self}, without limits", self.kind, limited=False, like_seen=self.like_seen)
 
     def after(self, other: str) -> "RowTest":
-        """The same after another test, if there is one, whose p-value may be the larger one."""
+        """The same after another test, if there is one, which may have a larger p-value."""
         return RowTest(f"{other}; {self}", "exchange", self.limited, self.like_seen) if other else self
 
 

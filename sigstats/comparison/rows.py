@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Row:
-    """What rows of comparisons and of checks have in common."""
+    """Common properties of rows of comparisons and of checks."""
 
     slice: str
     measure: str
@@ -38,12 +38,12 @@ class Row:
 
     @property
     def usual(self) -> float | None:
-        """The value whose size tells how many decimals are shown."""
+        """The value whose size determines the number of decimals."""
         return None
 
     @property
     def confidence_interval(self) -> Interval | None:
-        """From `low` to `high`; None if there is no interval."""
+        """The interval from `low` to `high`; None if there is none."""
         if self.low is None or self.high is None or self.confidence_level is None:
             return None
         return Interval(self.low, self.high, self.confidence_level)
@@ -160,7 +160,7 @@ class ComparisonRow(Row):
 
     @property
     def gain(self) -> float | None:
-        """By how much the candidate is better; negative where it is worse."""
+        """The advantage of the candidate; negative if it is worse."""
         return None if self.difference is None else -self.difference if self.lower_is_better else self.difference
 
     @property
@@ -174,7 +174,7 @@ class ComparisonRow(Row):
         return self.low is not None and self.high is not None and self.low <= 0 <= self.high
 
     def turned(self) -> "ComparisonRow":
-        """The row of which the signs of all values are turned, where the lower is better."""
+        """The row with the signs of all values changed, if lower is better."""
         values = ("baseline", "candidate", "difference", "baseline_interval", "candidate_interval")
         return with_turned(self, *values) if self.lower_is_better else self
 
@@ -239,7 +239,7 @@ class ComparedRows:
 
     @property
     def ranked(self) -> tuple[ComparisonRow, ...]:
-        """The rows, first the one that decides: fails by p and by the drop in margins; inconclusive, slices last."""
+        """The rows, the deciding one first: fails by p and by the drop in margins; inconclusive, slices last."""
         order = {"fail": 0, "inconclusive": 1, None: 4, "pass": 5}
 
         def key(row: ComparisonRow) -> tuple[float, float, float]:

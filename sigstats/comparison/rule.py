@@ -148,7 +148,7 @@ class ComparisonRule:
         return {key_of(attribute): getattr(self, attribute.name) for attribute in fields(self)}
 
     def level_of_one(self, tests: int) -> float:
-        """The largest p-value with which one of so many tests is rejected, whatever those of the others are.
+        """The largest p-value at which one of this many tests is rejected, whatever the other p-values are.
 
         Examples
         --------
@@ -171,15 +171,15 @@ class ComparisonRule:
         return self.relative_effect * abs(row.baseline or 0.0) if row.relative else self.minimum_effect
 
     def of_family(self, tests: int) -> Self:
-        """The rule with the confidence of each of so many intervals, where they are simultaneous."""
+        """The rule with the confidence of each of this many intervals, if they are simultaneous."""
         return replace(self, confidence_level=1 - (1 - self.confidence_level) / tests) if self.simultaneous else self
 
     def with_resamples_for(self, level: float) -> Self:
-        """The rule with as many resamples as it takes to find a p-value of at most `level`, twice over."""
+        """The rule with twice as many resamples as a p-value of at most `level` needs."""
         return self.with_resamples(max(self.n_resamples, min(math.ceil(2 / level), _MAX_RESAMPLES)))
 
     def with_resamples(self, size: int) -> Self:
-        """The rule with so many resamples, which is known to be a good number."""
+        """The rule with this number of resamples, which is known to be valid."""
         return with_known(self, n_resamples=size)
 
     def verdict(
@@ -209,7 +209,7 @@ class ComparisonRule:
 
 
 def first_stage(size: int, slices: int) -> int:
-    """How many of `size` weightings each of so many slices begins with."""
+    """How many of `size` weightings each of this many slices begins with."""
     return min(size, max(_FEWEST, size // 4)) if slices > _MANY_SLICES else size
 
 

@@ -135,7 +135,7 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
 
 
 def _differing(measure: str, part: Part) -> int:
-    """The number of rows of which any run says something else than the first."""
+    """The number of rows on which any run differs from the first."""
     assert part.runs is not None
     sides: tuple[FloatArray, FloatArray] | tuple[IntArray, IntArray] = part.runs.a, part.runs.b
     if MEASURES[measure].needs in ("scores", "probabilities", "marks") and part.runs.scores is not None:
@@ -145,7 +145,7 @@ def _differing(measure: str, part: Part) -> int:
 
 
 def values_of_runs(measure: str, part: Part, side: int, tasks: IntArray | None) -> FloatArray:
-    """The measure of each run of one recipe: of the baseline, 0, or the candidate, 1."""
+    """The measure of each run of one recipe: 0 for the baseline, 1 for the candidate."""
     assert part.runs is not None
     runs = range(len((part.runs.a, part.runs.b)[side]))
     return np.array([_value(measure, part, run, side, tasks) for run in runs])

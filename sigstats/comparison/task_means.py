@@ -93,7 +93,7 @@ def joint_over_tasks(part: Part, paired: PairedPredictions, rule: ComparisonRule
 
 
 def _right(part: Part, *, marks: bool) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
-    """What each model gets right; None of marks that are not all 0 or 1."""
+    """The right answers of each model; None for marks other than 0 and 1."""
     if not marks:
         return part.a == part.label, part.b == part.label
     if part.scores is None or part.per is not None or any(((score != 0) & (score != 1)).any() for score in part.scores):

@@ -96,7 +96,7 @@ def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRu
 
 
 def smallest_drop(row: ComparisonRow, level: float) -> float | None:
-    """The smallest drop of accuracy that so many rows show with power 0.8, by McNemar."""
+    """The smallest drop of accuracy that this many rows show with power 0.8, by McNemar."""
     if row.test.kind != "mcnemar" or not row.differing:
         return None
     with contextlib.suppress(ValueError):  # so few rows that no drop is found often enough
@@ -105,7 +105,7 @@ def smallest_drop(row: ComparisonRow, level: float) -> float | None:
 
 
 def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
-    """The area under the ROC curve, by what positives and negatives gain."""
+    """The area under the ROC curve, by the gains of positives and negatives."""
     from ..scores.auc import auc_test  # four modules, for those who have no scores too
     from ..unseen_row.areas import area_equivalence, area_interval, area_pvalue, gains_of
 

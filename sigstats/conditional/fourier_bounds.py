@@ -54,7 +54,7 @@ class Column:
 
 @dataclass(frozen=True)
 class _Tilted:
-    """A column under the tilted law: probabilities of the counts that matter, their phases, what was left out."""
+    """A column under the tilted law: probabilities of the relevant counts, their phases, and the omitted part."""
 
     mass: FloatArray
     first: int
@@ -64,13 +64,13 @@ class _Tilted:
 
     @property
     def decay(self) -> float:
-        """By how much the column shortens the characteristic function, typically."""
+        """The typical factor by which the column shortens the characteristic function."""
         return -self.copies * math.log(float(self.mass @ self.mass))
 
 
 @dataclass
 class _Circle:
-    """The circle of T, and the characteristic function on it as far as it is known."""
+    """The circle of T, and the known part of the characteristic function on it."""
 
     columns: list[_Tilted]
     total: int
@@ -144,7 +144,7 @@ def _turn(columns: Sequence[Column], tilt: float, total: int) -> float:
 
 
 def _outside(columns: Sequence[Column], tilt: float, turn: float, observed: float, log_z: float, reach: float) -> float:
-    """At most the tilted probability of T < -reach (Chernoff)."""
+    """An upper bound of the tilted probability of T < -reach (Chernoff)."""
     steps = np.linspace(0.02, 1.3 - tilt, 33)
     return math.exp(
         min(_cumulant(columns, tilt + step, turn) + step * observed - log_z - step * reach for step in steps.tolist())
@@ -159,7 +159,7 @@ def _reach(columns: Sequence[Column], tilt: float, turn: float, observed: float,
 
 
 def _aliasing(columns: Sequence[Column], tilt: float, turn: float, log_z: float, total: int, angles: int) -> float:
-    """At most the tilted probability that the sum of the counts is `angles` or more away from `total` (Chernoff)."""
+    """An upper bound of the tilted probability that the sum of counts is `angles` or more from `total` (Chernoff)."""
     out = 0.0
     for sign in (-1, 1):
         exponents = [

@@ -108,7 +108,7 @@ _OF_A_COLUMN, _OF_A_LIST, _OF_A_DEVIANCE = 300, 200, 8
 
 @dataclass(frozen=True)
 class Problem:
-    """Counts with a given sum whose probabilities are summed where their score is at most the observed one."""
+    """Counts with a given sum; the probabilities of those with a score of at most the observed one are summed."""
 
     #: One for each column; they add up when columns are pooled.
     parameters: tuple[float, ...]
@@ -156,7 +156,7 @@ def best_scores(problem: Problem, columns: Sequence[int]) -> FloatArray:
 
 
 def worst_scores(problem: Problem, columns: Sequence[int]) -> FloatArray:
-    """At most the smallest score of `columns` for each sum: a concave score lies above its chord."""
+    """A lower bound of the score of `columns` for each sum: a concave score lies above its chord."""
     out = np.full(problem.total + 1, np.inf)
     if len(columns) == 1:
         score = problem.scores[columns[0]]
@@ -178,7 +178,8 @@ def worst_scores(problem: Problem, columns: Sequence[int]) -> FloatArray:
 def open_volume(problem: Problem, columns: Sequence[int], others: Sequence[int]) -> float:
     """About the least number of outcomes of `columns` that may yet score more than was observed.
 
-    They fill an ellipsoid. Columns whose outcomes merge, and those it leaves at a border, are held at their means.
+    They fill an ellipsoid. Columns whose outcomes merge, and those that the ellipsoid leaves at a border, are held at
+    their means.
     """
     share = problem.total / sum(problem.parameters)
     means = [share * parameter for parameter in problem.parameters]
@@ -201,7 +202,7 @@ def open_volume(problem: Problem, columns: Sequence[int], others: Sequence[int])
 
 
 def none_heavier(problem: Problem, outcomes: IntArray) -> NDArray[np.bool_]:
-    """For each outcome (rows) whether its exact weight is at most the observed one's."""
+    """For each outcome (row), whether its exact weight is at most that of the observed one."""
     keys = keys_of(problem, np.vstack([problem.observed, outcomes]))
     distinct, which = np.unique(keys, axis=0, return_inverse=True)
     verdicts = np.array([no_heavier(problem, key, keys[0]) for key in distinct])

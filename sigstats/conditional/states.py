@@ -33,7 +33,7 @@ class States:
         return States(self.count[index], self.score[index], self.log_mass[index], self.key[index])
 
     def part(self, start: int, stop: int) -> "States":
-        """Those from `start` to before `stop`."""
+        """The states from `start` up to, but not including, `stop`."""
         part = slice(start, stop)
         return States(self.count[part], self.score[part], self.log_mass[part], self.key[part])
 
@@ -73,7 +73,7 @@ def in_order(states: States) -> States:
 
 
 def join(problem: Problem, left: States, right: States, norm: float, settled: Parts) -> list[float]:
-    """The probabilities of the pairs, one from each half, that make up the total and whose score is low enough."""
+    """The probabilities of pairs, one from each half, that make up the total and have a score that is low enough."""
     parts: list[float] = []
     counts, starts = np.unique(left.count, return_index=True)
     ends = np.append(starts[1:], len(left))
@@ -87,7 +87,7 @@ def join(problem: Problem, left: States, right: States, norm: float, settled: Pa
 def join_last(
     problem: Problem, left: States, rest: States, column: int, open_x: IntArray, norm: float, settled: Parts
 ) -> list[float]:
-    """As `join`, where the right half is `rest` with one more column, added for each count of the left half anew."""
+    """As `join`, with `rest` and one more column, added for each count of the left half, as the right half."""
     parts: list[float] = []
     first, stop = int(open_x[0]), int(open_x[-1]) + 1
     states = rest.take(np.argsort(rest.count, kind="stable"))
@@ -111,7 +111,7 @@ def join_last(
 
 
 def _matches(problem: Problem, one: States, other: States, norm: float, settled: Parts) -> list[float]:
-    """The probabilities of the pairs whose score is low enough: all of `one` with all of `other`, sorted by score."""
+    """The probabilities of pairs of `one` and `other`, both sorted by score, with a score that is low enough."""
     settled.count(len(one), len(other))
     parts: list[float] = []
     room = problem.threshold - one.score

@@ -6,7 +6,7 @@ card-matching problem (Riordan 1958, chapters 7 and 8). The exact test of Nyssen
 tail of this distribution (`sigstats.fixed_margins.upper_tail`). No table is enumerated, and the number of objects or
 classes has no limit, except in the rare tables that `number_correct` states.
 
-When not to use: for a classifier whose answers depend on each other by more than their totals. A permutation test that
+When not to use: for a classifier whose answers depend on each other beyond their totals. A permutation test that
 retrains (`sigstats.permutation_test`) has a different null hypothesis.
 """
 
@@ -209,10 +209,10 @@ _MOST_STEPS = 2_000_000
 
 
 def number_of_tables(row_totals: Any, column_totals: Any, least_correct: int = 0) -> int:
-    """The number of square tables of counts with given margins and a diagonal whose sum is at least `least_correct`.
+    """The number of square tables of counts with given margins and a diagonal sum of at least `least_correct`.
 
-    Tables are counted row by row: columns whose diagonal cell is passed are alike, so that only what is left in them
-    matters, in no order. ValueError if the margins do not fit together, or there are too many tables to count.
+    Tables are counted row by row. Columns whose diagonal cell is passed are alike, so that only their remainders
+    matter, in any order. Raises ValueError if the margins do not fit together, or there are too many tables to count.
     """
     rows = as_counts(row_totals, "row_totals", ndim=1).tolist()
     columns = as_counts(column_totals, "column_totals", ndim=1).tolist()
@@ -224,7 +224,7 @@ def number_of_tables(row_totals: Any, column_totals: Any, least_correct: int = 0
 
 @lru_cache(maxsize=16)
 def _ways(rows: tuple[int, ...], columns: tuple[int, ...]) -> tuple[int, ...]:
-    """How many tables of these margins have 0, 1, 2, ... on the diagonal."""
+    """The number of tables with these margins and 0, 1, 2, ... on the diagonal."""
     steps = 0
 
     @cache
@@ -250,7 +250,7 @@ def _ways(rows: tuple[int, ...], columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _rows(total: int, most: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Every row of counts with a sum, none of them above what its column has left."""
+    """Every row of counts with a given sum, none above the remainder of its column."""
     if len(most) == 1:
         if total <= most[0]:
             yield (total,)
@@ -262,7 +262,7 @@ def _rows(total: int, most: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 def number_of_terms(table: Any) -> int:
-    """The number of terms of Nyssen's equation (4) for a table: as many right or more, with its margins.
+    """The number of terms of Nyssen's equation (4): tables with the same margins and at least as many right.
 
     >>> number_of_terms([[1, 1, 1], [1, 1, 1], [1, 1, 1]])
     30

@@ -7,8 +7,8 @@ gives :math:`P(T \ge t) = \sum_{j \ge t} (-1)^{j-t} \binom{j-1}{t-1} R_j (N - j)
 logarithm. Not for thousands of objects in the middle of the distribution: there `sigstats.fixed_margins.saddle_point`
 takes milliseconds.
 
-Classes come as a mapping from ``(row total, column total)``, both at least 1, to how many classes have these totals.
-A class without rows or without columns cannot be right and counts in N alone.
+Classes are a mapping from ``(row total, column total)``, both at least 1, to the number of classes with these totals. A
+class without rows or without columns cannot be right and only counts in N.
 """
 
 from collections import deque
@@ -29,8 +29,8 @@ _NEGLIGIBLE_BITS = 60
 class LogTail(NamedTuple):
     """Natural logarithms of ``P(T >= t)`` and ``P(T = t)``; minus infinity where impossible.
 
-    `error` bounds the relative error of the first; whole numbers leave that of `log_ratio` and of what is negligible.
-    Where it is `estimated`, no proof says so.
+    `error` bounds the relative error of the first; whole numbers have only that of `log_ratio` and of the negligible
+    part. If it is `estimated`, it is not proved.
     """
 
     upper: Decimal
@@ -59,8 +59,8 @@ def counts(total: int, classes: Classes) -> list[int]:
 def counts_from_below(total: int, classes: Classes, last: int) -> tuple[list[int], int]:
     """The numbers of matchings with 0, 1, ... correct, and of all, from the moments up to order `last`.
 
-    Both in one unit. By Bonferroni's inequalities the last term taken bounds the error, and the list ends before the
-    first number of which it is more than a negligible part.
+    Both in one unit. By Bonferroni's inequalities the last term bounds the error, and the list ends before the first
+    number with more than a negligible error.
     """
     from flint import fmpz, fmpz_poly
 
@@ -164,9 +164,9 @@ def rook_coefficients(classes: Classes, length: int) -> list[Integer]:
 
 
 def _balanced_product(factors: list[Any], length: int) -> Any:
-    """The first `length` coefficients of the product of polynomials, of which the short ones are multiplied first.
+    """The first `length` coefficients of the product of polynomials, multiplied from the shortest on.
 
-    Each of many unequal classes times all before it would cost as much as the last product alone.
+    Multiplying each of many unequal classes by all before it would cost as much each time as the last product.
     """
     waiting = deque(sorted(factors, key=lambda factor: factor.degree()))
     while len(waiting) > 1:

@@ -274,7 +274,7 @@ def _parity(total: int, factors: Factors, saddle: _Saddle) -> float:
     least = 3 / math.sqrt(total)  # a mean that vanishes to leading order does not quite
 
     def log_mean(inside: NDArray[np.bool_], row_sign: float, column_sign: float) -> float:
-        """Of what is outside the classes `inside`, given the mean signs of a row and of a column object."""
+        """Log mean of the objects outside the classes `inside`, given the mean signs of a row and a column object."""
         signs = np.clip(np.abs([row_sign, column_sign]), least, 1.0)
         either = np.clip(np.abs((1 - tilted) * row_sign * column_sign - signed), least, 1.0)[~inside]
         paired = float(most[~inside].sum())

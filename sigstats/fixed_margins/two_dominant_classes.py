@@ -145,7 +145,7 @@ def _log_pmf(
 
 
 def _log_point(total: int, marked: object, drawn: object, number: NDArray[np.int64]) -> FloatArray:
-    """To about 1e-7, enough to choose terms by."""
+    """The logarithm at a point, to about 1e-7, which is enough to choose terms."""
     r, c = np.asarray(marked), np.asarray(drawn)
     inside = gammaln(r + 1.0) + gammaln(c + 1.0) + gammaln(total - r + 1.0) + gammaln(total - c + 1.0)
     outside = gammaln(number + 1.0) + gammaln(r - number + 1.0) + gammaln(c - number + 1.0)

@@ -1,4 +1,4 @@
-"""Margins of a square table, and the probability of so many correct or more under them: the exact test.
+"""Margins of a square table, and the probability of at least this number correct: the exact test.
 
 Of the distribution that `sigstats.fixed_margins.distribution` describes, one tail is quicker than the whole.
 """

@@ -31,7 +31,7 @@ class TooManyTables(Exception):
 
 
 def as_memberships(value: Any, name: str, *, n_classes: int | None = None) -> FloatArray:
-    """Weights over classes, a row for each object, as degrees of which the largest of a row is 1; or ValueError."""
+    """Weights over classes, one row per object, scaled to degrees with a maximum of 1 in each row; or ValueError."""
     weights = as_reals(value, name, ndim=2)
     if weights.shape[1] < 2:
         raise refuse(f"{name} (classes)", weights.shape[1], "two or more")
@@ -72,7 +72,7 @@ def choices(membership: FloatArray, degree: float) -> list[Choice]:
 
 
 def reachable(*samples: Iterable[Sequence[Counts]], size: int, most: int) -> list[set[Counts]]:
-    """For each sample all sums of one step of each object; TooManyTables if their combinations are more than `most`."""
+    """For each sample, all sums of one step of each object; TooManyTables for more than `most` combinations."""
     sums: list[set[Counts]] = [{(0,) * size} for _ in samples]
     for steps in zip_longest(*samples):  # no object makes them fewer: too many are soon found
         for place, own in enumerate(steps):

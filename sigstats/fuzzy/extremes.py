@@ -120,7 +120,7 @@ def _certain(objects: Sequence[Choice], n_classes: int) -> IntArray:
 
 
 def _ranks(objects: Sequence[Choice], classes: Sequence[int]) -> IntArray:
-    """For each set of classes, as bits, how many hesitating objects may take one of them."""
+    """For each set of classes, as bits, the number of ambiguous objects that may take one of them."""
     place = {j: bit for bit, j in enumerate(classes)}
     within = np.zeros(1 << len(classes), dtype=np.int64)
     for own in objects:
@@ -137,7 +137,7 @@ _ITERATIONS = 300
 
 
 def _fewest(objects: Mapping[Choice, int], gradient: FloatArray) -> FloatArray:
-    """The counts of the reading that the gradient is smallest for, of so many objects of each choice."""
+    """The counts of the reading with the smallest gradient, for this many objects of each choice."""
     counts, slopes = np.zeros_like(gradient), gradient.tolist()
     for own, times in objects.items():
         counts[min(own, key=slopes.__getitem__)] += times
@@ -177,7 +177,7 @@ def least(
 
 
 def most_of_fit(objects: Sequence[Choice], expected: FloatArray) -> float:
-    """An upper bound of the chi-square of class counts and what was expected."""
+    """An upper bound of the chi-square statistic of class counts and expected counts."""
     low, high = limits(objects, len(expected))
 
     def bound(multiplier: FloatArray) -> float:
@@ -281,7 +281,7 @@ def _bound(options: Sequence[Sequence[Pair]], k: int, sign: int) -> float:
 
 
 def _tail(rows: Counts, columns: Counts, correct: int) -> float:
-    """The probability of so many correct or more, of any number."""
+    """The probability of at least this number correct, for any number."""
     least, most = correct_range(np.array(rows), np.array(columns))
     if correct <= least:
         return 1.0

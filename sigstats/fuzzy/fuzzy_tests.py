@@ -240,7 +240,7 @@ def homogeneity_test(
 
 
 def _terms(n: int, required: FloatArray, method: str) -> FloatArray:
-    """The terms of each count of each class in the distance of counts from what is required: p falls with the sum."""
+    """The terms of the distance of counts from the expected ones, by count and class: p falls with the sum."""
     every = np.arange(n + 1)
     if method == "chi2":
         return np.array([class_terms(every, n, p, "chi2") for p in required.tolist()])
@@ -252,7 +252,7 @@ def _homogeneity(a: Counts, b: Counts) -> float:
 
 
 def _chi2_extremes(first: FloatArray, second: FloatArray) -> tuple[float, float]:
-    """The least and the greatest p-value of the chi-square test of each row of the one with each of the other."""
+    """The smallest and largest p-value of the chi-square test of each row of one with each row of the other."""
     a, b = np.repeat(first, len(second), axis=0), np.tile(second, (len(first), 1))
     classes = ((a + b) > 0).sum(axis=1)
     statistics = two_samples(a, b, a[0].sum(), b[0].sum()).sum(axis=1)

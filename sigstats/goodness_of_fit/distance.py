@@ -44,7 +44,7 @@ def class_terms(x: IntArray, n: int, p: FloatArray | float, ordering: str) -> Fl
 
 
 def distance(x: IntArray, n: int, p: FloatArray, ordering: str) -> FloatArray:
-    """The distance of outcomes (last axis: classes) from what is required."""
+    """The distance of outcomes (last axis: classes) from the required probabilities."""
     if ordering == "probability":
         log_p = [poisson_log_pmf(n * q, x[..., j]) for j, q in enumerate(p.tolist())]
         return np.asarray(-np.sum(log_p, axis=0))

@@ -108,7 +108,7 @@ def _around_exact(problem: Problem, limit: int) -> Interval | None:
 
 
 def certified(low: float, high: float) -> Interval:
-    """The interval of both, or from 0 where the lower one is no normal double."""
+    """The interval of both; from 0 if the lower one is not a normal double."""
     return Interval(low, high, 1.0) if low >= SMALLEST else Interval(0.0, max(high, SMALLEST), 1.0)
 
 

@@ -44,7 +44,7 @@ def two_tails(a: IntArray, b: IntArray) -> TwoTails:
         return y, marked - y, drawn - y, total - marked - drawn + y
 
     def heavier(y: int) -> bool:
-        """Whether y is likelier than x, by floats where these can tell."""
+        """True if y is likelier than x, by floats if these are precise enough."""
         more = sum(math.lgamma(n + 1) - math.lgamma(m + 1) for n, m in zip(parts(x), parts(y), strict=True))
         if abs(more) > 1e-14 * math.lgamma(total + 2):
             return more > 0

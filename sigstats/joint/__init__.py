@@ -1,1 +1,1 @@
-"""Counts of rows by what two classifiers did with them."""
+"""Counts of rows by the joint outcome of two classifiers."""

@@ -19,9 +19,9 @@ _CELLS = 2**24
 
 
 def same_indicators(**values: Any) -> list[Any]:
-    """The tables, dense or in SciPy's compressed rows, or ValueError where their shapes differ.
+    """Return the tables, dense or in SciPy's compressed rows, or raise ValueError if their shapes differ.
 
-    Raises ValueError if one is no table of 0 and 1, or has not the shape of the first, or a data frame its labels.
+    Raises ValueError if one is not a table of 0 and 1, or has not the shape of the first, or a data frame its labels.
     """
     require_same_index(**values)
     require_same_index(axis="classes", **values)

@@ -4,7 +4,7 @@ What one observation tells of two classifiers is a triple: the true classes, tho
 assigned. Observations with equal triples are one joint event, and the counts of the distinct events hold all that any
 measure of labels needs. Records of parts of a test set add up to the record of the whole.
 
-When not to use: two classes alone are faster and clearer as `sigstats.joint.outcomes.JointOutcomes`.
+When not to use: two classes are faster and clearer as `sigstats.joint.outcomes.JointOutcomes`.
 """
 
 from collections import Counter
@@ -170,9 +170,9 @@ class JointEvents:
     def from_codes(
         cls, categories: Sequence[Any], true: IntArray, a: IntArray, b: IntArray
     ) -> tuple["JointEvents", IntArray]:
-        """Count the joint events of observations of which each has the number of its classes.
+        """Count the joint events of observations, from the codes of their classes.
 
-        Nothing is checked. The second of what is returned is the number of each observation's event.
+        Nothing is checked. The second result is the number of each observation's event.
         """
         k = len(categories)
         distinct, codes, counts = np.unique((true * k + a) * k + b, return_inverse=True, return_counts=True)

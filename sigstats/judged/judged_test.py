@@ -1,7 +1,7 @@
-"""Two models that a judge calls right or wrong or marks, and people a few times: what people would say of all rows.
+"""Two models, a judge that calls all rows right or wrong or marks them, and people who label some rows.
 
 A judge (a language model, a matching rule) that errs more often for one of two models makes equal models differ, with
-any number of rows. The rows that people labelled, too, say how often it errs for each.
+any number of rows. Labels by people on some rows show how often it errs for each.
 
 When not to use: people labelled all rows (`sigstats.mcnemar_test`); rows were chosen for their labels by anything but
 chance and the two verdicts of the judge, such as those that looked wrong; rows depend on each other, and no groups are

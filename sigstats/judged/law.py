@@ -41,7 +41,7 @@ _PIECE = 2**22
 
 
 class Judged(NamedTuple):
-    """The rows and what people said of the labelled ones, by the judge's verdict (B, neither, A).
+    """The rows, and the labels by people, by the judge's verdict (B, neither, A).
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class Judged(NamedTuple):
         spread = rows * np.sqrt(np.maximum(value @ self.values**2 - means**2, 0.0))
 
         def spread_over(number: int) -> IntArray:
-            """So many labels, as Neyman (1934) spreads them, none of those that are there taken back."""
+            """This many labels, allocated as by Neyman (1934), with none of the existing ones taken back."""
             if number <= labels.sum() or not spread.any():
                 return labels
             low, high = 0.0, float(rows.sum() / spread[spread > 0].min())
@@ -179,7 +179,7 @@ class Judged(NamedTuple):
 def judged_rows(
     verdict: IntArray, labelled: NDArray[np.bool_], seen: FloatArray, span: float, units: IntArray | None
 ) -> Judged:
-    """The rows by verdict, and what people said of the labelled ones."""
+    """The rows by verdict, and the labels by people."""
     values = np.unique(np.concatenate([seen, [-span, 0.0, span]]))
     cells = len(values) * (verdict[labelled] + 1) + np.searchsorted(values, seen)
     table = np.bincount(cells, minlength=3 * len(values)).reshape(3, -1)
@@ -195,7 +195,7 @@ def judged_rows(
 
 
 def _in_pieces(drawn: Callable[[int], tuple[FloatArray, ...]], size: int, width: int) -> list[FloatArray]:
-    """Random arrays of so many rows, drawn with a limit of the weights that are held."""
+    """Random arrays of this many rows, drawn within a limit of memory."""
     step = max(1, _PIECE // max(1, width))
     pieces = [drawn(min(step, size - start)) for start in range(0, size, step)]
     return [np.concatenate(value) for value in zip(*pieces, strict=True)]
@@ -217,15 +217,15 @@ class JudgeAgreement(NamedTuple):
     both_wrong: int
 
     def agreement(self, confidence_level: float = 0.95) -> Interval:
-        """Clopper and Pearson's interval of the share of rows of which both say the same."""
+        """Clopper and Pearson's interval of the share of rows on which judge and people agree."""
         return clopper_pearson(self.both_right + self.both_wrong, sum(self), confidence_level=confidence_level)
 
     def sensitivity(self, confidence_level: float = 0.95) -> Interval:
-        """That of the share called right by the judge among the answers that people call right."""
+        """The share that the judge calls right, of the answers that people call right."""
         return _share(self.both_right, self.people_alone_right, confidence_level)
 
     def specificity(self, confidence_level: float = 0.95) -> Interval:
-        """That of the share called wrong by the judge among the answers that people call wrong."""
+        """The share that the judge calls wrong, of the answers that people call wrong."""
         return _share(self.both_wrong, self.judge_alone_right, confidence_level)
 
 

@@ -28,7 +28,7 @@ _FORMS = (
 
 @cache
 def batched_learners() -> tuple[type[BatchedLearner], ...]:
-    """The batched learners, in the order in which they are asked whether they know an estimator.
+    """The batched learners, in the order in which they are asked to recognise an estimator.
 
     They are imported when they are asked for: a study that is complete retrains nothing.
     """
@@ -55,10 +55,10 @@ def build(
     stem: str | None = None,
     allowed: Sequence[str] = (),
 ) -> Any:
-    """An unfitted scikit-learn estimator for data in which features may be nominal and values missing, or for texts.
+    """An unfitted scikit-learn estimator for data that may have nominal features and missing values, or for texts.
 
-    All that is learned from the data, scales, categories and imputed values too, is learned in ``fit``, so on the
-    training fold alone.
+    Everything that is learned from the data, including scales, categories and imputed values, is learned in ``fit``, so
+    only on the training fold.
 
     `name`: a ready learner (a key of `READY`); the name of one that an installed package offers (an entry point of
     the group ``sigstats.learners``); or the import path of a classifier, such as

@@ -23,7 +23,7 @@ UNDECIDED = -1
 
 @dataclass(frozen=True)
 class Problem:
-    """The data of a permutation test: numbers alone, classes and folds as codes from 0.
+    """The data of a permutation test: numeric features, and classes and folds as codes from 0.
 
     ``floats`` says whether the estimator is given X as float64, and not whole numbers of another type.
     """
@@ -113,7 +113,7 @@ def nominal_mask(nominal: Any, d: int) -> Any:
 
 
 def is_default(estimator: Any, cls: Any, *, free: tuple[str, ...] = ()) -> bool:
-    """True if `estimator` is exactly a `cls` whose parameters, those in `free` apart, are the default ones."""
+    """True if `estimator` is exactly a `cls` with default parameters, except those in `free`."""
     if type(estimator) is not cls:
         return False
     parameters = inspect.signature(cls.__init__).parameters
@@ -124,7 +124,7 @@ def is_default(estimator: Any, cls: Any, *, free: tuple[str, ...] = ()) -> bool:
 
 
 def steps_of(estimator: Any) -> list[Any]:
-    """The transforms and the classifier of a pipeline in order, or the estimator alone."""
+    """The transforms and the classifier of a pipeline in order, or only the estimator."""
     if type(estimator).__name__ != "Pipeline":
         return [estimator]
     steps = [step for _, step in estimator.steps if step not in (None, "passthrough")]
@@ -143,7 +143,7 @@ def blocks(count: int, number: int, *, least: int = 1) -> Iterator[slice]:
 
 
 def taken_by_column(columns: Any, places: IntArray) -> Any:
-    """Of each of the `columns`, (m, n), the values in its `places`, (..., m, k).
+    """For each of the `columns`, (m, n), the values at its `places`, (..., m, k).
 
     As `np.take_along_axis` does it, in less time: places in one array are taken faster than along an axis.
     """
@@ -194,7 +194,7 @@ def best_or_undecided(scores: FloatArray, margin: Any) -> IntArray:
 
 
 def whole_or_halves(numbers: FloatArray) -> Any:
-    """Of which columns all numbers are whole, or halves: sums of their products are exact while they are small."""
+    """The columns with only whole or half numbers: sums of their products are exact while they are small."""
     with np.errstate(invalid="ignore"):  # infinite ones, which are neither
         part = numbers - np.floor(numbers)
     return ((part == 0) | (part == 0.5)).all(axis=0)

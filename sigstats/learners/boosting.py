@@ -58,7 +58,7 @@ class BatchedBoosting:
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedBoosting | None":  # noqa: ARG003
-        """Find the levels of columns; None for what grows otherwise, or without Numba."""
+        """Return the levels of columns; None if trees grow in another way, or without Numba."""
         *transforms, classifier = steps_of(estimator)
         if not is_default(classifier, HistGradientBoostingClassifier, free=_FREE) or not _is_known(classifier):
             return None
@@ -239,7 +239,7 @@ def _levels_of(design: Design) -> tuple[tuple[Any, ...], Any]:
 
 @functools.cache
 def _grows() -> bool:
-    """True if Numba is there and trees grown by it are those of the installed scikit-learn."""
+    """True if Numba is available and its trees are those of the installed scikit-learn."""
     there = not fuses_products() and compiled("boosting") is not None
     return there and all(_predicts_the_same(n_classes) for n_classes in (2, 3))
 

@@ -1,4 +1,4 @@
-"""The one door to what Numba compiles for learners (the extra ``fast``): the folder `compiled`.
+"""The only access to the code that Numba compiles for learners (the extra ``fast``): the folder `compiled`.
 
 Nothing outside that folder imports it. A room of it is asked for here, by name, and is None where Numba or the folder
 is missing or off; then scikit-learn's own estimators are fitted, or NumPy does the same. A room's ``__init__`` names
@@ -25,6 +25,6 @@ def compiled(room: Room) -> Any:
 def fuses_products() -> bool:
     """True if compilers for this processor make one instruction of a product and a sum, which rounds once, not twice.
 
-    Then sums equal but for rounding differ from those of a library that was compiled otherwise.
+    Sums then differ by rounding from those of a library that was compiled without such instructions.
     """
     return platform.machine() not in ("x86_64", "AMD64")

@@ -1,6 +1,6 @@
 """The transforms in front of a classifier: nominal features to numbers, missing values filled, scales.
 
-All of them see features alone, never labels, and are learned in ``fit``.
+All of them use only features, never labels, and are learned in ``fit``.
 """
 
 from functools import cache
@@ -82,5 +82,5 @@ class StemmedWords:
         return [self._stem(word) for word in self._words(text)]
 
     def __reduce__(self) -> tuple[type["StemmedWords"], tuple[str]]:
-        """The algorithm alone: the stems that were taken so far are found anew."""
+        """Pickle only the algorithm; stems are computed again."""
         return StemmedWords, (self._algorithm,)

@@ -1,4 +1,4 @@
-"""Many models over many data sets: which are best, which are tied, and what one may say.
+"""Many models over many data sets: the best models, ties, and the claims that they allow.
 
 When not to use: the scores of a row come from folds or seeds of one data set; fewer than some six data sets, with which
 no pair can differ at 0.05; or the question is about *these* data sets and their rows are at hand
@@ -279,7 +279,7 @@ def compare_over_datasets(
 
 
 def cliques(models: Sequence[str], differing: "set[frozenset[str]]") -> tuple[tuple[str, ...], ...]:
-    """The largest sets of models, not all of them neighbours, of which no two differ (Bron and Kerbosch 1973)."""
+    """The largest sets of models, not always neighbours, that contain no significant pair (Bron and Kerbosch 1973)."""
     position = {model: i for i, model in enumerate(models)}
     tied = {a: {b for b in models if b != a and frozenset((a, b)) not in differing} for a in models}
     cliques: list[tuple[str, ...]] = []

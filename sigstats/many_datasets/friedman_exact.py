@@ -29,7 +29,7 @@ Orders: TypeAlias = tuple[IntArray, FloatArray]
 
 
 def exact_pvalue(doubled: IntArray, *, rare: bool = False) -> tuple[float, float] | None:
-    """The share of all permutations within data sets whose rank sums spread at least as widely, and its relative error.
+    """The share of permutations within data sets whose rank sums spread at least as widely, and its relative error.
 
     `doubled`, (N, k), are twice the ranks of k models. None where the work would take more than some three seconds,
     which of `rare` outcomes is known only after trying.
@@ -76,7 +76,7 @@ def _orders(row: tuple[int, ...], whole: bool) -> Orders:
 
 
 def _lattice_work(steps: IntArray) -> float:
-    """The additions over the lattice, as a share of what is affordable."""
+    """The number of additions over the lattice, as a share of the affordable number."""
     k = steps.shape[1]
     points = (1.0 + np.cumsum(steps.max(axis=1))) ** (k - 1)
     return float(max(points.sum() * math.factorial(k) / _MOST_ADDITIONS, points[-1] / _MOST_POINTS))

@@ -155,7 +155,7 @@ def joint_tasks_test(
 def exceedances(
     won: IntArray, n: IntArray, size: IntArray, count: int, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """In how many draws all rows, the mean and any task, and then the joint decision, are as extreme as observed.
+    """The numbers of draws in which all rows, the mean, any task, and the joint decision are as extreme as observed.
 
     `won` (shape (m, T)): the rows won of each task, m times, all held against the same draws from `n` discordant ones.
     Returns arrays of shape (3, m) and (m,).
@@ -203,6 +203,6 @@ def adjusted_by_steps(own: FloatArray, tails: list[FloatArray]) -> FloatArray:
 
 
 def _reached(tails: FloatArray, p: float) -> float:
-    """The largest p-value of a task that is at most `p`, which is the chance of one; 0 where there is none."""
+    """The largest p-value of a task that is at most `p`, which is its probability; 0 if there is none."""
     first = int(np.searchsorted(-tails, -p * (1 + TIE_TOLERANCE)))
     return float(tails[first]) if first < len(tails) else 0.0

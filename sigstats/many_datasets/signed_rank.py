@@ -211,7 +211,7 @@ def signed_rank_test(
 
 
 def rounding_as_zero(differences: FloatArray) -> FloatArray:
-    """The differences, with 0 for those that are 0 but for the rounding of the largest.
+    """The differences, with 0 for those that are 0 except for the rounding of the largest.
 
     >>> rounding_as_zero(np.array([0.1 + 0.2 - 0.3, 0.25])).tolist()
     [0.0, 0.25]

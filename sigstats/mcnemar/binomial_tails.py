@@ -57,7 +57,7 @@ def tail(k: int, n: int, weight: float = 1.0) -> float:
 
 
 def tail_error(n: int, log_p: float) -> float:
-    """A bound on the relative error of `tail`, whose natural logarithm is `log_p`; n up to 2**54.
+    """A bound on the relative error of `tail` with the natural logarithm `log_p`; n up to 2**54.
 
     Up to 1000 trials it is that of one division. Beyond, in roundings of 2**-53 each: n times the divergence has a
     relative error of at most 100 (it cancels to a twentieth where the series ends), and exceeds the logarithm of the

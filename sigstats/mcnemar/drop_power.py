@@ -23,8 +23,8 @@ _ROUNDING = 1e-12
 def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum: float = 0.0) -> float:
     """The probability that McNemar's exact one-sided test shows a drop that is at least `minimum` as observed.
 
-    `drop`: the accuracy of A less that of B, from 0 to `discordance`, the probability that exactly one of the two is
-    right. Exact but for rounding, with up to 10**8 observations.
+    `drop`: the accuracy of A minus that of B, from 0 to `discordance`, the probability that exactly one of the two is
+    right. Exact except for rounding, for up to 10**8 observations.
     """
     count = as_count(n, "n", minimum=1, maximum=MAX_N)
     share = as_real(discordance, "discordance", low=0, high=1)
@@ -95,7 +95,7 @@ def detectable_drop(
 
 @dataclass(frozen=True)
 class VerdictChances:
-    """The chances of the verdicts on so many rows, where the candidate's accuracy is lower by `drop`."""
+    """The probabilities of the verdicts for this many rows, if the candidate's accuracy is lower by `drop`."""
 
     n: int
     drop: float
@@ -107,7 +107,7 @@ class VerdictChances:
 def verdict_chances(
     n: int, *, drop: float, discordance: float, alpha: float, minimum: float, margin: float, confidence_level: float
 ) -> VerdictChances:
-    """The chances of pass, inconclusive and fail of one row of a comparison.
+    """The probabilities of pass, inconclusive and fail of one row of a comparison.
 
     `minimum`: the smallest observed drop that fails. `margin`: the drop that the interval of a pass excludes.
     """
@@ -123,7 +123,7 @@ def pass_power(
 ) -> float:
     """The probability that Tango's interval of the candidate less the baseline lies above minus the margin.
 
-    What fails does not pass, whatever its interval.
+    A failing outcome does not pass, whatever its interval.
     """
     m, weights = discordant_law(n, discordance)
     fewest = _fewest_to_pass(n, m, margin, float(ndtri((1 + confidence_level) / 2)))
@@ -149,7 +149,7 @@ def passing_size(
 
 
 def _fewest_to_pass(n: int, m: IntArray, margin: float, quantile: float) -> IntArray:
-    """Of m rows that differ, the fewest that the candidate must get right; m + 1 where none are enough."""
+    """The fewest of m discordant rows that the candidate must get right; m + 1 if none are enough."""
     low, high = np.full(m.shape, -1), m + 1
     while (high - low > 1).any():
         middle = (low + high) // 2

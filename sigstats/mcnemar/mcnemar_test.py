@@ -248,7 +248,7 @@ def _discordant_cells(table: Any) -> tuple[int, int]:
 
 
 def check_options(alternative: Any, method: Any, correction: Any, methods: Sequence[Any] = MCNEMAR_METHODS) -> None:
-    """ValueError unless these are options of `mcnemar_test` that go together. Not part of the public names."""
+    """Raise ValueError unless these options of `mcnemar_test` are compatible. Not part of the public names."""
     as_choice(alternative, "alternative", ALTERNATIVES)
     as_choice(method, "method", methods)
     require_flag(correction, "correction")

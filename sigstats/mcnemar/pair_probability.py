@@ -1,6 +1,6 @@
 """The Bayesian form of McNemar's test: how probable it is that one classifier is the more accurate one.
 
-When not to use: where a test is asked for, `sigstats.mcnemar_test`.
+When not to use: if you need a test, use `sigstats.mcnemar_test`.
 """
 
 from scipy.special import betainc

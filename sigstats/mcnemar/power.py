@@ -58,7 +58,7 @@ def as_rule(alpha: Any, alternative: Any, method: Any, correction: Any) -> Rule:
 
 
 def critical_counts(m: IntArray, rule: Rule) -> IntArray:
-    """For each number m of discordant pairs the smallest upper count that rejects, m + 1 where none does.
+    """For each number m of discordant pairs, the smallest upper count that rejects; m + 1 if none does.
 
     The upper count is the larger of the two (two-sided), or that of the classifier which the alternative favours.
     """
@@ -112,7 +112,7 @@ def discordant_probabilities(
 ) -> tuple[float, float]:
     """The probabilities that only A, and only B, is right: given as such, or by accuracies and their discordance.
 
-    ValueError unless exactly one of the two ways is taken, with probabilities that can be together.
+    Raises ValueError unless exactly one of the two forms is given, with compatible probabilities.
     """
     direct, by_accuracy = (only_a, only_b), (accuracy_a, accuracy_b, discordance)
     if all(value is not None for value in direct) and all(value is None for value in by_accuracy):

@@ -1,6 +1,6 @@
 """The number of observations that McNemar's test needs, and the difference that it finds with those at hand.
 
-By the exact power of `sigstats.mcnemar.power`; what is said there of its use holds here.
+By the exact power of `sigstats.mcnemar.power`, with the same limitations.
 """
 
 import math
@@ -156,7 +156,7 @@ def reaches(power: float, goal: float) -> bool:
 
 
 def _rounding(goal: float) -> float:
-    """What a power may be from the goal for the rounding of its sum, or a part of what the goal leaves to 1."""
+    """Tolerance between power and target: the rounding of its sum, or a part of the distance of the target from 1."""
     return min(_ROUNDING, (1 - goal) / 8)
 
 

@@ -15,8 +15,7 @@ finite result, and no bootstrap replicate is lost; scikit-learn too gives 0 for 
 Averages over classes include those that occur in the truth, as in scikit-learn with ``labels=numpy.unique(y_true)``: an
 answer that is none of them is an error, and no class of its own. For `mcc` and `kappa` it is a class that no row has.
 
-Each raises ValueError if a count is negative or fractional, the shapes do not broadcast, or a parameter is out of
-range.
+Raises ValueError if a count is negative or fractional, the shapes do not broadcast, or a parameter is out of range.
 
 For several categories see `sigstats.measures.measure`, which also finds a measure by its name.
 
@@ -119,7 +118,7 @@ def specificity(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -
 
 @of_counts
 def balanced_accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The mean of recall and specificity, of those of which the class occurs; 0/0 if neither does."""
+    """The mean of recall and specificity, or the one whose class occurs; 0/0 if neither does."""
     occurring = (tp + fn > 0).astype(np.float64) + (tn + fp > 0)
     return ratio(ratio(tp, tp + fn, 0.0) + ratio(tn, tn + fp, 0.0), occurring, undefined)
 
@@ -239,5 +238,5 @@ def kappa_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0
 
 
 def _others(one: Any, other: Any) -> Any:
-    """The pairs of unlike classes, 0 exactly where there is one class alone: also of weights, which are rounded."""
+    """The pairs of unlike classes, exactly 0 if there is only one class, even with weights, which are rounded."""
     return (one * (other.sum(-1)[..., np.newaxis] - other)).sum(-1)

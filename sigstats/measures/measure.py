@@ -3,8 +3,8 @@
 The counts of several categories have the categories along their last axis (`one_vs_rest`). A *class* is one of
 several of which each observation has exactly one; a *category* is one of several of which it may have any number.
 
-When not to use: a measure that needs more than each category's four counts (a full cost matrix, exact matches of sets
-of categories) is none of these; ``sigstats.bootstrap.replicates.bootstrap_statistic`` takes any statistic of counts.
+When not to use: for a measure that needs more than the four counts of each category (a full cost matrix, exact matches
+of sets of categories), ``sigstats.bootstrap.replicates.bootstrap_statistic`` takes any statistic of counts.
 """
 
 import inspect
@@ -152,7 +152,7 @@ def _average(
 
 
 class OfClass(NamedTuple):
-    """What one class adds to a mean over classes."""
+    """The contribution of one class to a mean over classes."""
 
     value: FloatArray
     #: Whether it occurs in the truth. Of all tables, or of each.
@@ -167,7 +167,7 @@ class MeanOfClasses(NamedTuple):
     of_negatives: bool = True
 
     def value(self, counts: Confusion, *, occurs: bool | None = None) -> OfClass:
-        """What a class with these counts adds; `occurs`: it is known to occur in every table, or in none."""
+        """The contribution of a class with these counts; `occurs`: known to occur in every table, or in none."""
         if occurs is False:
             return OfClass(_NOTHING, False)
         value = self.formula(*counts, **self.options)

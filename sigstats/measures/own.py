@@ -39,7 +39,7 @@ def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
 
 
 def code_of(name: str) -> dict[str, str] | None:
-    """The identity of the code of a measure that a package offers, as `Offered.code_of`; None for one of ours."""
+    """The identity of the code of a measure of another package, as `Offered.code_of`; None for built-in measures."""
     base = name.removeprefix("micro-").removeprefix("macro-")
     if base not in named():
         return None

@@ -1,4 +1,4 @@
-"""Measures of what a model gives to rows: areas under the ROC curve, losses, chances of an item, weighted kappa.
+"""Measures of model outputs by row: areas under the ROC curve, losses, pass@k, weighted kappa.
 
 The losses are negated, so that the greater mean belongs to the better classifier. Weighted kappa is of classes that are
 numbers, so that far errors count more (Cohen 1968, Psychological Bulletin 70, 213-220); classes without an order have
@@ -19,7 +19,7 @@ POWERS = {"linear-kappa": 1, "quadratic-kappa": 2}
 
 
 class OrderedSums(NamedTuple):
-    """What weighted kappa is a function of, sums over rows: of distances, and of the rows of each class."""
+    """The sums over rows from which weighted kappa is computed: of distances, and of the rows of each class."""
 
     #: float64 array of shape (m, 1).
     distances: FloatArray
@@ -55,18 +55,18 @@ class WeightedKappa:
         return int(np.argmin(self.numbers)), int(np.argmax(self.numbers))
 
     def sums(self, joint: Any, weights: FloatArray) -> tuple[OrderedSums, OrderedSums]:
-        """Those of A and of B for each row of weights of the joint events."""
+        """The sums of A and of B for each row of weights of the joint events."""
         y, a, b = (np.array([event[which][0] for event in joint.events]) for which in range(3))
         return self.sums_of(weights, y, a), self.sums_of(weights, y, b)
 
     def sums_of(self, weights: FloatArray, true: IntArray, called: IntArray) -> OrderedSums:
-        """Those of kinds of rows with these classes, for each row of weights of them."""
+        """The sums of kinds of rows with these classes, for each row of their weights."""
         eye = np.eye(len(self.numbers))
         distances = self._distances[true, called][:, np.newaxis]
         return OrderedSums(weights @ distances, weights @ eye[true], weights @ eye[called])
 
     def of(self, sums: OrderedSums, _kind: str = "classes") -> FloatArray:
-        """One less the distances over those expected by chance; 1 where one class alone is there and called."""
+        """One minus the ratio of distances to those expected by chance; 1 if only one class occurs and is predicted."""
         n = sums.true.sum(axis=-1)
         expected = ((sums.true @ self._distances) * sums.called).sum(axis=-1)
         seen = sums.distances[..., 0] * n
@@ -95,7 +95,7 @@ def _count_below(ascending: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def area_under_curve(positive: Any, score: Any) -> float:
-    """The area under the ROC curve: the share of pairs in which the positive row has the greater score."""
+    """The area under the ROC curve: the share of pairs in which the positive row has the higher score."""
     of_positives, of_negatives = pair_wins(positive, score)
     return float(of_positives.sum()) / (len(of_positives) * len(of_negatives))
 
@@ -138,7 +138,7 @@ def neg_squared_error(label: Any, prediction: Any) -> FloatArray:
 
 
 def pass_at(k: int, answers: int, right: int) -> Fraction:
-    """The unbiased estimate of the chance that one of k answers to an item is right, of `answers` of which `right` are.
+    """Unbiased estimate of the probability that one of k answers to an item is right; `right` of `answers` are.
 
     k is at most `answers`. Chen et al., Evaluating Large Language Models Trained on Code (2021), equation (1).
     """

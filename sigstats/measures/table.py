@@ -151,7 +151,7 @@ def _averages(average: str) -> tuple[MeasureSpec, ...]:
 
 
 class _Measures(dict[str, MeasureSpec]):
-    """The measures by name, ``pass@k`` for whatever k, and those that installed packages offer."""
+    """The measures by name, including ``pass@k`` for any k and those of installed packages."""
 
     def __missing__(self, name: str) -> MeasureSpec:
         if is_pass_at(name):
@@ -190,7 +190,7 @@ def is_of_counts(name: Any) -> bool:
 
 
 def offered() -> tuple[str, ...]:
-    """The measures that installed packages offer, as means over the classes, of which there may be any number."""
+    """The measures of installed packages, as means over any number of classes."""
     return tuple(f"macro-{name}" for name in own.named(BASE_COUNT_MEASURES))
 
 
@@ -207,7 +207,7 @@ def base_of(name: str) -> tuple[str, str]:
 
 
 def refers_to_one_class(name: str) -> bool:
-    """True if a measure is of one of two classes, the positive one, and so needs that there are two."""
+    """True if a measure is of the positive one of two classes, and so needs exactly two."""
     if name in ("auc", "neg-brier"):
         return True
     spec = MEASURES[name]
@@ -220,7 +220,7 @@ def needs_positive(name: str) -> bool:
 
 
 def measure_of_difference(title: str | None) -> MeasureSpec | None:
-    """The measure whose name, or whose difference, a summary calls `title`; None for what is no measure."""
+    """The measure with this `title`, or with this title of its difference, in a summary; None for other titles."""
     name = (title or "").removeprefix("difference of ").removesuffix(" (b - a)").casefold()
     if name in MEASURES:
         return MEASURES[name]

@@ -61,7 +61,7 @@ def sums_of(values: IntArray, units: IntArray) -> IntArray:
 def standard_errors_of(
     scores: FloatArray, first: IntArray, second: IntArray, signs: IntArray, units: Sequence[IntArray]
 ) -> FloatArray:
-    """Those of the scores, by the sums of each unit's slopes (Huber's sandwich), of one kind of units or of two."""
+    """The standard errors of the scores, by sums of slopes of one or two kinds of units (Huber's sandwich)."""
     residuals = (1 + signs) / 2 - expit(scores[first] - scores[second])
     games = np.zeros((len(scores), len(scores)))
     np.add.at(games, (first, second), 1.0)

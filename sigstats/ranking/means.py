@@ -80,7 +80,7 @@ def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> t
 
 
 def first_of_each(codes: IntArray, items: IntArray, what: str, names: Any) -> IntArray:
-    """The code of each item, which all its rows have; ValueError if the rows of an item have several."""
+    """The code of each item, shared by all its rows; ValueError if the rows of an item have several."""
     counts = np.zeros(len(names), dtype=np.int64)
     counts[items] = codes
     differs = np.flatnonzero(counts[items] != codes)

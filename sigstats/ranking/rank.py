@@ -261,7 +261,7 @@ def pairs_in_order(sets: RankSets, *, lower: bool) -> tuple[RankedPair, ...]:
 
 
 def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatArray:
-    """A mark of each answer, NaN where there is none."""
+    """The mark of each answer, NaN if there is none."""
     scores = np.full(table.shape, np.nan)
     for i, name in enumerate(names):
         there = ~missing[:, i]

@@ -231,7 +231,7 @@ def _mcnemar(correct: NDArray[np.bool_]) -> FloatArray:
 
 
 def sign_tests(ahead: FloatArray) -> FloatArray:
-    """One-sided exact p-values of all ordered pairs, of how often the model of the row alone is ahead in each.
+    """One-sided exact p-values of all ordered pairs, from how often only the model of the row is ahead.
 
     P(X >= a) for X binomial with a + b trials is the incomplete beta function I_{1/2}(a, b + 1).
     """
@@ -248,7 +248,8 @@ def pairs_of_means(
 ) -> FloatArray:
     """One-sided p-values of all ordered pairs of models, by bounds of the mean difference of units of these sizes.
 
-    `limit`: of what one row can differ; None for the largest difference of a pair that was seen. `row`: as in `Units`.
+    `limit`: the largest possible difference of one row; None for the largest observed difference of a pair. `row`: as
+    in `Units`.
     """
     k = sums.shape[1]
     p = np.ones((k, k))

@@ -1,4 +1,4 @@
-r"""Votes between models: which are better, the ranks that each may have, and Bradley and Terry's scores beside them.
+r"""Votes between models: the better model of each pair, possible ranks of each, and Bradley and Terry's scores.
 
 When not to use: the answers were graded one by one (`sigstats.rank_models`, which needs fewer rows); votes are the
 verdicts of a judge that errs more often for one model than for another; pairs were matched, or voters stopped, because
@@ -243,7 +243,7 @@ def _word(text: str) -> int:
 
 
 def _crossed(units: list[IntArray]) -> list[IntArray]:
-    """The kinds of groups without one that lies within another: each question of one voter alone, or the reverse."""
+    """The kinds of groups, without one that is nested in another, such as questions of a single voter."""
     if len(units) < 2:
         return units
     both = len(np.unique(units[0] * (units[1].max() + 1) + units[1]))
@@ -282,7 +282,7 @@ def _tests_of_groups(
 
 
 def _two_way(of_voters: IntArray, of_items: IntArray, of_both: IntArray) -> tuple[float, float]:
-    """The p-values of Student's t of the sum of signs, whose variance is that of voters and of items, either way."""
+    """The p-values of Student's t test of the sum of signs, with the variances of voters and items combined."""
     squares = [float((array**2).sum()) for array in (of_voters, of_items, of_both)]
     variance = max(squares[0], squares[1], squares[0] + squares[1] - squares[2])
     if not variance:

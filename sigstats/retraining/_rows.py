@@ -35,7 +35,7 @@ def take(X: Any, rows: IntArray) -> Any:
 
 
 def permute_features(X: Any, source: IntArray) -> Any:
-    """The rows in which value j of row i is that of row ``source[j, i]``."""
+    """The rows in which value j of row i comes from row ``source[j, i]``."""
     if not hasattr(X, "iloc"):
         return np.take_along_axis(X, source.T, axis=0)
     mixed = X.copy()
@@ -67,7 +67,7 @@ def copies_note(X: Any, y: IntArray, folds: IntArray, null: str) -> str:
 
 
 def _codes_of_columns(X: Any) -> list[IntArray]:
-    """The values of each feature as codes from 0; empty where they cannot be told apart, or are too many to look at."""
+    """The values of each feature as codes from 0; empty if they are not distinguishable, or too many."""
     if hasattr(X, "tocsr") or math.prod(X.shape) > _MOST_VALUES:
         return []
     try:
@@ -121,7 +121,7 @@ _MOST = 10
 
 
 def require_classifier(estimator: Any) -> None:
-    """Refuse what is no unfitted instance of a scikit-learn classifier."""
+    """Refuse anything but an unfitted instance of a scikit-learn classifier."""
     from ..learners.own import tag_of
 
     fits = hasattr(estimator, "fit") and hasattr(estimator, "predict") and not isinstance(estimator, type)
@@ -139,7 +139,7 @@ def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
 
 
 def fit_transform(transform: Any, X: Any) -> Any:
-    """The rows transformed by what is learned from them without labels; ValueError where labels are needed."""
+    """The rows transformed without labels; ValueError if the transforms need labels."""
     from sklearn.base import clone
 
     try:

@@ -32,7 +32,7 @@ _PARTITION = "splits that test every row exactly once and train on all others"
 def stratified_folds(
     y: Any, n_splits: int = 10, rng: Any = None, *, groups: IntArray | None = None, rare_classes: str = "refuse"
 ) -> IntArray:
-    """Folds in which each class is spread as evenly as its rows allow: the fold, from 0, that tests each row.
+    """Folds in which each class is spread as evenly as its rows allow: the test fold of each row, from 0.
 
     They are scikit-learn's ``StratifiedKFold(n_splits, shuffle=True)``, for which one integer is drawn; where there are
     `groups`, codes from 0, its ``StratifiedGroupKFold``, which splits none. `rare_classes`: if a class of fewer rows,
@@ -71,7 +71,7 @@ def leave_one_out_folds(y: Any, groups: Any = None, *, rare_classes: str = "refu
 
 
 def require_trained(y: Any, folds: IntArray, rare_classes: str) -> None:
-    """Refuse folds one of which has all rows of a class, unless rare classes are allowed."""
+    """Refuse a fold that contains all rows of a class, unless rare classes are allowed."""
     classes, codes = as_classes(y)
     in_folds = np.bincount(np.unique(np.column_stack([codes, folds]), axis=0)[:, 0])
     if as_choice(rare_classes, "rare_classes", ("refuse", "allow")) == "refuse" and in_folds.min() < 2:
@@ -82,7 +82,7 @@ def require_trained(y: Any, folds: IntArray, rare_classes: str) -> None:
 def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
     """The fold array of a scikit-learn splitter, called with `X`, `y` and `groups`.
 
-    ValueError if it fails, does not test each row exactly once, or trains on anything but the rest.
+    Raises ValueError if it fails, does not test each row exactly once, or trains on anything but the other rows.
     """
     return folds_of_splits(_listed(cv, lambda: [(train, test) for train, test in cv.split(X, y, groups)]), len(y))
 
@@ -97,8 +97,8 @@ def _listed(cv: Any, splits: Callable[[], list[Any]]) -> list[Any]:
 def folds_of_splits(splits: Iterable[Any], n: int) -> IntArray:
     """The fold array of pairs of training and test rows: their numbers, or masks of all `n` rows.
 
-    ValueError if they do not test each row exactly once and train on all others: the wrong rows of repeated or partial
-    test sets have no law that a permutation keeps.
+    Raises ValueError if they do not test each row exactly once and train on all others: the errors of repeated or
+    partial test sets have no distribution that permutations preserve.
     """
     folds = np.full(n, -1, dtype=np.int64)
     number = -1
@@ -196,7 +196,7 @@ def require_whole_groups(folds: IntArray, groups: IntArray) -> None:
 
 
 def permutations(generator: np.random.Generator, runs: list[IntArray], shape: tuple[int, int, int]) -> IntArray:
-    """Rows of the numbers from 0 on, in which those of each run are exchanged; no number is in two runs.
+    """Permutations of the numbers from 0 on within each run; no number is in two runs.
 
     The generator is advanced by a call of ``permuted`` for each set, the first axis of `shape`, and run.
     """
@@ -250,7 +250,7 @@ class LabelExchange:
 
 
 def rows_to_permute(y: IntArray, groups: IntArray) -> list[IntArray]:
-    """The rows among which a feature is permuted: of each group and class of two or more; ValueError if none is."""
+    """The rows among which a feature is permuted: each group and class of two or more; ValueError if none is."""
     _, strata = np.unique(np.column_stack([groups, y]), axis=0, return_inverse=True)
     rows = np.split(np.argsort(strata.ravel(), kind="stable"), np.cumsum(np.bincount(strata.ravel()))[:-1])
     arrays = [row for row in rows if len(row) > 1]

@@ -155,7 +155,7 @@ def scored(measure: str, truth: IntArray, scores: ClassScores, positive: int) ->
 
 
 def statistic_of(measure: str, retrainer: Retrainer, y: Any, positive: Any) -> Statistic:
-    """The statistic of a retrainer's classifier and classes; ValueError if they do not have what it needs."""
+    """The statistic of a retrainer's classifier and classes; ValueError if they do not provide what it needs."""
     labels = np.unique(np.asarray(y)).tolist()
     statistic = Statistic(measure, len(labels))
     if positive is not None and not statistic.of_one_class:

@@ -182,7 +182,7 @@ class Retrainer:
             predicted[order[test]] = self._fit_predict(rows, test, fold, quiet)
 
     def permuted(self, draw: IntArray) -> Any:
-        """The rows of one replicate, which go with the labels and folds as they are."""
+        """The rows of one replicate, to be used with the labels and folds as they are."""
         if self.null == "labels":
             return take(self._X, self._order(draw))
         rows = permute_features(self._X, draw)
@@ -211,7 +211,7 @@ class Retrainer:
         return class_codes(predicted, self._classes, int(test.sum()), called)
 
     def identity(self) -> IntArray:
-        """The draw of one replicate in which nothing is permuted."""
+        """The draw of one replicate that permutes nothing."""
         one = np.arange(self.n)[None]
         return one if self.null == "labels" else np.broadcast_to(one, (1, self._X.shape[1], self.n))
 

@@ -1,4 +1,4 @@
-"""Are probabilities calibrated? A test of the labels of one classifier by labels redrawn from its probabilities.
+"""Test whether probabilities are calibrated, by labels redrawn from the probabilities of one classifier.
 
 When not to use: which of two classifiers has the better probabilities (`sigstats.mean_score_test` of log losses or
 Brier scores); rows that are not independent.

@@ -1,4 +1,4 @@
-"""Rows in time, whose differences are autocorrelated: blocks of them, and a test whether neighbours differ alike."""
+"""Rows in time with autocorrelated differences: blocks of rows, and a test of autocorrelation."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

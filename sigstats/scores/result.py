@@ -27,7 +27,7 @@ ROUNDING = 16 * np.finfo(np.float64).eps
 
 
 def pair_of_scores(score_a: Any, score_b: Any, length: int | None, other: str) -> tuple[FloatArray, FloatArray]:
-    """Two sequences of as many finite scores whose squares can be added, or ValueError."""
+    """Two equally long sequences of finite scores whose squares can be added, or ValueError."""
     a, b = as_reals(score_a, "score_a", ndim=1), as_reals(score_b, "score_b", ndim=1)
     for name, scores in (("score_a", a), ("score_b", b)):
         if len(scores) != (len(a) if length is None else length):
@@ -125,7 +125,7 @@ class Estimate(NamedTuple):
 
 
 class Differences(NamedTuple):
-    """Whether all differences are the same, up to which size they are rounding, and of how many units of what."""
+    """Whether all differences are equal, their rounding error, and the number and name of the units."""
 
     constant: bool
     rounding: float

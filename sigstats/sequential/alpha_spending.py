@@ -19,7 +19,7 @@ Spending: TypeAlias = Literal["each", "series", "linear", "pocock", "obrien-flem
 
 
 def spent_level(look: int, *, alpha: float = 0.05, spending: Spending = "series", looks: int | None = None) -> float:
-    """The level of one of many looks at the same data, numbered from 1, of which `alpha` is the level of all together.
+    """The level of one of many looks at the same data, numbered from 1; `alpha` is the level of all together.
 
     `spending`: ``"each"``: every look has the whole level: nothing is shared, and false alarms add up. ``"series"``:
     ``6 / pi**2 / look**2`` of the level. It sums to the level over infinitely many looks, so that their number need not

@@ -1,4 +1,4 @@
-"""The ways in which a sequential rule ends, their probabilities, and what an end is evidence of.
+"""The ways in which a sequential rule ends, their probabilities, and the evidence of each end.
 
 The number of exceedances after n replicates is a path that starts at 0 and goes up by 1 or stays. It ends where it
 meets the lower boundary, the upper one, or the last replicate.

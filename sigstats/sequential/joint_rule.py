@@ -64,7 +64,7 @@ class JointRule(BesagCliffordRule):
         self._set(alpha=alpha, adjust=as_choice(self.adjust, "adjust", (*ADJUST_METHODS, "none")))
 
     def stops(self, exceeds: Sequence[Any]) -> list[JointStop]:
-        """Where each test ends, from as many first replicates as there are of each.
+        """The end of each test, from equally many first replicates of each.
 
         `exceeds`: for each test of the family, whether each of its replicates is at least as extreme as observed. What
         comes after the end of a test changes nothing.
@@ -98,7 +98,7 @@ class JointRule(BesagCliffordRule):
             stop[new] = np.minimum(stop[new], now)
 
     def _bounds(self, n: IntArray, s: IntArray) -> FloatArray:
-        """The p-values of tests that end after n replicates, s of which exceed; valid at any time."""
+        """The p-values of tests that end after n replicates with s exceedances; valid at any time."""
         last = (n == self.maximum) & (s < self.exceedances)
         return np.where(last, (s + 1) / (n + 1), self.exceedances / (self.exceedances + n - s))
 

@@ -114,7 +114,7 @@ class PrecisePRule(FixedRule):
 
 
 def _precise(exceedances: Any, n: Any, error: float) -> Any:
-    """True if p is known well enough; the same for as many exceedances as there are other replicates."""
+    """True if p is precise enough; the same for as many exceedances as other replicates."""
     return (exceedances + 2.0) * (n - exceedances + 2.0) <= error**2 * n * (n + 4.0) ** 2
 
 

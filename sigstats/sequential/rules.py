@@ -1,6 +1,6 @@
-"""When to stop drawing replicates of a Monte-Carlo or permutation test, and the p-value to report then.
+"""Rules that stop drawing replicates of a Monte-Carlo or permutation test, and the p-value to report then.
 
-A rule looks at the replicates one by one in their order, so where it stops depends on them alone.
+A rule looks at the replicates one by one in their order, so it stops at a point that depends only on them.
 
 - `FixedRule` does not stop: the p-value is as fine as the replicates allow.
 - `BesagCliffordRule` stops once enough replicates were as extreme as observed: where p is large anyway.
@@ -40,7 +40,7 @@ Verdict: TypeAlias = Literal["reject", "keep", "undecided"]
 
 @dataclass(frozen=True, kw_only=True)
 class SequentialResult(TestResult):
-    """The stop of a rule, and what is known then.
+    """The end of a rule, and the results at that point.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class FixedRule:
         return min(self._stop_evenly(as_real(pvalue, "pvalue", low=0, high=1)), self.maximum)
 
     def _stop_evenly(self, p: float) -> int:  # noqa: ARG002
-        """As `stops_at`; more than `maximum` stands for never."""
+        """As `stops_at`; more than `maximum` means never."""
         return self.maximum
 
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:  # noqa: ARG002

@@ -76,7 +76,7 @@ def tail_bounds(
 
 
 class _Circle:
-    """The characteristic function of threshold - S under the tilted law, on a circle, as far as it is known."""
+    """The characteristic function of threshold - S under the tilted law, on a circle, to the known precision."""
 
     def __init__(self, sizes: FloatArray, times: FloatArray, shares: FloatArray, threshold: float, length: float):
         self.times, self.shares, self.length = times, shares, length
@@ -133,7 +133,7 @@ def _powers(factors: NDArray[np.complex128], times: FloatArray) -> Any:
 
 
 def tilt_to(sizes: Any, times: Any, threshold: float) -> float:
-    """The exponent that moves the mean of a sum of so many magnitudes of each size to the threshold; never below 0."""
+    """The exponent that moves the mean of a sum of these magnitudes to the threshold; never below 0."""
     low, high = 0.0, 1.0 / float(sizes.max())
 
     def mean(tilt: float) -> float:
@@ -181,7 +181,7 @@ def probabilities_below(magnitudes: Sequence[int], bound: int) -> FloatArray:
 
 
 def _law(magnitudes: Sequence[int], bound: int | None = None) -> tuple[FloatArray, float]:
-    """The weights of the sums, or of those below a bound, and what makes probabilities of them."""
+    """The weights of the sums, or of those below a bound, and the factor that makes them probabilities."""
     bound = sum(magnitudes) + 1 if bound is None else bound
     law = np.zeros(-(-bound // _PIECE) * _PIECE)
     law[0], reach = 1.0, 0

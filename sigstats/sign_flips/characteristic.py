@@ -40,7 +40,7 @@ class Tail(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """That the p-value is only bounded, where ten digits of it are not known; else empty."""
+        """A reason if the p-value is only bounded, with fewer than ten known digits; otherwise empty."""
         if self.low == self.high or width_of(self.low, self.high) <= _TEN_DIGITS:
             return ""
         return "bounded, not summed: p is the upper of two bounds, of which pvalue_interval has both"
@@ -117,7 +117,7 @@ class _Circle(NamedTuple):
         return float(self.times @ np.log(np.maximum(self.shares, 1 - self.shares)))
 
     def frequencies(self) -> Any:
-        """The frequencies up to half the circle at which the function may count; none where they are too many."""
+        """The frequencies up to half the circle at which the function may matter; None if there are too many."""
         weights = 4 * self.shares * (1 - self.shares)
         folded = np.bincount(self.sizes % self.length, self.times * weights, minlength=self.length)
         whole = folded.sum()

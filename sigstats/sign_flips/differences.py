@@ -1,4 +1,4 @@
-"""Paired differences in units of which they are whole numbers, and the score test of their mean.
+"""Paired differences in units that make them whole numbers, and the score test of their mean.
 
 The score test is meant where the signs of differences are not exchangeable.
 """

@@ -106,7 +106,7 @@ def _counted(magnitudes: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
 
 
 def _exact_tail(sizes: NDArray[Any], times: IntArray, threshold: int, total: int) -> Tail | None:
-    """The tail of whole magnitudes of several sizes, by whichever exact way is shorter; None if both are too long."""
+    """The tail of whole magnitudes of several sizes, by the shorter exact method; None if both are too long."""
     n = int(times.sum())
     # The counts of sums are symmetric, so that those below the threshold or its mirror image will do.
     length = min(threshold, total - threshold + 1)
@@ -155,7 +155,7 @@ def _spread(sizes: NDArray[Any], times: IntArray) -> float:
 
 
 def _enumerated(magnitudes: "FloatArray | IntArray", threshold: Any) -> Tail:
-    """All sums, as sums of one half of the magnitudes and of the other."""
+    """All sums, as sums over the two halves of the magnitudes."""
     whole = magnitudes.dtype.kind == "i"
     least = threshold if whole else threshold - TIE_TOLERANCE * abs(float(threshold))
     one, other = np.sort(_all_sums(magnitudes[::2])), np.sort(_all_sums(magnitudes[1::2]))
@@ -196,7 +196,7 @@ def _bounded(sizes: NDArray[Any], times: IntArray, threshold: Any, width: float)
 def _bounds(
     sizes: FloatArray, times: FloatArray, place: float, slack: float, width: float
 ) -> tuple[float, float, float]:
-    """What `tail_bounds` gives, on either side of the mean."""
+    """The bounds of `tail_bounds`, on either side of the mean."""
     total, largest = float(times @ sizes), float(sizes[-1])
     if place + slack <= 0:
         return 1.0, 1.0, 0.0
@@ -209,7 +209,7 @@ def _bounds(
 
 
 def halves(distinct: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int], int]:
-    """The sizes in two parts, each with how often it occurs, and the number of sums of the part that has more."""
+    """The sizes in two parts, each with its count, and the larger number of sums of a part."""
     parts: tuple[dict[int, int], dict[int, int]] = ({}, {})
     sums = [1, 1]
     for size, times in sorted(distinct.items(), key=lambda item: (-item[1], item[0])):

@@ -48,8 +48,7 @@ def paired_power(
 ) -> float:
     """Compute the power of McNemar's test, or with several answers to an item of `sigstats.sign_flip_test`.
 
-    `sigstats.compare` tests several answers an item, and groups, by another bound, of which ``sigstats size`` has the
-    power.
+    `sigstats.compare` tests several answers per item, and groups, by another bound; ``sigstats size`` has its power.
 
     Parameters
     ----------
@@ -197,7 +196,7 @@ def paired_sample_size(
 
 
 def _smallest(enough: Any) -> int:
-    """The smallest number from which on a power reaches its goal, as far as the numbers behind it are looked at."""
+    """The smallest number from which on the power reaches its target, for as many further numbers as are examined."""
     n = smallest_enough(enough, _MOST_ITEMS)
     if n is None:
         raise refuse("accuracies", "those given", f"ones that differ more: this takes over {_MOST_ITEMS} items")

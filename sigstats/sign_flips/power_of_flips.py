@@ -104,7 +104,7 @@ _REACH, _ROUNDING = 8.6, 1e-13
 
 
 def power_of_flips(n: int, law: FloatArray, rule: Rule) -> float:
-    """The power of the sign-flip test of n items, of which each follows a law of `item_law`."""
+    """The power of the sign-flip test of n items with differences drawn from a law of `item_law`."""
     answers = len(law) // 2
     ahead, behind = law[answers + 1 :], law[answers - 1 :: -1]
     sizes = np.flatnonzero(ahead + behind > 0) + 1
@@ -144,7 +144,7 @@ def _configurations(n: int, shares: FloatArray, sizes: NDArray[np.int64]) -> tup
 
 
 def _compositions(n: int, parts: int) -> Any:
-    """All numbers for so many parts with a sum of at most n."""
+    """All numbers for this many parts with a sum of at most n."""
     if parts == 0:
         yield ()
         return
@@ -169,7 +169,7 @@ def _points(points: int, dimensions: int) -> FloatArray:
 def _conditional_power(
     counts: NDArray[np.int64], sizes: NDArray[np.int64], shares: FloatArray, rule: Rule, length: int
 ) -> FloatArray:
-    """The conditional power, given the number of items that differ by each size, of which `shares` favour A."""
+    """The conditional power, given the number of items that differ by each size, with the `shares` that favour A."""
     totals = counts @ sizes
     null, start = _sums(counts, sizes, np.full(len(sizes), 0.5), length)
     upper = null[:, ::-1].cumsum(axis=1)[:, ::-1]
@@ -189,7 +189,7 @@ def _conditional_power(
 def _sums(
     counts: NDArray[np.int64], sizes: NDArray[np.int64], shares: FloatArray, length: int
 ) -> tuple[FloatArray, NDArray[np.int64]]:
-    """The law of the sum of the sizes that favour A, on so many whole numbers about its mean, and the first of them."""
+    """The distribution of the sum of the sizes that favour A, on this many whole numbers, and the first of them."""
     start = np.floor((counts * shares) @ sizes).astype(np.int64) - length // 2
     angles = 2 * math.pi * np.arange(length // 2 + 1) / length
     factors = 1 - shares[:, None] + shares[:, None] * np.exp(-1j * sizes[:, None] * angles)

@@ -1,1 +1,1 @@
-"""How many rows, runs or items a comparison or a leaderboard needs, and what those at hand can show."""
+"""The rows, runs or items that a comparison or a leaderboard needs, and the power of those available."""

@@ -1,4 +1,4 @@
-"""The number of rows that a comparison needs to show a drop of accuracy, and what the rows at hand can show.
+"""The rows that a comparison needs to show a drop of accuracy, and the power of those available.
 
 The rule is that of `sigstats.compare`: one-sided, adjusted over all tests, with a smallest drop that counts. Power is
 that of the hardest case, in which none of the other tests rejects, so that an adjustment by steps is no stronger than
@@ -32,7 +32,7 @@ _POINTS, _FEW_POINTS = 33, 9
 
 @dataclass(frozen=True)
 class PilotPart:
-    """All rows of a pilot, or a slice: its name, its units, and the share of rows that one model alone gets right."""
+    """All rows of a pilot, or a slice: its name, units, and the share of rows that only one model gets right."""
 
     name: str
     n: int
@@ -61,7 +61,7 @@ class Pilot:
 
 @dataclass(frozen=True)
 class DropPlan:
-    """A drop of accuracy: the units that show it, how often the units at hand do, and the power of other numbers.
+    """A drop of accuracy: the number of units that shows it, the power of those available and of other numbers.
 
     `needed` is None where no number is enough, or more than 10**8; `power` where no units are at hand. `arriving`: the
     expected number of rows until a test that is looked at any time shows it; None where rows are not alone, no number
@@ -77,7 +77,7 @@ class DropPlan:
 
 @dataclass(frozen=True)
 class AnswersPlan:
-    """The numbers of items of so many answers each that show each of the drops; None as in `DropPlan`."""
+    """The numbers of items with this many answers each that show each of the drops; None as in `DropPlan`."""
 
     answers: int
     needed: tuple[int | None, ...]
@@ -111,7 +111,7 @@ class SizePlan:
 def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> Pilot:
     """The data on a comparison to come from the predictions of two models.
 
-    Raises ValueError if there are no predictions, or both models are right about the same rows.
+    Raises ValueError if there are no predictions, or both models are right on the same rows.
     """
     if not paired.predicted:
         raise ValueError("prediction: is missing; expected labels and predictions, for a size by accuracy")
@@ -160,7 +160,7 @@ def _correlation(values: IntArray, group: IntArray) -> float:
 def plan_size(
     pilot: Pilot, *, rule: ComparisonRule, drops: Sequence[float], target: float = 0.8, alpha: float | None = None
 ) -> SizePlan:
-    """The units that show each of some drops of accuracy with the power `target`, and what those at hand show.
+    """The numbers of units that show each drop with the power `target`, and the power of those available.
 
     `rule`: what counts as a regression. `alpha`: the level of this look at the rows, where it is not all of the rule's.
     ValueError if a number is out of its range, or a drop is larger than the share of rows that can differ allows.
@@ -198,7 +198,7 @@ def _with_chances(plan: SizePlan) -> SizePlan:
 
 @dataclass(frozen=True)
 class _Planner:
-    """What a pilot says of drops: the smallest that counts, the level of one test, and the power wanted."""
+    """A pilot's minimum effect, level of one test, and target power."""
 
     pilot: Pilot
     minimum: float

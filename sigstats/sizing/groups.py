@@ -30,7 +30,7 @@ _STEPS = 1000
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of groups, the share of each, what one more may be (`ComparisonRule`), and a correlation of their own."""
+    """Sizes of groups, their shares, the unseen group (`ComparisonRule`), and the correlation of sizes."""
 
     rows: tuple[int, ...]
     shares: tuple[float, ...] = (1.0,)
@@ -74,13 +74,13 @@ class GroupTest:
         return float(np.mean(shown_below_zero(many, 1.0, self.level) & dropped))
 
     def needed(self, drop: float, discordance: float, target: float) -> int | None:
-        """The groups that fail so often, too many by one in a hundred; None where no number does."""
+        """The number of groups that fails this often, at most one percent too large; None if no number does."""
         if drop <= self.minimum:
             return None
         return fewest_rows(1, lambda n: self.power(n, drop, discordance) >= target, one_in=100)
 
     def detectable(self, n: int, discordance: float, target: float) -> float | None:
-        """The smallest drop that n groups show so often; None where they show none."""
+        """The smallest drop that n groups show this often; None if there is none."""
         step = bisect_left(range(_STEPS + 1), True, 1, key=lambda k: self.power(n, k / _STEPS, discordance) >= target)
         return None if step > _STEPS else step / _STEPS
 

@@ -33,13 +33,13 @@ _DROPS = (1, 2, 5, 10)
 
 @dataclass(frozen=True)
 class Spread:
-    """How a difference varies: the standard deviation of one row, and what one row more moves it by, times n."""
+    """Spread of a difference: the standard deviation of one row, and the effect of one more row, times n."""
 
     deviation: float
     unseen: float
 
     def power(self, n: int, drop: float, level: float, minimum: float = 0.0) -> float:
-        """How often a drop is shown, and seen to be as large as the minimum."""
+        """The probability that a drop is shown, and observed to be at least the minimum."""
         if self.deviation == 0:
             return float(drop > self.unseen / n and drop >= minimum)
         root = math.sqrt(n) / self.deviation
@@ -47,7 +47,7 @@ class Spread:
         return min(shown_, float(ndtr((drop - minimum) * root)))
 
     def needed(self, drop: float, level: float, target: float, minimum: float = 0.0) -> int | None:
-        """The rows that show a drop so often; None where no number does, or more than 10**8."""
+        """The number of rows that shows a drop this often; None if none does, or more than 10**8."""
         if drop <= minimum or drop <= 0:
             return None
         wide = float(ndtri(target) - ndtri(level)) * self.deviation
@@ -56,7 +56,7 @@ class Spread:
         return None if rows > _MOST else max(2, math.ceil(rows))
 
     def detectable(self, n: int, level: float, target: float, minimum: float = 0.0) -> float:
-        """The smallest drop that so many rows show so often."""
+        """The smallest drop that this many rows show this often."""
         error = self.deviation / math.sqrt(n)
         return max(
             self.unseen / n + float(ndtri(target) - ndtri(level)) * error, minimum + float(ndtri(target)) * error
@@ -64,7 +64,7 @@ class Spread:
 
 
 def spread_of(row: ComparisonRow) -> Spread | None:
-    """The spread of a row that was tested; None of one without an interval."""
+    """The spread of a tested row; None if it has no interval."""
     if row.difference is None or row.low is None or row.high is None or row.confidence_level is None:
         return None
     quantile = float(ndtri((1 + row.confidence_level) / 2))
@@ -75,7 +75,7 @@ def spread_of(row: ComparisonRow) -> Spread | None:
 
 @dataclass(frozen=True, kw_only=True)
 class DropOfMeasure:
-    """A drop: the rows that show it, and how often the rows at hand do; `needed` is None where no number is enough."""
+    """A drop: the rows that show it, and the power of those available; `needed` is None if none is enough."""
 
     drop: float
     needed: int | None

@@ -36,7 +36,7 @@ _BOUND = "the bound of a mean that one more row does not undo, whose power is ap
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbours:
-    """A model and the one behind it: by how much, the share of rows that one alone gets right, the rows needed.
+    """A model and the next: their difference, the share of rows that only one gets right, and the needed rows.
 
     `deviation`: of scores, in place of that share, the standard deviation of a row's difference.
     `needed`: None where no number is enough, or more than 10**8. `power`: that of the rows at hand.
@@ -105,7 +105,7 @@ def leaderboard_size(
     confidence_level: float = 0.95,
     lower: bool = False,
 ) -> LeaderboardSize:
-    """The rows that tell each model from the one behind it, by the power of the first of Holm's steps.
+    """The rows that distinguish each model from the next, by the power of the first of Holm's steps.
 
     `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, of which the power is
     exact; or a mark of each, of which it is that of a normal test. `lower`: whether the lower score is the better one.
@@ -159,7 +159,7 @@ _MORE_ITEMS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class DropOfRuns:
-    """A drop: the runs of each recipe that show it on the items at hand, on four times as many, on any number of them.
+    """A drop: the runs per recipe that show it on the items at hand, on four times as many, and on any number.
 
     Each is None where more than 1,000 are needed; `power` is that of the runs at hand.
     """
@@ -223,7 +223,8 @@ def plan_runs(
 ) -> SizeOfRuns:
     """The runs of each recipe that show each of some drops of accuracy, by the spread of a pilot's.
 
-    `tests`: as many are adjusted together. ValueError if there are no predictions, or a recipe has one run alone.
+    `tests`: the number of tests that are adjusted together. Raises ValueError if there are no predictions, or a recipe
+    has only one run.
     """
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
     for drop in drops:
@@ -269,7 +270,7 @@ def plan_runs(
 
 
 def _fewest(level: float) -> int:
-    """The runs of each recipe of which there are divisions enough for a p-value at the level."""
+    """The fewest runs per recipe with enough divisions for a p-value at the level."""
     return next(k for k in range(2, _MOST_RUNS) if math.comb(2 * k, k) * level >= 1)
 
 

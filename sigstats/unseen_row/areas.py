@@ -54,7 +54,7 @@ def gains_of(
     groups: IntArray | None = None,
     unseen_group: UnseenGroup = "auto",
 ) -> Gains:
-    """The gains of rows, or of groups of rows, of which each class has some.
+    """The gains of rows, or of groups of rows, with some of each class.
 
     `scores` (pair of array of float, shape (n,)): of A and of B.
     """

@@ -47,7 +47,7 @@ def law_of_difference(
     weights: FloatArray | None = None,
     unseen_group: UnseenGroup = "auto",
 ) -> Law:
-    """The law of the difference of a measure of which more is better, by `size` random weightings.
+    """The distribution of the difference of a measure of which more is better, by `size` random weightings.
 
     `rng`: the seed, or what many slices share, where its size and the counts of the events allow it.
     `groups`: the group of each row, from 0, and the number of its event in `joint`. `weights`: what each row counts
@@ -86,7 +86,7 @@ def law_of_difference(
 
 
 def _farthest(measure: Measure | WeightedKappa, joint: JointCounts, within: Any, observed: Any, alone: Any) -> float:
-    """The rows of the worst kind that move the difference as far as any group seen would if it were the largest."""
+    """The rows of the worst kind that move the difference as far as any observed group of the largest size would."""
     none = [type(value)(*(0 * of for of in value)) for value in observed]
     seen = float(_differences(joint.kind, measure, observed, none)[0])
     of_events = sums_of(measure, joint, np.eye(within.shape[1]))
@@ -116,7 +116,7 @@ def sums_of(measure: Measure | WeightedKappa, joint: JointCounts, weights: Float
 def _values(
     measure: Measure | WeightedKappa, joint: JointCounts, base: Any, unseen: Any, shares: FloatArray
 ) -> tuple[list[FloatArray], list[int]]:
-    """The measure of one model with a row more in each place that differs for it, and the number of each place."""
+    """The measure of one model with one more row in each place where that matters, and the number of each place."""
     places = np.column_stack([value.reshape(len(value), -1) for value in unseen])
     numbers: dict[tuple[float, ...], int] = {}
     of_place = [numbers.setdefault(tuple(place), len(numbers)) for place in places.tolist()]

@@ -14,7 +14,7 @@ from .means import combined, shares_beyond
 
 
 class Law(NamedTuple):
-    """Random values of the measure with one more row, of which `low` has B at its worst and `high` at its best."""
+    """Random values of the measure with one more row: in `low` B is at its worst, in `high` at its best."""
 
     #: B - A; array of float, shape (size,).
     low: FloatArray
@@ -42,7 +42,7 @@ class Law(NamedTuple):
     def end_error(self, confidence_level: float) -> float:
         """The Monte-Carlo standard error of the ends of the interval of B - A, the larger of the two.
 
-        It is half the distance of the points whose shares are a standard error of a share below and above an end.
+        Half the distance of the quantiles one standard error below and above the share of an end.
         """
         law, share = self._beyond(confidence_level)
         room = math.sqrt(share * (1 - share) / len(law.low))
@@ -69,7 +69,7 @@ class Law(NamedTuple):
         return max(self._pvalue(lambda law: law.low <= -margin), self._pvalue(lambda law: law.high >= margin))
 
     def _beyond(self, confidence_level: float) -> tuple["Law", float]:
-        """The law whose points are the ends of intervals, and the share beyond each."""
+        """The distribution whose quantiles are the ends of intervals, and the share beyond each."""
         share, strict = shares_beyond((1 - confidence_level) / 2, self.missed)
         return self.strict if strict and self.strict is not None else self, float(share)
 
@@ -79,7 +79,7 @@ class Law(NamedTuple):
 
 
 def quantiles(values: Sequence[FloatArray], share: float) -> list[float]:
-    """What `np.quantile` finds of each, in a fifth of its time."""
+    """The quantiles of `np.quantile`, in a fifth of its time."""
     last = len(values[0]) - 1
     below = max(min(math.floor(last * share), last - 1), 0)
     above = min(below + 1, last)

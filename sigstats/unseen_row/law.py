@@ -53,7 +53,7 @@ def tails(factors: FloatArray, counts: FloatArray, accuracy: tuple[float, float]
 
 
 def _small_tails(a: FloatArray, times: FloatArray, accuracy: tuple[float, float]) -> FloatArray:
-    """The tails of sums whose mean is not below 0, and whose least factor is -1."""
+    """The tails of sums with a mean of at least 0 and a smallest factor of -1."""
     theta, curvature = _saddles(a, times)
     room = 1 + theta * a
     ratios = a / room
@@ -79,7 +79,7 @@ def _small_tails(a: FloatArray, times: FloatArray, accuracy: tuple[float, float]
 
 
 def _log_products(ratios: FloatArray, times: FloatArray, path: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """The logarithms of the products of ``(1 - path * ratios) ** times``, but for whole turns."""
+    """The logarithms of the products of ``(1 - path * ratios) ** times``, except for whole turns."""
     if (times > 1).any() or (times % 1).any():  # whole turns would count
         real, imaginary = 1 - path.real * ratios, path.imag * ratios
         logs = np.log(real * real + imaginary * imaginary)
@@ -112,7 +112,7 @@ def _saddles(a: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def atoms_of(values: FloatArray, counts: FloatArray, most: int = MOST_ATOMS) -> tuple[FloatArray, FloatArray]:
-    """At most so many equidistant values and their counts: each given value is split between its two neighbours."""
+    """At most this many equidistant values and their counts: each given value is split between its two neighbours."""
     least, span = float(values.min()), float(np.ptp(values))
     if span == 0:
         return values[:1], counts.sum(keepdims=True)

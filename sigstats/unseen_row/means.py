@@ -65,7 +65,7 @@ class Units(NamedTuple):
 
     @property
     def standard_error(self) -> float:
-        """That of the mean (Cochran 1977, section 6.4), of two units or more."""
+        """The standard error of the mean (Cochran 1977, section 6.4), for two units or more."""
         errors, many = self.sums - self.mean * self.sizes, float(self.counts.sum())
         return math.sqrt(float(self.counts @ errors**2) * many / (many - 1)) / float(self.counts @ self.sizes)
 
@@ -77,7 +77,7 @@ def sums_by(codes: IntArray, values: FloatArray, size: int = 0) -> FloatArray:
 
 
 def units_of(sums: FloatArray, sizes: FloatArray | IntArray | None = None, row: float = math.inf) -> Units:
-    """The distinct units, or of more than some thousand rows as many equidistant ones."""
+    """The distinct units, or equidistant ones if there are more than some thousand."""
     if sizes is not None:
         pairs, often = np.unique(sums + 1j * np.asarray(sizes, dtype=np.float64), return_counts=True)
         return Units(pairs.real, pairs.imag, often.astype(np.float64), row)
@@ -92,7 +92,7 @@ def row_of_groups(groups: int, unseen_group: UnseenGroup = "auto", row: float = 
 
 
 def distinct(values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
-    """The distinct values and how often each occurs; of many, so many equidistant ones as widen no interval."""
+    """The distinct values and their counts; if there are many, as many equidistant ones as do not widen an interval."""
     atoms, counts = values, np.ones(len(values))
     if 64 < len(values) <= most or len(np.unique(values[:: 1 + len(values) // 1000])) < 500:
         atoms, often = np.unique(values, return_counts=True)
@@ -201,7 +201,7 @@ def _points(units: Units, least: FloatArray, share: FloatArray, fine: bool) -> F
 
 
 def missed(groups: Any, row: Any) -> FloatArray:
-    """The chance that so many groups contain none of the rarest kind; 0 if one more group may be of any kind."""
+    """The probability that this many groups contain none of the rarest kind; 0 if one more group may be of any kind."""
     return np.asarray(np.where(np.isinf(row), 0.0, (1 - RAREST) ** np.maximum(groups, ENOUGH_GROUPS)))
 
 
@@ -241,7 +241,7 @@ def _unseen(units: Units, least: FloatArray, means: FloatArray) -> FloatArray:
 
 
 class Start(NamedTuple):
-    """The means, standard deviations and skewnesses of laws whose points are looked for."""
+    """Means, standard deviations and skewnesses from which the search for quantiles starts."""
 
     centre: FloatArray
     spread: FloatArray

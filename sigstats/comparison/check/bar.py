@@ -65,8 +65,8 @@ def check_predictions(
     mean of marks.
     `positive`: the class of precision, recall, specificity, Jaccard's index and F1.
 
-    Raises ValueError if the predictions do not hold what a measure needs, or no value of it could be below the bar,
-    or nothing can be tested.
+    Raises ValueError if the predictions lack data that a measure needs, if no value of it could be below the bar, or if
+    nothing can be tested.
     """
     rule = ComparisonRule() if rule is None else rule
     names = measures_checked(paired, measures)
@@ -125,7 +125,7 @@ def check_predictions(
 
 
 def measures_checked(paired: PairedPredictions, measures: Sequence[str] | None) -> tuple[str, ...]:
-    """The measures that are checked, each of which the predictions hold the data of."""
+    """The measures to check, after checking that the predictions have their data."""
     if measures is None:
         marks = paired.scores is not None and not paired.graded and (paired.lower or not paired.of_truth)
         names = (mean_of(paired),) if marks else default_measures(paired)[:1]

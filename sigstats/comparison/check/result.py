@@ -64,12 +64,12 @@ class CheckResult(Drawn):
 
     @property
     def missed(self) -> str:
-        """What a value is that misses the bar."""
+        """The words for a value that misses the bar."""
         return f"{'above' if self.at_most else 'below'} {bar_in_words(self)}"
 
     @property
     def ranked(self) -> tuple[CheckedRow, ...]:
-        """The rows, first the one that decides: fails by p; inconclusive, all rows before slices; what passes."""
+        """The rows, beginning with the one that decides: fails by p; inconclusive, all rows before slices; passes."""
 
         def key(row: CheckedRow) -> tuple[int, bool, float]:
             p = 0.0 if row.verdict == "pass" else row.pvalue or 0.0
@@ -79,7 +79,7 @@ class CheckResult(Drawn):
 
     @property
     def answer(self) -> Answer[CheckedRow]:
-        """The verdict, the row that decides it, its value in words, and what to do."""
+        """The verdict, the row that decides it, its value in words, and the advice."""
         row, verdict = self.ranked[0], self.verdict
         more = f"; all {len(self.rows):,} tests pass" if len(self.rows) > 1 else ""
         what = "runs" if row.test.kind == "runs" else "rows"
@@ -171,7 +171,7 @@ def reason_of(row: CheckedRow, result: CheckResult) -> str:
 
 
 def rows_that_decide(row: CheckedRow, result: CheckResult) -> int | None:
-    """The number of rows of which the observed values would fail or pass; None where no number would.
+    """The number of rows with which the observed values would fail or pass; None if no number would.
 
     Exact for a share of single rows; of means it is that at which their bounds decide (`sigstats.comparison.deciding`).
     """

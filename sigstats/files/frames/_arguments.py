@@ -19,7 +19,7 @@ def as_arguments() -> Iterator[None]:
 
 
 def in_arguments(message: str) -> str:
-    """A message, in one line, in which options of the command line are arguments of a function."""
+    """A message, in one line, with options of the command line replaced by arguments of a function."""
     named = message.replace("--score-range LOW HIGH", "score_range=(LOW, HIGH)").replace("--classes", "classes=[...]")
     named = _OPTION.sub(
         lambda value: f"{ARGUMENTS.get(value[1], value[1]).replace('-', '_')}={(value[2] or value[3])!r}", named

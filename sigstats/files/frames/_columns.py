@@ -64,7 +64,7 @@ def pairs_of_frames(
 
 
 def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:
-    """The rows of one frame, which need no ids, as those of baseline and candidate."""
+    """The rows of one frame, without ids, as both baseline and candidate."""
     predictions = predictions_of(frame, "predictions", replace(columns, by_position=None))
     with as_arguments():
         return join(predictions, predictions, columns)
@@ -102,7 +102,7 @@ def columns_of(
 
 
 def scores_of(score: Any, ratio: Any, lower_is_better: Any, higher_is_better: Any) -> tuple[Any, dict[str, Any]]:
-    """The scores that are named, in whatever way; the denominators of a ratio and both directions, as `Columns` has."""
+    """The named scores, in any form; the denominators of a ratio, and both directions, as in `Columns`."""
     ways = {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
     names, per = {name: names_of(value, name) for name, value in ways.items()}, None
     if ratio is None:
@@ -129,7 +129,7 @@ def names_of(value: Any, name: str) -> tuple[str, ...]:
 
 
 def as_scores(score: Any) -> Sequence[str | None]:
-    """The names of the columns of scores; None alone where there are none."""
+    """The names of the columns of scores; only None if there are none."""
     scores = [score] if score is None or isinstance(score, str) else score
     if isinstance(scores, Mapping) or not isinstance(scores, Sequence) or not len(scores):
         raise refuse("score", score, "the name of a column, or several")
@@ -139,7 +139,7 @@ def as_scores(score: Any) -> Sequence[str | None]:
 
 
 def same_frames(baseline: Any, candidate: Any) -> bool:
-    """Whether two data frames hold the same columns with the same values."""
+    """True if two data frames have the same columns with the same values."""
     if baseline is candidate:
         return True
     try:

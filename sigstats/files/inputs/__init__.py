@@ -1,4 +1,4 @@
-"""Files that are read: where they are (a path beside the study file, an fsspec URL), and what is in them."""
+"""Input files: their places (a path relative to the study file, an fsspec URL) and their contents."""
 
 import codecs
 import re
@@ -45,7 +45,7 @@ def read_bytes(where: str, encoding: str | None = None) -> bytes:
 
 
 def require_fields(content: bytes, where: str, separators: bytes) -> None:
-    """Refuse a table of which the text and the fields, as Python holds them, could take more than the limit."""
+    """Refuse a table whose text and fields, as Python objects, could take more than the limit."""
     fields = sum(content.count(bytes([separator])) for separator in separators)
     Budget(where).require(2 * len(content) + _FIELD * fields)
 

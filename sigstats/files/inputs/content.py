@@ -1,4 +1,4 @@
-"""What is in one file: opened once, unpacked, and text in UTF-8, within the limit of what is read."""
+"""The content of one file: opened once, unpacked, and as text in UTF-8, within the limit of memory."""
 
 import codecs
 import contextlib
@@ -28,7 +28,7 @@ _MARKS = {
 
 
 def marked_encoding(start: bytes) -> str | None:
-    """The encoding that a byte order mark tells; None if there is no mark."""
+    """The encoding of a byte order mark; None if there is no mark."""
     return next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
 
 
@@ -58,7 +58,7 @@ class Twice(dict[str, Any]):
 
 
 def parse_json(text: bytes, budget: Budget, *, twice: bool = False) -> Any:
-    """What a text means."""
+    """Parse a JSON text."""
     require_objects(text, budget)
     try:
         return json.loads(text.decode(), object_pairs_hook=as_object if twice else None)
@@ -67,7 +67,7 @@ def parse_json(text: bytes, budget: Budget, *, twice: bool = False) -> Any:
 
 
 def require_objects(text: bytes, budget: Budget) -> None:
-    """Refuse a text whose objects, beside what is held of the file, could take more than the limit."""
+    """Refuse a text whose objects, with the memory already used for the file, could take more than the limit."""
     elements = text.count(b",") + text.count(b":")
     strings = 2 * len(text) * (1 if text.isascii() else 4)  # of the text, and in the objects
     objects = _ELEMENT * elements + _OBJECT * text.count(b"{") + _LIST * text.count(b"[")
@@ -95,11 +95,11 @@ _BY_PLACE = (b"PAR1", b"PK\x03\x04")
 
 
 class Content:
-    """What is in the file that messages call `where`; `name` is its name without its folder.
+    """The content of the file that messages call `where`; `name` is its name without its folder.
 
-    `start`: the first bytes of what is in it: text is in UTF-8, without a byte order mark.
-    `path`: a file of this machine that holds just these bytes, if there is one.
-    `budget`: what may still be read of it.
+    `start`: the first bytes of the content; text is in UTF-8, without a byte order mark.
+    `path`: a file of this machine with just these bytes, if there is one.
+    `budget`: the remaining number of bytes.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Content:
         self._source = source
 
     def whole(self) -> bytes:
-        """All bytes; ValueError where they are more than the limit."""
+        """Return all bytes; raise ValueError if they exceed the limit."""
         if self._whole is None:
             if self.path is not None:
                 self.require_size()
@@ -139,7 +139,7 @@ class Content:
         return self._whole
 
     def _collected(self) -> bytes:
-        """What is behind a source, or unpacked, which can be asked for once: a fault stays one."""
+        """The content of a source, or of a packed file, which can be read only once; an error stays one."""
         if self._fault is not None:
             raise self._fault
         if self._source is not None:
@@ -156,13 +156,13 @@ class Content:
             self.budget.require(self.path.stat().st_size)
 
     def by_place(self) -> Any:
-        """What Arrow and `zipfile` read parts of: a path, or an open file."""
+        """A path or open file, of which Arrow and `zipfile` can read parts."""
         if self.path is not None and str(self.path) == printable(str(self.path)):  # Arrow takes paths of text alone
             return self.path
         return io.BytesIO(self.whole()) if self._source is None else self._source
 
     def beside(self, name: str) -> Any:
-        """What a JSON file of the same folder says; None if there is none that can be read."""
+        """The content of a JSON file in the same folder; None if there is none that can be read."""
         try:
             with open_content(self._folder + name) as content:
                 return content.json()
@@ -170,20 +170,20 @@ class Content:
             return None
 
     def json(self, *, twice: bool = False) -> Any:
-        """What the text means as JSON; ValueError where it is none. `twice`: as `Twice` what has keys twice."""
+        """Parse as JSON, or raise ValueError. `twice`: objects with repeated keys are returned as `Twice`."""
         try:
             return parse_json(self.whole(), self.budget, twice=twice)
         except ValueError as error:
             raise self.error("cannot be read as JSON", error) from None
 
     def require_once(self, twice: Any) -> None:
-        """Refuse an object, of those that `json(twice=True)` gives, with a key that is there more than once."""
+        """Refuse an object from `json(twice=True)` with a key that appears more than once."""
         if isinstance(twice, Twice):
             raise ValueError(f"{self.where}: key {shown(min(twice.keys_twice))} appears more than once")
 
     @contextlib.contextmanager
     def archive(self) -> Iterator[Archive]:
-        """The files in a ZIP; ValueError where it is damaged."""
+        """The files in a ZIP; ValueError if it is damaged."""
         try:
             with zipfile.ZipFile(self.by_place()) as opened:
                 yield Archive(opened, self.budget)
@@ -222,7 +222,7 @@ class Content:
 
 @contextlib.contextmanager
 def open_content(path: str, *, encoding: str | None = None) -> Iterator[Content]:
-    """What is in a file or behind an fsspec URL.
+    """Open a file or an fsspec URL.
 
     `encoding`: the encoding of its text, which then stays as it is; by default what its byte order mark says.
     """
@@ -278,7 +278,7 @@ def _collect(where: str, parts: Iterable[bytes], budget: Budget) -> bytes:
 
 
 def _until(parts: Iterable[bytes], size: int) -> Iterator[bytes]:
-    """The first pieces, until they hold so many bytes."""
+    """The first pieces, up to this many bytes."""
     for piece in parts:
         yield piece
         size -= len(piece)

@@ -1,4 +1,4 @@
-"""How much of one file is unpacked and read: half of the memory that is free, or what the environment says."""
+"""The limit of what one file may take unpacked: half of the free memory, or the value of the environment variable."""
 
 import os
 import re
@@ -17,7 +17,7 @@ _GROUPS = Path("/sys/fs/cgroup")
 
 
 class Budget:
-    """What may still be unpacked and read of the file that messages call `where`."""
+    """The number of bytes that may still be unpacked and read of the file that messages call `where`."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -59,7 +59,7 @@ def read_limit() -> int:
 
 
 def _available() -> int:
-    """What the machine can give without swapping; where it does not say so, half of all its memory."""
+    """Memory that is available without swapping; if that is unknown, half of all memory."""
     try:
         about = Path("/proc/meminfo").read_text(encoding="ascii")
         return next(int(line.split()[1]) * 1024 for line in about.splitlines() if line.startswith("MemAvailable:"))
@@ -87,7 +87,7 @@ def _free_in_groups() -> list[int]:
 
 
 def _free_in_group(group: Path, most: str, used: str) -> int | None:
-    """What a group may still take; files that the system holds in memory are given up where need be."""
+    """Memory that a control group may still take; files in the page cache can be given up."""
     try:
         about = (group / "memory.stat").read_text(encoding="ascii")
         held = dict(line.split(" ", 1) for line in about.splitlines())

@@ -17,7 +17,7 @@ _PATIENCE = 2000
 
 
 class Joined(io.RawIOBase):
-    """A stream whose first bytes were read already."""
+    """A stream whose first bytes have been read already."""
 
     def __init__(self, start: bytes, rest: Any) -> None:
         self._start = start
@@ -80,7 +80,7 @@ def _open_pipe(path: Path, where: str, opened: contextlib.ExitStack) -> Joined:
 
 
 def open_remote(path: str, where: str, opened: contextlib.ExitStack) -> BinaryIO:
-    """What is behind a URL, by fsspec."""
+    """Open a URL by fsspec."""
     import fsspec
 
     refuse_credentials({"path": path})
@@ -94,12 +94,12 @@ def open_remote(path: str, where: str, opened: contextlib.ExitStack) -> BinaryIO
 
 
 def unreadable(where: str, error: Exception) -> ValueError:
-    """That a file cannot be read, and why, in one line."""
+    """A message that a file cannot be read, and why, in one line."""
     return ValueError(f"{where}: cannot be read ({getattr(error, 'strerror', None) or reason(error)})")
 
 
 def reason(error: Exception) -> str:
-    """What an error of another library says, in one short line."""
+    """The error of another library in one short line."""
     error = with_extra(error)
     said = " ".join(str(error).split())[:200]
     plain = said and type(error) in (ValueError, MissingExtra)

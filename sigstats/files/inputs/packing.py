@@ -25,7 +25,7 @@ _MARKS = {
 
 
 def packing(start: bytes) -> str | None:
-    """How a file is packed that starts so; None if it is not."""
+    """The packing of a file with these first bytes; None if it is not packed."""
     return next((name for name, mark in _MARKS.items() if mark.match(start)), None)
 
 
@@ -50,7 +50,7 @@ def _opened(name: str, source: BinaryIO) -> Any:
 
 
 def pieces(opened: Any) -> Iterator[bytes]:
-    """What is left of an open file, in pieces of at most `PIECE` bytes."""
+    """The rest of an open file, in pieces of at most `PIECE` bytes."""
     while piece := opened.read(PIECE):
         yield piece
 
@@ -60,7 +60,7 @@ _ZSTANDARD = 93
 
 
 class Archive:
-    """The files in a ZIP, of which no more is unpacked than a budget allows."""
+    """The files in a ZIP, unpacked within a budget."""
 
     def __init__(self, opened: zipfile.ZipFile, budget: Budget) -> None:
         self._opened = opened
@@ -70,7 +70,7 @@ class Archive:
         self.entries = tuple(opened.infolist())
 
     def read(self, name: str | zipfile.ZipInfo) -> bytes:
-        """The content of a file; ValueError where it is damaged, or where more than the limit is unpacked."""
+        """Read a file; raise ValueError if it is damaged or unpacks to more than the limit."""
         info = name if isinstance(name, zipfile.ZipInfo) else self._opened.getinfo(name)
         self._budget.require(self._budget.spent + info.file_size)  # as the archive says, before any of it is unpacked
         content = io.BytesIO()

@@ -25,7 +25,7 @@ _SIGNS = "*?["
 
 
 def files_of(path: str) -> list[str] | None:
-    """The files in a folder, with all folders in it, or those that match a pattern, sorted; None for one file.
+    """The files in a folder and its subfolders, or those that match a pattern, sorted; None for one file.
 
     Files and folders whose names begin with a dot are left out.
     """
@@ -107,7 +107,7 @@ def require_allowed(where: str) -> str:
 
 
 def _is_near(authority: str) -> bool:
-    """Whether a host is, or its name leads to, a loopback or link-local address."""
+    """True if a host is, or resolves to, a loopback or link-local address."""
     try:
         # As who fetches it does: percent signs are decoded, and the link of an IPv6 address may be named.
         host = unquote(urlsplit(f"//{authority}").hostname or "").partition("%")[0].rstrip(".")

@@ -1,4 +1,4 @@
-"""Whether two files are about the same: the same task and score, and under the same id the same question."""
+"""Checks that two files have the same task and score, and the same question under the same id."""
 
 import filecmp
 import os
@@ -21,7 +21,7 @@ ALLOW = "(--allow-different-tasks compares them all the same)"
 
 
 def require_one_kind(first: Predictions, other: Predictions) -> None:
-    """Refuse a log beside a table, and a table of marks beside one of classes."""
+    """Refuse a log together with a table, and a table of marks together with one of classes."""
     if first.graded != other.graded:
         here, there = (
             "a log" if side.harness else "a table without labels" if side.graded else "a table"
@@ -43,7 +43,7 @@ def lower_in_both(*sides: Predictions) -> bool | None:
 
 
 def require_same_task(first: Predictions, other: Predictions) -> None:
-    """Refuse a log of another program, another task, score or filter, as far as both files say theirs.
+    """Refuse a log of another program, task, score or filter, if both files state theirs.
 
     What a person named for both is what is meant.
     """
@@ -64,14 +64,14 @@ def require_same_task(first: Predictions, other: Predictions) -> None:
 
 
 def questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> Iterator[tuple[str, Any, Any]]:
-    """The target, input or hash of what both files asked in these rows, as far as both have them."""
+    """The target, input or hash of what both files asked in these rows, if both have them."""
     for name, column in first.identity.items():
         if name in other.identity and name != PROMPT:
             yield name, taken(column, rows), taken(other.identity[name], partners)
 
 
 def differing_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> tuple[Note, ...]:
-    """A line with the number of rows that are other questions under the same id; none where all are the same."""
+    """A line with the number of rows with other questions under the same id; None if all are the same."""
     differs = np.zeros(len(rows), dtype=bool)
     for _, a, b in questions(first, other, rows, partners):
         differs[np.from_dlpack(differing(a, b))] = True
@@ -112,12 +112,12 @@ def require_equal(
 
 
 def differing(a: Any, b: Any) -> Any:
-    """The rows in which two columns have other values; null is no difference."""
+    """The rows in which two columns have different values; null is not a difference."""
     return pc.indices_nonzero(pc.not_equal(a[:0], b[:0]) if a.equals(b) else pc.not_equal(a, b))
 
 
 def differing_settings(first: Predictions, other: Predictions) -> list[Note]:
-    """A line for each setting of which the files say different things."""
+    """A line for each setting that differs between the files."""
     notes = []
     for name, value in first.settings.items():
         here = other.settings.get(name)
@@ -149,7 +149,7 @@ def difference_shown(here: str, there: str) -> tuple[str, str]:
 
 
 def same_content(one: str, other: str) -> bool:
-    """Whether two files, folders or patterns of this machine hold the same bytes; False where that cannot be seen."""
+    """True if two files, folders or patterns of this machine have the same bytes; False if that is unknown."""
     if "://" in one or "://" in other:
         return False
     try:

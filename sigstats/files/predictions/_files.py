@@ -1,4 +1,4 @@
-"""Files of predictions: read whatever format they have, by each of several scores, and what they hold beside these."""
+"""Files of predictions in any format: their rows by each of several scores, and their other columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,7 +50,7 @@ class PredictionFile:
             raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
 
     def table(self, columns: Columns) -> Predictions:
-        """The rows of all tasks of tables, of which some may lack answers or repeat ids."""
+        """The rows of all tasks of tables, some of which may lack answers or repeat ids."""
         columns = replace(columns, scores=())
         own = [from_table(part, columns) for part in self.parts if isinstance(part, Table)]
         return one_table(printable(self.path), own, columns) if self.tasks else own[0]
@@ -102,7 +102,7 @@ def parsed(path: str, columns: Columns) -> PredictionFile:
 
 
 def read(path: str, columns: Columns) -> Predictions:
-    """The predictions of a file, a folder or a pattern, whatever format it has."""
+    """Read the predictions of a file, a folder or a pattern in any format."""
     return parsed(path, columns).by(columns)
 
 

@@ -1,4 +1,4 @@
-"""From a table to predictions: its ids or positions, labels, predictions, scores and runs."""
+"""Convert a table to predictions: ids or positions, labels, predictions, scores and runs."""
 
 import math
 import re
@@ -35,7 +35,7 @@ _LONGEST_NUMBER = 308
 
 
 def _require_moderate(table: Table, name: str, texts: Any) -> None:
-    """Refuse a number that no float holds: it is no class, and no measurement."""
+    """Refuse a number that float64 cannot represent: it is neither a class nor a measurement."""
     values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
     if (pc.max(pc.binary_length(values)).as_py() or 0) <= _LONGEST_NUMBER:
         return
@@ -110,7 +110,7 @@ def _by_position(table: Table, columns: Columns) -> bool:
 
 
 def _notes(table: Table, columns: Columns, run: str | None, *, labelled: bool) -> Iterator[Note]:
-    """What a person should know of a table, of which the column `run` seems to number the runs of a recipe."""
+    """Notes on a table, such as that its column `run` seems to number the runs of a recipe."""
     if columns.known:
         read = ", ".join(f"column {shown(name)} as the {key}" for key, name in columns.known)
         yield Note("known-columns", f"read are {read}")
@@ -267,13 +267,13 @@ def from_table(table: Table, columns: Columns) -> Predictions:
 
 
 def _beside(table: Table, columns: Columns) -> dict[str, Any]:
-    """All other columns; none if not all of them were read."""
+    """All other columns; None if not all of them were read."""
     others, read = [name for name in table.names if name not in columns.wanted], table.beside(columns.wanted)
     return dictionaries({name: read[name] for name in others}, table.num_rows) if read.keys() >= {*others} else {}
 
 
 def of_slices(table: Table, name: str, texts: Callable[[str], Any]) -> Any:
-    """A column whose values are slices; rows without a value are one too."""
+    """A column of slices; rows without a value are a slice too."""
     if pc.any(table.missing(name)).as_py():
         return pc.fill_null(table.texts_or_missing(name), MISSING)
     return texts(name)

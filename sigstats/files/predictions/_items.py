@@ -1,4 +1,4 @@
-"""Which rows are answers to the same item, and what a file holds on each row, by which copies are known."""
+"""The items of answers, and the content of rows by which copies are recognised."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ _FRACTION, _DATE = r"^[+-]?[0-9]*[.,][0-9]*[1-9]", r"^[0-9]{4}-[0-9]{2}-[0-9]{2}
 
 
 def taken(column: Any, rows: Any) -> Any:
-    """Some rows of a column; where these are all of them in order the column itself, of which no copy is made.
+    """Some rows of a column; the column itself, without a copy, if these are all rows in order.
 
     `column` and `rows`: rows are positions in the column, each there once or not at all.
     """
@@ -47,7 +47,7 @@ def first_rows(codes: Ints) -> Ints:
 
 
 def occurrences(ids: Any) -> Any | None:
-    """For each row which of the rows with its id it is, from 1, as text; None if every id is there once."""
+    """For each row its number among the rows with its id, from 1, as text; None if every id appears once."""
     codes = item_codes(ids)
     if len(codes) == 0 or int(codes.max()) + 1 == len(codes):
         return None
@@ -55,7 +55,7 @@ def occurrences(ids: Any) -> Any | None:
 
 
 def places(codes: Ints, order: Ints) -> Ints:
-    """For each row which of those of its item it is, from 0; `order`: all rows, by item."""
+    """For each row its number among the rows of its item, from 0; `order`: all rows, by item."""
     starts = np.searchsorted(codes[order], np.arange(codes.max() + 1))
     by_order = np.empty(len(codes), dtype=np.int64)
     by_order[order] = np.arange(len(codes)) - starts[codes[order]]
@@ -79,7 +79,7 @@ def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
 def beside_codes(
     first: Predictions, other: Predictions, rows: Any = None, partners: Any = None
 ) -> tuple[Ints | None, dict[str, Ints], list[str]]:
-    """What the files hold on the rows that both have beside what is compared, as codes from 0.
+    """The content, other than the compared columns, of the rows that both files have, as codes from 0.
 
     First the codes of all columns of either file together, of a log of the question; None if there are none. Then of
     those that may name groups of rows: complete, the same in both files, and no fractions; and the names of dates.

@@ -1,4 +1,4 @@
-"""What an evaluation log of a language model holds: answers to items, and the scores that they were given.
+"""The content of an evaluation log of a language model: answers to items, and their scores.
 
 The readers of logs fill this record and decide nothing: `_selection.py` chooses the score that is compared, and
 `_settled.py` what becomes of answers without one and of results that repeat an id.
@@ -139,7 +139,7 @@ def graded(*scores: str) -> dict[str, Any]:
 
 
 def add_result(by_key: dict[K, list[dict[str, Any]]], key: K, values: Mapping[str, Any]) -> None:
-    """Add scores that a log lists in pieces to the results of an item: the second value of one is a second result."""
+    """Add scores that a log lists in pieces to the results of an item; a repeated score begins a second result."""
     results = by_key.setdefault(key, [{}])
     for name, value in values.items():
         result = next((item for item in results if name not in item), None)
@@ -165,7 +165,7 @@ def text(value: Any) -> str:
 
 
 def objects(value: Any) -> list[Mapping[str, Any]]:
-    """The objects in a list of a log; none where something else stands in its place."""
+    """The objects in a list of a log; empty if the value is not a list of objects."""
     return [mapping(item) for item in value] if isinstance(value, list) else []
 
 

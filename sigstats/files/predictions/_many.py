@@ -31,7 +31,7 @@ Files = Sequence[tuple[str, Columns]]
 
 @dataclass(frozen=True)
 class ManyPredictions:
-    """What many files say of the same rows."""
+    """The predictions of many files for the same rows."""
 
     #: Of bool where each answer is right or wrong, else of float: the scores of the k files; ndarray, shape (n, k).
     scores: NDArray[Any]

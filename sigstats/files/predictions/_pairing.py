@@ -42,7 +42,7 @@ Unmatched: TypeAlias = Literal["refuse", "drop"]
 
 
 class MatchOptions(TypedDict, total=False):
-    """What is refused where two files are matched, unless it is allowed."""
+    """Options of matching two files: refuse or allow unmatched rows and different tasks."""
 
     unmatched: Unmatched
     allow_different_tasks: bool
@@ -152,7 +152,7 @@ def _weights(name: str, column: Any) -> NDArray[np.float64]:
 
 
 class Matched(NamedTuple):
-    """Which row of one file is which of another: positions in both, and a line for each file with ids of its own."""
+    """Positions of the matched rows in both files, and a line for each file with ids of its own."""
 
     rows: Any
     partners: Any
@@ -226,7 +226,7 @@ def _match(first: Predictions, other: Predictions) -> Matched:
 
 
 def _without_task(side: Predictions, beside: Predictions) -> Any:
-    """What is there once; of a folder with one task beside a file of it, without the name of the task."""
+    """The unique keys; of a folder with one task that is compared with a file of it, without the task."""
     task = side.others.get(TASK)
     if task is None or TASK in beside.others or len(pc.unique(task)) > 1:
         return side.keys

@@ -1,4 +1,4 @@
-"""What every format gives: ids, labels and predictions as text, one a row."""
+"""The common form of all formats: ids, labels and predictions as text, one per row."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -108,7 +108,7 @@ class Columns:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """Those of them that need a value in each row."""
+        """The optional columns in which no value may be missing."""
         return tuple(name for name in (self.group, self.order, self.task, self.weights) if name is not None)
 
     @property
@@ -125,7 +125,7 @@ class Columns:
         return frozenset([*self.scores, *([] if self.score is None else [self.score])])
 
     def in_table(self, names: Sequence[str]) -> Self:
-        """The same for a table of these columns, whose well-known names stand for columns that nobody has named."""
+        """The names for a table with these columns; well-known names are used for columns that nobody named."""
         # Beside marks no label is looked for: what is named so may be a text that was asked for.
         marks = self.score is not None and is_lower_better(self.score, lower=self.lower, higher=self.higher) is not None
         by_key: dict[str, Any] = {}
@@ -219,7 +219,7 @@ class Predictions:
 
     @property
     def keys(self) -> Any:
-        """What is there once: the ids, with their epochs where there are any."""
+        """The unique keys: the ids, with their epochs if there are any."""
         if self.epoch is None:
             return self.ids
         return pc.binary_join_element_wise(self.ids, self.epoch, " epoch ")
@@ -237,7 +237,7 @@ class Predictions:
         return replace(value, identity=identity, beside=beside)
 
     def _changed(self, change: Callable[[Any], Any], names: Sequence[str]) -> Self:
-        """The same with other columns of these names, as far as there are any, and of groups and slices."""
+        """The same with these columns changed, if they exist, in groups and slices too."""
         there = {name: getattr(self, name) for name in names}
         changed: dict[str, Any] = {name: change(column) for name, column in there.items() if column is not None}
         return replace(self, others={name: change(column) for name, column in self.others.items()}, **changed)

@@ -1,4 +1,4 @@
-"""Several answers to one item, paired by epoch or beside the totals of all; and several runs of one recipe."""
+"""Several answers to one item, paired by epoch or compared by their totals; and several runs of one recipe."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -57,7 +57,7 @@ def on_left_out(side: Predictions, other: Predictions, ids: Any) -> Iterator[Not
 def alike(
     first: Predictions, other: Predictions, *, in_groups: bool = False
 ) -> tuple[Predictions, Predictions, tuple[Note, ...]]:
-    """Two files of which one has several answers to an item, so that their rows can be paired; a line on how.
+    """Two files with several answers to an item, in a form in which their rows can be paired; and a line on how.
 
     Answers are paired by epoch. Where two files have other epochs, as many answers of both to an item are kept, those
     of the first epochs: the averages of all are compared beside them (`item_totals`, `averaged`). `in_groups` says
@@ -101,7 +101,7 @@ def averaged(side: Predictions, *, marks: bool) -> Predictions:
 
 
 def item_totals(first: Predictions, other: Predictions, items: Any) -> tuple[ItemTotals | None, ItemTotals | None]:
-    """How many answers to each of some items are right in two files, and the totals of their marks, as far as known."""
+    """The numbers of right answers to some items in two files, and the totals of their marks, if known."""
     ids = same_spelling([first.ids, other.ids])
     codes = [pc.index_in(own, value_set=items) for own in ids]
     right = marks = None
@@ -146,7 +146,7 @@ def first_answers(side: Predictions, other: Predictions) -> Predictions:
 
 
 def _by_item_and_epoch(side: Predictions) -> Ints:
-    """The order of rows by item, and of one item by epoch: by number where all epochs are numbers."""
+    """The order of rows by item and epoch; epochs are sorted as numbers if all are numbers."""
     epoch = to_numbers(side.epoch)
     if epoch is None:
         epoch = pc.rank(side.epoch, tiebreaker="dense")
@@ -154,7 +154,7 @@ def _by_item_and_epoch(side: Predictions) -> Ints:
 
 
 def require_distinct(side: Predictions) -> None:
-    """Refuse an id that is there twice, or an epoch of it."""
+    """Refuse an id, or an epoch of it, that appears twice."""
     if are_distinct(side):
         return
     counts = pc.value_counts(side.keys)
@@ -163,7 +163,7 @@ def require_distinct(side: Predictions) -> None:
 
 
 def are_distinct(side: Predictions) -> bool:
-    """True if each id of a file, or each epoch of it, is there once."""
+    """True if each id of a file, or each epoch of it, appears once."""
     if side.epoch is None and side.distinct is not None and side.distinct is side.ids:
         return True
     keys = side.keys
@@ -171,7 +171,7 @@ def are_distinct(side: Predictions) -> bool:
 
 
 def _are_distinct_numbers(keys: Any) -> bool:
-    """True if keys are whole numbers each of which is there once, which is seen sooner than that of other text."""
+    """True if keys are distinct whole numbers, which is checked faster than for other text."""
     try:
         pc.cast(keys[:1], pa.int64())  # which tells of most texts at once
         cast = pc.cast(keys, pa.int64())
@@ -196,7 +196,7 @@ def listed(ids: Any) -> str:
 
 
 def with_epochs(side: Predictions) -> Predictions:
-    """A file of which each row has an epoch, the first where there are none."""
+    """A file with an epoch for each row; the first if it has none."""
     if side.epoch is not None:
         return side
     return replace(side, epoch=pa.array(["1"] * len(side.ids), pa.string()))
@@ -217,7 +217,7 @@ def _require_one_value(side: Predictions, columns: Mapping[str, Any]) -> None:
 
 
 def answers_each(side: Predictions) -> str:
-    """How many answers a file has to each item, in words."""
+    """The number of answers to each item of a file, in words."""
     counts = np.bincount(item_codes(side.ids))
     low, high = int(counts.min()), int(counts.max())
     return f"{low} to {high} answers each" if low < high else f"{low} answer{'s' * (low > 1)} each"
@@ -228,12 +228,12 @@ def _mean(side: Predictions) -> float:
 
 
 def _right(side: Predictions) -> Any:
-    """1 for a row whose prediction is its label, else 0."""
+    """1 for a row with a right prediction, else 0."""
     return pc.cast(pc.equal(*same_spelling([side.label, side.prediction])), pa.float64())
 
 
 def _questions(side: Predictions) -> dict[str, Any]:
-    """What all answers to an item have in common; their prompts may differ."""
+    """The common content of all answers to an item; their prompts may differ."""
     return {name: column for name, column in side.identity.items() if name != PROMPT}
 
 
@@ -265,10 +265,10 @@ def _stacked(
 
 
 def of_runs(pairs: Sequence[PairedPredictions], runs_of_a: int, *, alone: bool) -> PairedPredictions:
-    """One comparison of all runs, `runs_of_a` of which are the baseline's; `alone`: of one recipe with itself.
+    """One comparison of all runs, the first `runs_of_a` of the baseline; `alone`: one recipe with itself.
 
-    `pairs`: each run of the baseline beside the first of the candidate, then the first of the baseline beside each
-    other one of the candidate.
+    `pairs`: each run of the baseline with the first of the candidate, then the first of the baseline with each other
+    one of the candidate.
     """
     first = pairs[0]
     classes = tuple(sorted({name for pair in pairs for name in pair.classes}))

@@ -1,4 +1,4 @@
-"""From an evaluation log to predictions: the answers of one model and filter, by one score."""
+"""Convert an evaluation log to predictions: the answers of one model and filter, by one score."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ _LONG, _BEGINNING = 60, 40
 
 
 def select(log: EvaluationLog, columns: Columns) -> Predictions:
-    """The marks of one score, an answer a row."""
+    """The marks of one score, one row per answer."""
     of_tables: list[str] = [name for name in ("id", "label", "prediction") if name in columns.named]
     of_tables += [name for name in ("by_position", "run", "per") if getattr(columns, name)]
     for name in (*of_tables, *(() if columns.epoch is None else ("epoch",))):

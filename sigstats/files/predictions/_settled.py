@@ -25,7 +25,7 @@ _REASONS = 3
 def settled(predictions: Predictions, columns: Columns) -> Predictions:
     """Return rows that each have an answer and, with its epoch, an id of their own; notes state what was done.
 
-    Raises ValueError where `columns` say that other rows are refused.
+    Raises ValueError if `columns` requires these rows to be refused.
     """
     predictions = _answered(_distinct(predictions, columns), columns)
     epochs = {"epochs": answers_each(predictions).partition(" answer")[0]} if predictions.harness else {}
@@ -86,7 +86,7 @@ def _answered(result: Predictions, columns: Columns) -> Predictions:
 
 
 def _counts(predictions: Predictions, answers: Any, empty: Any, columns: Columns) -> str:
-    """How many answers failed, and why, how many have no score or no label, and which."""
+    """The numbers of failed answers with reasons, of those without score or label, and their ids."""
     rows = pc.indices_nonzero(empty)
     reasons = Counter(predictions.failed.take(rows).drop_null().to_pylist() if predictions.failed is not None else ())
     n, failed = f"{len(empty):,} {'answers' if predictions.harness else 'rows'}", reasons.total()

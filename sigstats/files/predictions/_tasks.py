@@ -1,4 +1,4 @@
-"""Several tasks, a file each: read as one, of which each task is a slice, with its own score and filter."""
+"""Several tasks, one file each, read as one table with each task as a slice, with its own score and filter."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ def is_table(name: str) -> bool:
 
 
 def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> EvaluationLog:
-    """The logs of several tasks as one, in which an item is known by its task and its id."""
+    """Join the logs of several tasks; items are identified by task and id."""
     tasks = _distinct(where, [log.where for log in logs], [log.task for log in logs], columns)
     every = some_of(sorted(set(tasks)), _NAMED)
     tasks, logs, left_out = with_score(tasks, logs, columns)
@@ -99,7 +99,7 @@ def _named(part: Predictions, task: str, columns: Columns) -> Predictions:
 
 
 def _distinct(where: str, files: Sequence[str], named: Sequence[str], columns: Columns) -> list[str]:
-    """The task of each file, that it names itself or that its name says; several of one task repeat its ids."""
+    """The task of each file, stated in it or in its name; several files of one task repeat its ids."""
     tasks = [task or name for name, task in zip(_differing([_stem(file) for file in files]), named, strict=True)]
     first: dict[str, str] = {}
     for file, task in zip(files, tasks, strict=True):
@@ -147,7 +147,7 @@ def _joined(arrays: Iterable[Any]) -> Any:
 def with_score(
     tasks: Sequence[str], logs: Sequence[EvaluationLog], columns: Columns
 ) -> tuple[list[str], list[EvaluationLog], list[Note]]:
-    """The tasks that have a score, where it is one of all scores, of which a task need not have each; a line of it."""
+    """The tasks that have a score; with all scores, a task need not have each. A line names the tasks without it."""
     there = [any(columns.score in answer.named for answer in log.answers) for log in logs]
     if ALL_SCORES not in columns.scores or all(there) or not any(there):
         return list(tasks), list(logs), []
@@ -160,7 +160,7 @@ def with_score(
 def with_one_name(
     where: str, tasks: Sequence[str], logs: Sequence[EvaluationLog], columns: Columns
 ) -> tuple[list[EvaluationLog], dict[str, str]]:
-    """Logs in which the score and the filter that are meant have one name, and what that name stands for.
+    """Logs with one common name for the chosen score and filter, and the names that it stands for.
 
     A task that has a single score takes it, whatever its name: one scorer marks `match`, another asks a model. Where
     a name is given, it is that of the tasks that have several. The same holds of filters. Where all scores are meant,

@@ -1,6 +1,6 @@
-"""Tables that are read: delimited text (CSV and its kin), and columns of Arrow (Parquet, JSON).
+"""Tables: delimited text (CSV and similar formats), and columns of Arrow (Parquet, JSON).
 
-All text is of one dialect, whichever command reads it:
+All commands read the same dialect of text:
 
 - Fields are separated by a comma. Where the first line has none, they are separated by a tab, else by a semicolon, or
   else by a bar. A line ``sep=;`` before the names, as Excel writes it, says so too. Spaces separate columns of numbers

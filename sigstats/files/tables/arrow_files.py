@@ -26,7 +26,7 @@ _OFFSET = 4
 
 @dataclass(frozen=True)
 class _Chunk:
-    """One column of one row group, as the metadata describe it."""
+    """One column of one row group, as described by the metadata."""
 
     path: str
     values: int
@@ -109,7 +109,7 @@ def read_columns(
 
 
 def require_stored(file: pq.ParquetFile, columns: Sequence[str], group: int, budget: Budget) -> None:
-    """Refuse columns of a row group of which more is stored than the limit; their rows may be read in batches."""
+    """Refuse columns of a row group that store more than the limit; their rows may be read in batches."""
     budget.require(sum(chunk.stored for chunk in _chunks(file, columns, group)))
 
 
@@ -127,7 +127,7 @@ def _chunks(file: pq.ParquetFile, columns: Sequence[str], group: int) -> Iterato
 
 
 def _of_few_values(file: pq.ParquetFile, columns: Sequence[str], chunks: Sequence[_Chunk]) -> list[str]:
-    """The columns of text in which a value takes two bytes at most where it is stored: they are codes."""
+    """The columns of text whose values take at most two bytes each in the file: they are codes."""
     schema = file.schema_arrow
     texts = {schema.names[place] for place, kind in enumerate(schema.types) if kind in (pa.string(), pa.large_string())}
     many = {chunk.path for chunk in chunks if not chunk.dictionary or chunk.stored > 2 * chunk.values}

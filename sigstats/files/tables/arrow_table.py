@@ -144,7 +144,7 @@ def _encoded(column: Array) -> Array | None:
 
 
 def in_one(column: Array) -> Array:
-    """The chunks of a column as one array; of one chunk Arrow would make a copy."""
+    """The chunks of a column as one array, without a copy if there is only one chunk."""
     if not isinstance(column, pa.ChunkedArray):
         return column
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

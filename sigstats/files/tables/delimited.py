@@ -137,7 +137,7 @@ def has_columns_of_numbers(start: bytes) -> bool:
 
 
 def _names_in(comments: re.Match[bytes], separator: str, width: int) -> list[str]:
-    """The last of these comments as names of so many columns; none if it has more or fewer words."""
+    """The names in the last of these comments, if it has this many words; otherwise None."""
     words = [word.strip(' "') for word in (comments[1] or b"").decode(errors="replace").strip().split(separator)]
     return words if len(words) == width and " " not in "".join(words) else []
 
@@ -148,7 +148,7 @@ def _no_names(where: str, line: int, first: Sequence[str]) -> ValueError:
 
 
 def _with_decimal_commas(texts: Array) -> Array | None:
-    """Numbers of which some have a comma before their decimals; None if one is none, or all may have thousands."""
+    """Numbers with a decimal comma in some; None if one is not a number, or all commas may separate thousands."""
     written = [text for text in pc.unique(texts).to_pylist() if text is not None]
     with_comma = [text for text in written if "," in text]
     if not all(map(_DECIMAL_COMMA.fullmatch, written)) or all(map(_THOUSANDS.fullmatch, with_comma)):
@@ -208,7 +208,7 @@ def _trim(column: Any) -> Any:
 
 
 def _may_have_space(texts: Any) -> bool:
-    """Whether a text may begin or end with white space: trimming all of them takes longer than parsing them."""
+    """True if a text may begin or end with white space: trimming takes longer than parsing."""
     _, offsets, data = texts.buffers()
     if data is None:
         return False
@@ -219,7 +219,7 @@ def _may_have_space(texts: Any) -> bool:
 
 
 def _has_whole_quotes(content: bytes, separator: str, start: int) -> bool:
-    """Whether each quote opens a field, closes one, or is one of two inside a field.
+    """True if each quote opens a field, closes one, or is one of two inside a field.
 
     Quotes open and close in turn. One that opens stands behind a separator, the end of a line, or a quote that closed
     just before it, which makes it the second of two; one that closes stands before any of these.

@@ -39,9 +39,9 @@ def without_empty(texts: Array) -> Array:
 
 
 def to_numbers(texts: Array) -> Array | None:
-    """Texts as float64, or None if one of them is no number.
+    """Texts as float64, or None if one of them is not a number.
 
-    A column of truth values alone (``true``, ``false``, 1, 0) is a column of 1 and 0: marks are often stored so.
+    A column with only truth values (``true``, ``false``, 1, 0) is a column of 1 and 0, since marks are often stored so.
     """
     try:
         return pc.cast(texts, pa.float64())
@@ -58,7 +58,7 @@ def to_numbers(texts: Array) -> Array | None:
 
 
 def first_rounded(column: Array, numbers: Array) -> int | None:
-    """The first row whose whole number, as text or as an integer, float64 rounds; None if it holds all of them.
+    """The first row with a whole number, as text or as an integer, that float64 rounds; None if there is none.
 
     Two such numbers may differ and be equal as `numbers`.
     """

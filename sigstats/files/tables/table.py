@@ -1,4 +1,4 @@
-"""Columns with names, read as what is asked for; and those of an Arrow table."""
+"""Named columns, read in the requested type; and those of an Arrow table."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
@@ -32,11 +32,11 @@ class Table(ABC):
 
     @abstractmethod
     def _text(self, name: str) -> Array:
-        """The strings of a column that is there once; null is missing."""
+        """The strings of a column that appears once; null is missing."""
 
     @abstractmethod
     def _numbers(self, name: str) -> Array | None:
-        """The float64 numbers of a column that is there once, without missing values; None if one is no number."""
+        """The float64 numbers of a column that appears once, without missing values; None if one is not a number."""
 
     @abstractmethod
     def whole_numbers(self, name: str) -> list[int]:
@@ -44,14 +44,14 @@ class Table(ABC):
 
     @abstractmethod
     def missing(self, name: str) -> Array:
-        """For each row whether the value of a column that is there once is missing."""
+        """For each row, whether the value of a column that appears once is missing."""
 
     def beside(self, names: Collection[str]) -> dict[str, Array]:  # noqa: ARG002 - of a kind that reads these alone
-        """The columns other than these, as far as they were read."""
+        """The other columns, if they were read."""
         return {}
 
     def row(self, row: int) -> str:
-        """How messages call a row."""
+        """The name of a row in messages."""
         return f"row {row} (from 0)"
 
     def error(self, name: str, complaint: str, row: int | None = None) -> ValueError:
@@ -165,7 +165,7 @@ class SomeRows(Table):
 
 
 class WithMissing(SomeRows):
-    """All rows of a table, in which some texts mean that a value is missing."""
+    """All rows of a table in which some texts mean a missing value."""
 
     def __init__(self, table: Table, texts: Sequence[str]) -> None:
         super().__init__(table, pa.array(np.arange(table.num_rows)))

@@ -75,7 +75,7 @@ def _prefix(function: Callable[..., Any]) -> str:
 
 
 def _forget_older(function: Callable[..., Any], folder: Path) -> None:
-    """Remove what was compiled before a source in the function's folder, or the one above, changed."""
+    """Remove code that was compiled before a source in the function's folder, or in the one above, changed."""
     with contextlib.suppress(OSError):
         changed = _last_change(Path(function.__code__.co_filename).parent)
         prefix = _prefix(function)
@@ -92,12 +92,12 @@ def _last_change(folder: Path) -> int:
 
 @functools.cache
 def _indices(folder: Path) -> list[Path]:
-    """What was compiled before this process; what it compiles itself is new."""
+    """Indices of code that was compiled before this process; its own compiled code is new."""
     return list(folder.glob("*.nbi"))
 
 
 def _temporary_folder() -> Path | None:
-    """A folder for temporary files that is this user's alone, as code is loaded from it; None where there is none."""
+    """A temporary folder that only this user can write, as code is loaded from it; None if there is none."""
     user = os.getuid() if hasattr(os, "getuid") else None  # on Windows temporary files are the user's own
     try:
         folder = Path(tempfile.gettempdir(), f"sigstats-numba-{user}")
@@ -110,7 +110,7 @@ def _temporary_folder() -> Path | None:
 
 
 def _copy_from_package(function: Callable[..., Any], folder: Path) -> None:
-    """Bring what was compiled beside the source to the folder of the cache, unless it holds something newer."""
+    """Copy compiled code next to the source to the cache folder, unless the cache has newer code."""
     source = Path(function.__code__.co_filename)
     beside = source.parent / "__pycache__"
     if folder == beside:

@@ -87,7 +87,7 @@ def _collect(row, own, lists, numbers, scale, tolerance, room):  # type: ignore[
 
 @compiled
 def _first(room, count, limit, priority, place):  # type: ignore[no-untyped-def]
-    """Of the rows no farther than `limit` the one that is taken before the others."""
+    """Of the rows no farther than `limit`, the one with the highest priority."""
     _, found, rows = room
     first, rank = -1, len(priority)
     for i in range(count):

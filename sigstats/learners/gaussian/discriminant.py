@@ -42,7 +42,7 @@ _WIDE = 16
 
 @dataclass(frozen=True)
 class _Basis:
-    """Standardised columns of which none depends on others."""
+    """Standardised columns that are linearly independent."""
 
     #: ndarray, shape (n, m).
     columns: FloatArray

@@ -153,9 +153,9 @@ class BatchedNaiveBayes(BatchedDesign):
         return sums
 
     def _gaussian(self, train: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray, _Spread]:
-        """Weights of the columns, constants, and what is learned of values, (replicates, folds, classes, ...).
+        """Weights of the columns, constants, and the learned parameters, (replicates, folds, classes, ...).
 
-        Constants are NaN where a variance may be rounding alone.
+        Constants are NaN if a variance may be only rounding.
         """
         d = self._numeric
         squares, values = train[..., :d], train[..., d : 2 * d]
@@ -221,7 +221,7 @@ def _centers(numbers: FloatArray, known: Any) -> Any:
 
 
 def _best_beyond(scores: FloatArray, error: FloatArray) -> IntArray:
-    """The class, along the last axis, that is best whatever the errors are; `UNDECIDED` if there is none, or NaN."""
+    """The best class along the last axis, whatever the errors are; `UNDECIDED` if there is none, or NaN."""
     values, best = np.arange(len(scores)), scores.argmax(axis=1)
     least = scores[values, best] - error[values, best]
     most = scores + error

@@ -107,7 +107,7 @@ class BatchedQDA(BatchedDesign):
         return best_or_undecided(scores, margins)
 
     def _learn(self, moments: Moments, folds: slice, scale: FloatArray, known: Any) -> tuple[FloatArray, ...]:
-        """Of some folds: U with U U^T the inverse covariance of each class, its mean, the constant, what rounding is.
+        """For some folds: U with U U^T the inverse covariance of each class, its mean, the constant, and the rounding.
 
         Shapes (replicates, folds, classes, m, m), (..., m), (...) and (replicates, folds); the last is inf where
         scikit-learn is to fit.

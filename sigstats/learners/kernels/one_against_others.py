@@ -30,7 +30,7 @@ ROUNDING = 1e-10
 
 
 def is_gaussian(machine: Any) -> bool:
-    """True if an estimator is a Gaussian kernel machine whose decisions are what it predicts."""
+    """True if an estimator is a Gaussian kernel machine that predicts by its decision values."""
     return type(machine) is SVC and machine.kernel == "rbf" and not machine.break_ties
 
 
@@ -84,7 +84,7 @@ _EXPONENTIAL = 1e-15
 
 
 class OneAgainstOthers:
-    """Classifiers that say of each row whether it is of a category, one for each: clones of `classifier`.
+    """One classifier for each category, which predicts whether a row is of it: clones of `classifier`.
 
     `truth`, (n, K), says which rows are of each category. Where all rows of a category are alike, that is the answer
     for every row.

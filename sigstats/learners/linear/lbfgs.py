@@ -32,7 +32,7 @@ class _Point:
 
 @dataclass
 class LineSearch:
-    """A search along a direction, of which `trial` is the next step length to be tried."""
+    """A search along a direction; `trial` is the next step length."""
 
     #: The value and the slope, below 0, at step length 0.
     start: tuple[float, float]
@@ -161,7 +161,7 @@ class Rules:
     rounding: float
 
     def amplified(self, iterations: Any) -> Any:
-        """The distance by which rounding may have moved iterates."""
+        """The distance that rounding may have moved iterates."""
         return self.rounding * 10 ** (np.asarray(iterations) / 10)
 
 
@@ -178,7 +178,7 @@ class _State:
 
     @property
     def first(self) -> bool:
-        """True if there is no pair as yet."""
+        """True if there is no pair yet."""
         return self._taken == 0
 
     def keep(self, some: Any) -> None:

@@ -147,7 +147,7 @@ class BatchedNeighbours:
 
     @property
     def _farthest(self) -> float:
-        """A squared distance of which rounding is as large as the tolerance."""
+        """A squared distance with a rounding error as large as the tolerance."""
         return self._config.tolerance / _ROUNDING
 
     def predict_labels(self, place: IntArray) -> IntArray:
@@ -182,7 +182,7 @@ class BatchedNeighbours:
         return predicted.T
 
     def _from_first(self, place: IntArray, fold: IntArray, learned: Learned) -> IntArray:
-        """One neighbour: where the first of the list is certainly nearer than the next, it decides alone."""
+        """One neighbour: the first of the list decides if it is certainly nearer than the next."""
         own, labels = narrowed(fold), narrowed(self._y[place])
         near, distances = self._lists.near, self._lists.distances
         first, second = (np.equal(own[near[:, place_]], own) for place_ in (0, 1))

@@ -1,6 +1,6 @@
 """The nearest rows of each row in all of the data, listed once, and the scales that are learned without each fold.
 
-`MinMaxScaler` learns from the extreme rows of each feature alone, `StandardScaler` from sums over all rows less those
+`MinMaxScaler` learns only from the extreme rows of each feature, `StandardScaler` from sums over all rows minus those
 of the fold.
 """
 
@@ -151,7 +151,7 @@ _SPARE = 6
 
 
 class NeighbourLists:
-    """The nearest rows of each row, `near`, (n, length), in order; a row is no neighbour of itself.
+    """The nearest rows of each row, `near`, (n, length), in order, without the row itself.
 
     `distances`, (n, length + 1), are squared, with the weights that features have in all of the data; what is not
     listed is at least as far as the last one. Most rows are settled by `short` rows of a list. `squares`, (n, short,
@@ -232,7 +232,7 @@ class NeighbourLists:
             self.distances[rows, :length] = np.where(finite, exact, np.inf)
 
     def squared_differences(self, rows: IntArray, near: IntArray) -> FloatArray:
-        """Of each row to others, feature by feature; 0 where one of the two is missing."""
+        """The squared differences of each row to others, by feature; 0 if one of the two is missing."""
         numbers = self._X[:, self._numeric]
         squares: FloatArray = (numbers[rows][:, None] - numbers[near]) ** 2
         return np.where(np.isnan(squares), 0, squares) if self._partly else squares

@@ -45,7 +45,7 @@ class MixedFeatures:
         self._priority = np.ascontiguousarray(priority[:, self._order] if known else priority[:, :0])
 
     def predict(self, source: IntArray, predicted: IntArray) -> bool:
-        """Fill in the predictions of one replicate, (n,); False where too many rows are about as near."""
+        """Fill in the predictions of one replicate, (n,); False if too many rows are about equally near."""
         numbers = np.take_along_axis(self._columns, source[:, self._order], axis=1)
         low, high = (extreme.reduceat(numbers, self._starts[:-1], axis=1).T for extreme in (np.minimum, np.maximum))
         weights = self._weights(low, high)
@@ -67,7 +67,7 @@ class MixedFeatures:
         return True
 
     def _margin(self, squares: Any) -> float:
-        """By how much rounding may order two rows falsely, the tolerance included."""
+        """The error by which rounding may order two rows wrongly, including the tolerance."""
         largest = float(squares.max())
         rounded = not (self._halves and 16 * largest < _EXACT)
         return self._config.tolerance + rounded * 2 * (3 * len(self._columns) + 40) / _EXACT * largest

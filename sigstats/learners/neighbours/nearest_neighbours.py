@@ -30,7 +30,7 @@ _CHUNK_BYTES = 2**25
 
 
 class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """k nearest neighbours by Euclidean distance, in which a nominal mismatch or a missing value counts 1.
+    """k nearest neighbours by Euclidean distance; a nominal mismatch or a missing value counts 1.
 
     `n_neighbors`: k, at most the number of training rows.
     `ties`: which of the rows that are equally near as the k-th nearest are neighbours: those that come first in a
@@ -62,7 +62,7 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> "NearestNeighbours":
-        """Keep the training rows, and draw the order in which equally near ones are taken."""
+        """Keep the training rows, and draw the order of equally near ones."""
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
         require_squarable(X, "X")
         as_count(self.n_neighbors, "n_neighbors", minimum=1, maximum=len(X))
@@ -145,7 +145,7 @@ def one_hot(X: FloatArray) -> tuple[Any, IntArray]:
 
 
 def mismatches(A: Any, B: Any, features: int) -> Any:
-    """In how many of the `features` rows differ, shape (len(A), len(B)), from their categories in `one_hot` form."""
+    """The number of `features` in which rows differ from categories in `one_hot` form, shape (len(A), len(B))."""
     same = A @ B.T
     return np.subtract(features, same, out=same)
 
@@ -268,7 +268,7 @@ def _columns_scaled(transforms: list[Any], d: int) -> Any:
 
 
 def _columns(transforms: list[Any], d: int) -> Any:
-    """The columns of X in the order in which they leave the transforms, or None for others than this learner's."""
+    """The order in which the transforms output the columns of X; None for transforms that are not this learner's."""
     if len(transforms) != 1:
         return None
     (transform,) = transforms

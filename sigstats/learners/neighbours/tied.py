@@ -1,4 +1,4 @@
-"""Rows whose nearest ones are tied, looked up by searches of scikit-learn without the other rows of their fold.
+"""Find nearest rows among ties by searches of scikit-learn without the other rows of their fold.
 
 `KNeighborsClassifier` makes a tree of the training rows in ``fit``, and ``predict`` searches it for each row by itself.
 Which of several rows that are equally near it finds depends on the tree alone. So a tree of the same class, made of
@@ -121,7 +121,7 @@ def is_the_same(learned: FloatArray, tested: FloatArray) -> bool:
 
 
 def tree_of(classifier: Any, X: FloatArray) -> Callable[[FloatArray], Any] | None:
-    """The maker of the tree that `classifier` searches if it is fitted on as many rows as `X`; None if it has none."""
+    """The class of the tree that `classifier` searches if it is fitted on as many rows as `X`; None if it has none."""
     fitted = _fitted(classifier, X)
     kind: Any = type(getattr(fitted, "_tree", None))
     if kind not in (KDTree, BallTree):

@@ -124,7 +124,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def most_probable(probabilities: FloatArray) -> IntArray:
-    """The class of the greatest probability in each row; the first of those that are equal but for rounding."""
+    """The class with the highest probability in each row; the first of those that differ only by rounding."""
     counts = np.zeros(len(probabilities), dtype=np.int64)
     best = probabilities[:, 0].copy()
     for code in range(1, probabilities.shape[1]):
@@ -173,7 +173,7 @@ class Levels(NamedTuple):
         return cls(nominal, np.concatenate([*own, np.zeros(1)]), np.cumsum(sizes) - sizes)
 
     def codes(self, X: FloatArray) -> Any:
-        """Of each number how many levels are below it, of a category itself, shape (d, n); -1 is missing."""
+        """The count of levels below each number, or the category itself, shape (d, n); -1 is missing."""
         codes: Any = np.full(X.T.shape, -1, dtype=np.int32)
         ends = [*self.starts[1:], len(self.values) - 1]
         for j, (own, column) in enumerate(zip(codes, X.T, strict=True)):
@@ -188,7 +188,7 @@ class Levels(NamedTuple):
     def training(
         self, codes: Any, label: IntArray, train: IntArray, n_classes: int, least: float, confidence: float
     ) -> Training:
-        """What a tree of the rows `train` is grown from."""
+        """The data from which a tree of the rows `train` is grown."""
         own = codes[:, train]
         n_codes = np.where(self.nominal, own.max(axis=1) + 1, 0).clip(self.nominal).astype(np.int64)
         present = np.zeros(len(self.values), dtype=np.bool_)
@@ -215,7 +215,7 @@ class Levels(NamedTuple):
 
 
 class BatchedC45:
-    """`C45Classifier`, compiled, from values that are coded once; without Numba there is no faster way than itself."""
+    """`C45Classifier`, compiled, with values coded once; without Numba nothing is faster than the class itself."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = False

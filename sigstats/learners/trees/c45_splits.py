@@ -14,7 +14,7 @@ TOLERANCE = 1e-6
 
 
 class Training(NamedTuple):
-    """Coded data, and the options by which a tree is grown from them."""
+    """Coded data, and the options of growing a tree."""
 
     #: Of a number its place among the levels of its feature, of a nominal feature its category; -1 is missing; array
     #: of int32, shape (d, n).
@@ -55,13 +55,13 @@ def information(counts: Any) -> Any:
 
 
 def _ratio(gain: float, of_branches: float, value: float, total: float) -> Any:
-    """The gain over the information of the branches, of which the rows with a missing value are one more."""
+    """The gain divided by the information of the branches, with rows with a missing value as one more branch."""
     own = bits(total) - of_branches - bits(total - value)
     return 0.0 if abs(own) < TOLERANCE else gain / (own / total)
 
 
 def nominal_split(data: Training, feature: int, rows: Any, weights: Any, total: float) -> Any:
-    """The gain and the gain ratio of a branch for each category; a negative gain where there is no split."""
+    """The gain and the gain ratio of a branch for each category; a negative gain if there is no split."""
     codes, labels = data.codes[feature], data.label
     counts = np.zeros((data.n_codes[feature], data.n_classes))
     whole = np.zeros(data.n_classes)
@@ -104,7 +104,7 @@ def _in_order(keys: Any, lowest: Any, highest: Any) -> Any:
 
 
 def numeric_split(data: Training, feature: int, rows: Any, weights: Any, total: float, keys: Any) -> Any:
-    """The gain, the gain ratio, and the codes beside the best cut of numbers; a negative gain where there is none."""
+    """The gain, the gain ratio, and the codes on both sides of the best cut; a negative gain if there is none."""
     codes, labels = data.codes[feature], data.label
     known, value, lowest, highest = 0, 0.0, np.int64(2**31), np.int64(-1)
     right = np.zeros(data.n_classes)
@@ -152,7 +152,7 @@ def numeric_split(data: Training, feature: int, rows: Any, weights: Any, total: 
 
 
 def _cut(data: Training, feature: int, lower: int, upper: int) -> int:
-    """The largest code of the training rows whose number is at most the middle of two neighbours."""
+    """The largest code of the training rows with a number of at most the middle of two neighbours."""
     start = data.starts[feature]
     low, high = data.levels[start + lower], data.levels[start + upper]
     middle = (low + high) / 2

@@ -32,7 +32,7 @@ class Nodes(NamedTuple):
 
 
 def branch_of(code: int, n_codes: int, cut: int, branches: int) -> int:
-    """The branch of a code; -1 where it is missing, -2 where it is of a category that is no branch."""
+    """The branch of a code; -1 if it is missing, -2 if no branch has its category."""
     if code < 0:
         return -1
     if n_codes:
@@ -84,7 +84,7 @@ def count_classes(data: Training, rows: Any, weights: Any, counts: Any) -> None:
 
 
 def _room(size: int, n_classes: int) -> Nodes:
-    """Room for so many nodes."""
+    """Memory for this many nodes."""
     whole = np.empty((4, size), dtype=np.int64)
     return Nodes(whole[0], whole[1], whole[2], whole[3], np.zeros((size, n_classes)))
 
@@ -136,7 +136,7 @@ def _wrong(counts: Any) -> Any:
 
 
 def collapse(nodes: Nodes, made: int) -> None:
-    """Make leaves of the nodes whose branches have no fewer training rows wrong than they would have."""
+    """Replace nodes by leaves if their branches have at least as many training errors."""
     errors = np.empty(made)
     for node in range(made - 1, -1, -1):
         errors[node] = _wrong(nodes.counts[node]) if nodes.feature[node] < 0 else 0.0

@@ -83,7 +83,7 @@ class BatchedForest:
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedForest | None":  # noqa: ARG003
-        """Sort columns and draw bootstraps; None for what grows otherwise, or without Numba."""
+        """Sort columns and draw bootstraps; return None for trees that grow in another way, or without Numba."""
         *transforms, forest = steps_of(estimator)
         if type(forest) not in _KINDS or not _is_known(forest):
             return None
@@ -144,7 +144,7 @@ class BatchedForest:
 
 
 def _is_known(forest: Any) -> bool:
-    """True if all parameters are as by default, but for integers, or names, that scikit-learn takes."""
+    """True if all parameters are the defaults, except for integers or names that scikit-learn accepts."""
     alone = type(forest) is DecisionTreeClassifier
     if not is_default(forest, type(forest), free=_FREE if alone else _FREE_OF_FORESTS):
         return False
@@ -211,7 +211,7 @@ def _meaning(codes: Any, levels: list[Any]) -> tuple[Any, ...]:
 
 
 def _coded(codes: Any, known: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Codes by row, filled to whole lines of memory, and by column, and what they stand for."""
+    """Codes by row, padded to whole cache lines, and by column, and the values that they stand for."""
     line = _LINE // codes.itemsize
     by_row = np.zeros((codes.shape[1], -(-len(codes) // line) * line), dtype=codes.dtype)
     by_row[:, : len(codes)] = codes.T
@@ -236,7 +236,7 @@ def _tree_seeds(forest: Any) -> list[int]:
 
 
 def _seed(random_state: int) -> int:
-    """The start of the sequence by which scikit-learn draws columns."""
+    """The start of the random sequence with which scikit-learn draws columns."""
     return int(np.random.RandomState(random_state).randint(0, 2**31 - 1)) or 1
 
 
@@ -250,9 +250,9 @@ def _draws(seeds: list[int], n: int, bootstrap: bool) -> Any:
 
 @functools.cache
 def _grows(alone: bool, coded: bool) -> bool:
-    """True if compiled code is there, and its trees from codes, or from sorted columns, are scikit-learn's.
+    """True if compiled code is available, and its trees from codes, or from sorted columns, are scikit-learn's.
 
-    `alone`: of trees alone, or of forests too, whose fits take longer.
+    `alone`: only trees, or forests too, which take longer to fit.
     """
     # Where a product and a sum are rounded once, splits equal but for rounding go otherwise.
     kinds = _KINDS[:1] if alone else _KINDS if coded else _KINDS[:2]

@@ -27,18 +27,18 @@ class Format(Protocol):
 
     @property
     def ORDER(self) -> int:  # noqa: N802
-        """When it is asked whether it reads a file; the last, CSV, takes whatever is left."""
+        """Position in the order of attempts; the last format, CSV, takes all remaining files."""
 
     @property
     def NAME(self) -> str:  # noqa: N802
-        """What people call it."""
+        """Name of the format for users."""
 
     @property
     def LOG(self) -> bool:  # noqa: N802
         """True if it is the log of a harness, and no table."""
 
     def reads(self, content: Content, /) -> bool:
-        """True if a file is of this format, by what is in it."""
+        """True if the content of a file is of this format."""
 
     def read(self, content: Content, columns: Columns, /) -> Table | EvaluationLog:
         """A table with the columns that are wanted, or the log of an evaluation; ValueError names file and fault."""
@@ -76,7 +76,7 @@ def read_file(path: str, columns: Columns) -> Table | EvaluationLog:
 
 
 def _alone(content: Content) -> Content:
-    """What is in a ZIP of one file, as pandas and Kaggle write it; any other file as it is."""
+    """The file in a ZIP of one file, as pandas and Kaggle write it; any other file unchanged."""
     if not content.start.startswith(b"PK\x03\x04") or _format(content) is not None:
         return content
     with content.archive() as archive:
@@ -96,7 +96,7 @@ def format_of(path: str) -> Format | None:
 
 
 def format_names() -> list[str]:
-    """The formats as people call them, in the order in which they are asked."""
+    """The names of the formats, in the order of attempts."""
     return [module.NAME for module in _formats()]
 
 
@@ -151,7 +151,7 @@ _NAMES, _LINE = 5, 1000
 
 
 class NoTable(ValueError):
-    """What a format raises for a file that only looked like one of its own."""
+    """Raised by a format for a file that only looked like one of its own."""
 
 
 def _unknown(content: Content) -> ValueError:
@@ -163,7 +163,7 @@ def _unknown(content: Content) -> ValueError:
 
 
 def what_lies_beside(keys: Container[str]) -> str:
-    """What a program that evaluates models writes an object of these keys into; empty where that is not known."""
+    """The evaluation program that writes objects with these keys; empty if unknown."""
     return next((name for wanted, name in _BESIDE.items() if all(key in keys for key in wanted)), "")
 
 

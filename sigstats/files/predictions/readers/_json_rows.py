@@ -46,7 +46,7 @@ def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Ta
 
 
 def within(value: Any, path: str) -> Any:
-    """What stands at ``answer.text`` in an object; None if there is nothing."""
+    """The value at ``answer.text`` in an object; None if there is none."""
     for key in path.split("."):
         value = value.get(key) if isinstance(value, dict) else None
     return value
@@ -58,7 +58,7 @@ def names_of(keys: list[str], table: pa.Table) -> list[str]:
 
 
 def _column(name: str, values: list[Any], *, exact: bool) -> Any:
-    """A column of one type, numbers of any size among them; as text where `exact` ones may be rounded."""
+    """A column of one type, with numbers of any size; as text if `exact` ones may be rounded."""
     kinds = {type(value) for value in values} - {type(None)}
     for kind in kinds.difference(KINDS):
         raise ValueError(f"column {shown(name)} has {'lists' if kind is list else 'objects'}; expected text or numbers")
@@ -74,7 +74,7 @@ def _column(name: str, values: list[Any], *, exact: bool) -> Any:
 
 
 def is_nested(entries: Any) -> bool:
-    """True if an object holds lists or objects, and so is no row."""
+    """True if an object contains lists or objects, and so is not a row."""
     return isinstance(entries, dict) and any(isinstance(value, (list, dict)) for value in entries.values())
 
 
@@ -111,7 +111,7 @@ def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
 
 
 def _holds_more(first: Mapping[str, Any], columns: Columns) -> bool:
-    """If the first line may be a whole table, and is no row of it."""
+    """True if the first line may be a whole table rather than a row."""
     mapped = len(first) > (_MANY if columns.truth is None else 1) and not {
         columns.prediction,
         columns.label,

@@ -26,7 +26,7 @@ _LIST = re.compile(rb'\s*\[\s*(-?\d|"|true|false)')
 
 
 def reads(content: Content) -> bool:
-    """NumPy's magic bytes, a ZIP of arrays, or a list whose first value is no object."""
+    """True for NumPy's magic bytes, a ZIP of arrays, or a list whose first value is not an object."""
     if content.start.startswith(_ZIP):
         with content.archive() as archive:
             return bool(archive.names) and all(name.endswith(_SUFFIX) for name in archive.names)

@@ -81,7 +81,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _of_splits(splits: Sequence[str]) -> tuple[Note, ...]:
-    """A line where the instances are of several splits, of which HELM's own tables tell each by itself."""
+    """A note if the instances are of several splits, which HELM's own tables keep apart."""
     counts = sorted(Counter(splits).items())
     if len(counts) < 2:
         return ()

@@ -19,7 +19,7 @@ _PASSED = re.compile(rb'"passed"\s*:\s*(true|false)')
 
 
 def reads(content: Content) -> bool:
-    """JSON lines with a task and with what passed, in the first of them."""
+    """True for JSON lines with a task and the result of a test in the first of them."""
     line = content.start.lstrip().partition(b"\n")[0]
     return line.startswith(b"{") and b'"task_id"' in line and _PASSED.search(line) is not None and b'"id"' not in line
 

@@ -31,7 +31,7 @@ _HEADERS = ("header.json", "_journal/start.json", "start.json")
 
 
 def reads(content: Content) -> bool:
-    """A ZIP with a header, or a JSON file whose beginning has the keys of a log."""
+    """True for a ZIP with a header, or a JSON file whose beginning has the keys of a log."""
     start = content.start
     if start.startswith(b"PK\x03\x04"):
         with content.archive() as archive:
@@ -72,7 +72,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _settings(about: Mapping[str, Any]) -> dict[str, str]:
-    """What should be equal in two runs of one task; the model and how it generates are what is compared."""
+    """Settings that two runs of one task should share, without the model and its generation settings."""
     entries = {"task version": about.get("task_version"), "task arguments": about.get("task_args")}
     entries["data set"] = mapping(about.get("dataset")).get("name")
     for scorer in objects(about.get("scorers")):
@@ -128,7 +128,7 @@ def _needed(sample: Any) -> Any:
 def _answer(
     place: str, position: int, sample: Any, scorer: str, columns: Columns, marked: dict[str, set[bool]]
 ) -> Answer:
-    """The answer in a sample; `scorer` gave the score of one of the first version, which has no name for it.
+    """The answer in a sample; `scorer` is the scorer of a log of the first version, which does not name it.
 
     `marked` collects for each score whether its values are marks, such as C for correct.
     """
@@ -169,7 +169,7 @@ def _values(scores: Mapping[str, Any], marked: dict[str, set[bool]]) -> dict[str
 
 
 def _number(value: Any) -> Any:
-    """A value as the number that Inspect's metrics take it for, or as it is where that is none."""
+    """A value as the number that Inspect's metrics use; unchanged if there is none."""
     if not isinstance(value, str):
         return value
     if value in _MARKS:
@@ -182,7 +182,7 @@ def _number(value: Any) -> Any:
 
 
 def _content(value: Any) -> str:
-    """The text of an input or target: that of chat messages without their ids, which are drawn anew in each run."""
+    """The text of an input or target; of chat messages without their ids, which differ between runs."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(item, dict) and "role" in item for item in value):
@@ -191,7 +191,7 @@ def _content(value: Any) -> str:
 
 
 def _parts(content: Any) -> Any:
-    """What a message says: text alone as text, whatever else versions of Inspect write beside it."""
+    """The content of a message; a single text as text, whatever versions of Inspect add to it."""
     if isinstance(content, list) and all(
         isinstance(value, dict) and isinstance(value.get("text"), str) for value in content
     ):

@@ -68,7 +68,7 @@ def _rows(content: Content, path: str) -> list[Any]:
 
 
 def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | None:
-    """The keys of the first object, and the columns if each is of one type for Arrow; None if one is not."""
+    """The keys of the first object, and the columns if Arrow has one type for each; None otherwise."""
     from pyarrow import json as arrow_json  # slow to import, for other formats too
 
     first = first_of(content)
@@ -119,7 +119,7 @@ def _has_long_line(content: Content) -> bool:
 
 
 def _objects(content: Content) -> Iterator[Any]:
-    """Object by object: whatever Arrow refuses is read, or named."""
+    """Read object by object, including rows that Arrow refuses, or name the first wrong one."""
     lines = 0
     text, at = content.whole(), 0
     while at < len(text):
@@ -137,7 +137,7 @@ def _objects(content: Content) -> Iterator[Any]:
 
 
 def _spread(text: bytes, content: Content, before: int) -> Iterator[Any]:
-    """Objects wherever they begin and end; so many lines lie before."""
+    """Objects that may span lines, after this many earlier lines."""
     require_objects(text, content.budget)
     decoder, rest, at = json.JSONDecoder(object_pairs_hook=as_object), text.decode(), 0
     while at < len(rest):

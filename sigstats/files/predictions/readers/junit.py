@@ -1,6 +1,6 @@
 """JUnit's XML, as pytest and most runners of tests write it: a test case is an item, and right if it passed.
 
-A case that was skipped, or ended in an error and not in a failure of what it asserts, has no score.
+A case that was skipped, or ended in an error rather than a failed assertion, has no score.
 """
 
 import re
@@ -22,7 +22,7 @@ _BEGINNING = re.compile(rb"\s*+(<\?xml[^>]*+>\s*+)?+(<!--.*?-->\s*+)*+<testsuite
 
 
 def reads(content: Content) -> bool:
-    """XML whose first element is a suite of tests."""
+    """True for XML with a suite of tests as its first element."""
     return _BEGINNING.match(content.start) is not None
 
 

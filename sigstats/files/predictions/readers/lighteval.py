@@ -80,7 +80,7 @@ def _values(metrics: Any) -> Mapping[str, Any]:
 
 
 def _object(value: Any) -> Any:
-    """An object, also where it was written as Python prints it; what is no literal of Python is None."""
+    """An object, also if it was written as Python prints it; None if it is not a literal of Python."""
     if not isinstance(value, str):
         return value
     try:

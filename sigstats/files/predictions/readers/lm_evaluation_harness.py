@@ -27,7 +27,7 @@ _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+\d)\.
 
 
 def reads(content: Content) -> bool:
-    """A file whose first object has the harness's keys."""
+    """True for a file whose first object has the harness's keys."""
     if not content.start.lstrip().startswith(b"{") or b'"doc_id"' not in content.start:
         return False
     try:
@@ -62,7 +62,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _run_of(content: Content) -> tuple[str, Mapping[str, Any]]:
-    """The task that the name of the file says, and the results of the same run beside it, as far as they are there."""
+    """The task in the name of the file, and the results of the same run in the same folder, if they exist."""
     named = _NAME.match(content.name)
     if named is None:
         return "", {}
@@ -97,7 +97,7 @@ def _answer(sample: dict[str, Any], columns: Columns) -> Answer:
 
 
 def _metrics(sample: dict[str, Any]) -> dict[str, Any]:
-    """The metrics of a document: those that it lists, or in samples of early versions whatever else it holds."""
+    """The metrics of a document: those that it lists or, in samples of early versions, all its other keys."""
     listed = sample.get("metrics")
     if isinstance(listed, list):
         return {name: sample.get(name) for name in map(str, listed) if name not in _KEYS}
@@ -105,7 +105,7 @@ def _metrics(sample: dict[str, Any]) -> dict[str, Any]:
 
 
 def _identity(sample: dict[str, Any]) -> dict[str, str]:
-    """What shows that it is the same question; samples of early versions have no hash of the document."""
+    """The identity of a question; samples of early versions have no hash of the document."""
     by_PROMPT = as_texts({name: sample.get(name) for name in ("target", "doc_hash", "target_hash")})
     if "doc_hash" not in by_PROMPT and sample.get("doc") is not None:
         document = json.dumps(sample["doc"], ensure_ascii=False, sort_keys=True)

@@ -1,4 +1,4 @@
-"""The record of a run of OpenAI's evals: a line an event, of which matches and metrics are scores of a sample."""
+"""The record of a run of OpenAI's evals: one event per line; matches and metrics are scores of a sample."""
 
 import json
 from typing import Any

@@ -78,7 +78,7 @@ def _order(result: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _item(result: Mapping[str, Any]) -> str:
-    """The beginning of what a test asks, and a digest of all of it and of what it asserts of the answer."""
+    """The beginning of the question of a test, and a digest of the question and the assertions."""
     test, asked = mapping(result.get("testCase")), mapping(result.get("vars"))
     question = json.dumps([result.get("vars"), test.get("description"), test.get("assert")], sort_keys=True)
     beginning = " ".join(" ".join(map(str, asked.values())).split())[:40]

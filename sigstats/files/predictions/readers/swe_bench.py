@@ -35,7 +35,7 @@ _SAID = re.compile(rb'"resolved"\s*+:\s*+(true|false)')
 
 
 def reads(content: Content) -> bool:
-    """An object with lists of instances by what became of them."""
+    """True for an object with lists of instances by outcome."""
     start = content.start.lstrip()
     named = b'"resolved_ids"' in start or b'"resolved_instances"' in start
     if start.startswith(b"{") and named and b'_ids"' in start:

@@ -169,7 +169,7 @@ def boost(
     raw: Any,
     rounds: int,
 ) -> None:
-    """Add the trees of so many rounds to raw predictions; `columns` are as `bin_rows` writes them."""
+    """Add the trees of this many rounds to raw predictions; `columns` are as `bin_rows` writes them."""
     first, steps = columns[:, 0].astype(np.uint64), np.empty((len(raw), len(label), 2), dtype=np.float32)
     data, limits = Binned(binned, columns, first, len(label)), Rules(*rules)
     for _ in range(rounds):

@@ -102,7 +102,7 @@ def _largest(gain: Any) -> Any:
 
 @lean
 def _promises(n: Any, smallest: int, sides: Any, rows: Any, floor: Any) -> Any:
-    """True if a column may have a split that is as good as the one that `floor_of` was taken of, in 32 bits."""
+    """True if a column may have a split as good as the one that `floor_of` was computed from, in 32 bits."""
     hits = np.int32(0)
     for column in range(np.uint64(len(rows))):
         n_left, n_right = np.float32(rows[column]), np.float32(n - rows[column])

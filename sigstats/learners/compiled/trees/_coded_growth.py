@@ -202,7 +202,7 @@ def _grow(
 
 @inlined
 def _is_pure(n: int, squares: int) -> bool:
-    """True if all are of one class, from their number and the squared counts of classes."""
+    """True if all are of one class, by their number and the squared counts of classes."""
     return squares == n * n
 
 

@@ -131,9 +131,9 @@ def draw_columns(
 
 @inlined
 def code_below(sample: Coded, feature: Any, threshold: float, low: Any, high: Any, guess: Any) -> Any:
-    """The highest code from `low` to below `high` whose value is not above the threshold; that of `low` is not.
+    """The highest code from `low` to below `high` with a value of at most the threshold, which that of `low` is.
 
-    It is found at once where it is the one that is guessed, from `low` to below `high` too.
+    It is found immediately if it is the guess, from `low` to below `high` too.
     """
     if are_values(sample.codes):
         return _code_of(threshold)

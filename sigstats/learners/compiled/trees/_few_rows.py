@@ -128,7 +128,7 @@ def _weigh(keys: Any, at: Any, here: Any, left: Any, right: Any, n_left: Any, n_
 
 @merged
 def search_few(sample: Coded, members: Any, squares: int, smallest: int, found: Found, room: FewRows) -> None:
-    """Find the best split of each column, if it is the best of all columns but for rounding."""
+    """Find the best split of each column, if it is the best of all columns except for rounding."""
     m, keys, left, right = len(members), room.keys, room.left, room.right
     _make_keys(sample.codes, sample.label, members, keys)
     _count(keys, room.classes, room.alike, left, right, m, squares)

@@ -1,4 +1,4 @@
-"""Forests that are retrained without a fold and predict it, and what a split improves, however their trees grow.
+"""Forests retrained without a fold that they then predict, and the improvement of a split, for all ways of growing.
 
 Compiled by Numba. What is compared is made of the same floats in the same order as scikit-learn's, and columns are
 searched in the order that it draws, as the first of equal splits wins.
@@ -42,7 +42,7 @@ def floor_of(best: float, n: float) -> float:
 
 @lean
 def promising(left_squares: int, n_left: int, right_squares: int, n_right: int, floor: float) -> bool:
-    """True if a split may be as good as the one that `floor_of` was taken of: without a division, as most are not."""
+    """True if a split may be as good as the one that `floor_of` was computed from, mostly without a division."""
     lefts, rights = float(n_left), float(n_right)
     return float(left_squares) * rights + float(right_squares) * lefts >= floor * (lefts * rights)
 
@@ -71,7 +71,7 @@ def draw_place(columns: Any, known: int, constant: int, drawn: int, undrawn: int
 
 
 class Columns(NamedTuple):
-    """Which columns vary, the places that were drawn, and numbers beyond those of `draw_ahead`; of shape (width,)."""
+    """The columns that vary, the places that were drawn, and numbers beyond those of `draw_ahead`; shape (width,)."""
 
     varies: Any
     places: Any
@@ -80,7 +80,7 @@ class Columns(NamedTuple):
 
 @compiled
 def draw_ahead(seed: int, length: int) -> Any:
-    """A seed, and the numbers of scikit-learn's sequence that follow: each waits for the one before."""
+    """Draw a seed and the numbers of scikit-learn's sequence that follow, each of which depends on the one before."""
     numbers, state = np.empty(length, dtype=np.uint32), np.uint32(seed)
     for at in range(length):
         numbers[at] = state
@@ -90,7 +90,7 @@ def draw_ahead(seed: int, length: int) -> Any:
 
 @inlined
 def _take_numbers(ahead: Any, place: int, numbers: Any) -> None:
-    """Fill in the numbers behind a place in what was drawn ahead, or behind the number -`place`."""
+    """Fill in the numbers after a place in the numbers drawn ahead, or after the number -`place`."""
     if 0 <= place < len(ahead) - len(numbers):
         for at in range(len(numbers)):
             numbers[at] = ahead[place + 1 + at]
@@ -206,7 +206,7 @@ class Retrained(NamedTuple):
 
 @compiled
 def parted(forest: Retrained, tested: int) -> Any:
-    """The rows to train on, in the order in which `draws` has them, and those of a fold to test, as they stand."""
+    """The training rows in the order of `draws`, and the rows of a test fold as they are."""
     n, left = len(forest.fold), 0
     rows = np.empty(n, dtype=np.uint32)
     for row in range(n):

@@ -31,7 +31,7 @@ def _part(members: Any, goes_left: Any, spare: Any) -> None:
 
 @lean
 def _wait(node: Any, start: int, end: int, listed: int, depth: int, known: int, child: int) -> None:
-    """Note a node's rows, what lists them, its depth, its known constant columns, and whose child it is."""
+    """Note a node's rows, their lists, its depth, its known constant columns, and its parent."""
     node[0], node[1], node[2], node[3], node[4], node[5] = start, end, listed, depth, known, child
 
 
@@ -144,7 +144,7 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
 
 @merged
 def _columns_there(features: Features, rows: Any) -> Any:
-    """The columns of numbers, and those of the categories that some row has: another is no column for scikit-learn."""
+    """The numeric columns, and those of categories that occur: scikit-learn has no column for others."""
     there = np.zeros(len(features.feature_of), dtype=np.bool_)
     for column in range(len(there)):
         there[column] = not features.nominal[features.feature_of[column]]
@@ -157,7 +157,7 @@ def _columns_there(features: Features, rows: Any) -> Any:
 
 @compiled
 def _listed(order: Any, wanted: Any, m: int) -> Any:
-    """Of lists of rows those that are wanted, `m` of them."""
+    """The requested `m` lists of rows."""
     lists = np.empty((len(order), m), dtype=np.uint32)
     for each in range(len(order)):
         filled = 0

@@ -34,7 +34,7 @@ class Features(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """The rows of a tree: their features, and of each row the class and how often it was drawn.
+    """The rows of a tree: their features, class and number of draws.
 
     ``marks`` are how often in the lowest bits, and the same in the bits of the class, unless it is the first. Of more
     than four classes they have no meaning.
@@ -100,7 +100,7 @@ def bits_of(n_classes: int) -> int:
 
 @inlined
 def _reach(sums: Any, total: Any, n: int, least: float, reach: Any) -> Any:
-    """Take `least` from what the split behind each row improves by; of how many splits something is left.
+    """Lower `least` to the bound of the improvement of the split behind each row; return the number of splits left.
 
     Let L of t draws to the left, and T of all n, be of a class. A split improves by a constant and the sum over classes
     of (n L - T t)^2, over n t (n - t); these differences sum to 0. LLVM makes vectors of what is done here.

@@ -1,4 +1,4 @@
-"""Loops over columns that lie side by side, of which LLVM makes vector instructions; compiled by Numba.
+"""Loops over adjacent columns, which LLVM vectorises; compiled by Numba.
 
 Arrays are indexed by row and column: a view of a row would count a reference each time, which takes longer than the
 loop over its columns.
