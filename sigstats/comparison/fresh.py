@@ -59,7 +59,7 @@ class FreshRow(NamedTuple):
 def values_of_rows(
     paired: PairedPredictions, measures: Sequence[str] | None, *, positive: str | None = None
 ) -> list[RowValues]:
-    """The values of rows in each measure; ValueError if one is no mean of rows within known limits."""
+    """The values of rows by each measure; ValueError if a measure is not a mean of rows within known limits."""
     if paired.units.weights is not None:
         raise ValueError("weights: are not valid with fresh rows; expected rows that count alike")
     if paired.units.group is not None:

@@ -65,7 +65,7 @@ def copies_note(
 
 
 def _content(paired: PairedPredictions) -> IntArray | None:
-    """Codes that tell rows apart: what their file holds beside, or the coarser of two scores; None if nothing does."""
+    """Codes of the content of rows: other columns of the file, or the coarser of two scores; None if there is none."""
     if paired.units.stated or not 0 < paired.n <= _MOST_ROWS:
         return None
     if paired.content is not None or paired.scores is None:

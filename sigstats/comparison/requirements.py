@@ -155,7 +155,7 @@ def refuse_mistaken_classes(paired: PairedPredictions) -> None:
 
 
 def require(paired: PairedPredictions, measure: str) -> None:
-    """Refuse a measure that the predictions do not hold the data of, and slices of which two look alike."""
+    """Refuse a measure without its data in the predictions, and slices of which two look alike."""
     for column, (of_slices, _) in paired.units.slices.items():
         refuse_two_spellings(of_slices, paired.n, column, "slice")
     of_predictions = MEASURES[measure].needs in ("answers", "classes", "repeated answers", "numbers")

@@ -73,7 +73,7 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
 
 
 def joint_over_tasks(part: Part, paired: PairedPredictions, rule: ComparisonRule) -> "JointTasksResult | None":
-    """The decision over all tasks on what was right; None for one task, very many of them or of rows, and groups."""
+    """The joint decision over all tasks on right answers; None for one task, very many tasks or rows, and groups."""
     alone = all(array is None for array in (part.units.group, part.right, part.marks, part.runs))
     if paired.units.tasks is None or len(paired.units.task_names) > _MOST_TASKS or not alone:
         return None
