@@ -1,4 +1,4 @@
-"""What a person or a schedule starts. From a flow of Prefect: ``from sigstats.flows import study_flow``."""
+"""Programs that a person or a schedule starts. In a flow of Prefect: ``from sigstats.flows import study_flow``."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -12,7 +12,7 @@ DONE, REGRESSION, BAD_INPUT, FAILED = 0, 1, 2, 3
 
 
 class BadInput(Exception):
-    """One line that names the field, the value and what would be right. Nothing was written."""
+    """One line with the field, the value and a correct value. Nothing was written."""
 
 
 def complain(text: str, code: int, options: Any) -> int:

@@ -1,4 +1,4 @@
-"""How many rows a comparison needs: text, page and JSON."""
+"""The number of rows that a comparison needs: text, page and JSON."""
 
 import json
 import math

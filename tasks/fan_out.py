@@ -1,7 +1,7 @@
 """The fan-outs of cells by name: how one block of the replicates of a cell is computed.
 
-A fan-out is a module of the room of a kind of study, imported when it is asked for. It has the members of `FanOut`, and
-these functions where they apply:
+A fan-out is a module of the folder of a kind of study, imported on first use. It has the members of `FanOut`, and
+optionally these functions:
 
 - ``WORK``: the record of its work; without it, replicates depend on the seed alone.
 - ``needs(work)``: the cells whose replicates it reads, which are computed before.
@@ -65,7 +65,7 @@ class FanOut(Protocol):
 
     @property
     def LANE_SIZE(self) -> int:  # noqa: N802
-        """How many replicates share one random stream."""
+        """Number of replicates that share one random stream."""
 
     @property
     def SCHEMA(self) -> pa.Schema:  # noqa: N802
@@ -79,7 +79,7 @@ class FanOut(Protocol):
 
 
 class OfCell(TypedDict):
-    """What is said of a cell besides its fan-out; as in `sigstats.tasks.plan.Cell`."""
+    """The description of a cell besides its fan-out; as in `sigstats.tasks.plan.Cell`."""
 
     subject: Mapping[str, str]
     work: Work
@@ -153,7 +153,7 @@ def observed_cell(cell: Cell) -> Cell | None:
 
 
 def own_code(cell: Cell) -> Mapping[str, str] | None:
-    """What identifies the code of other packages that `cell` runs; None if it runs none."""
+    """The identity of the code of other packages that `cell` runs; None if it runs none."""
     code = offered(fanout(cell.fanout), "own_code")
     return None if code is None else code(cell.work)
 
@@ -165,7 +165,7 @@ def beside_others(cell: Cell) -> bool:
 
 
 def prerequisites(cell: Cell) -> list[Cell]:
-    """The cells that must be complete before `cell` is computed: its inputs, and what its rule compares with."""
+    """The cells that must be complete before `cell` is computed: its inputs, and those that its rule compares with."""
     observed = None if cell.stopping is None else observed_cell(cell)
     return [*input_cells(cell), *([] if observed is None else [observed])]
 

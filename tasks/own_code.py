@@ -1,4 +1,4 @@
-"""Code of other packages in a cell, as the run was planned with it, and what surrounds each call of it."""
+"""Code of other packages in a cell: its identity when the run was planned, and the guards of each call."""
 
 import contextlib
 import os
@@ -20,11 +20,11 @@ from .record import Learner
 
 
 class OtherCode(Exception):
-    """A worker has other code than the run was planned with; the message names both."""
+    """A worker has other code than the planned run; the message names both."""
 
 
 def code_of(learner: str, allowed: Sequence[str]) -> dict[str, str] | None:
-    """What identifies the code of a learner of another package; None for those of this package and scikit-learn's."""
+    """The identity of the code of another package's learner; None for learners of this package and scikit-learn."""
     from sigstats.learners import READY, own  # scikit-learn takes a second, and tests of tables need none of it
 
     if learner in READY or not (own.is_path(learner) or learner in own.named()):
@@ -33,16 +33,16 @@ def code_of(learner: str, allowed: Sequence[str]) -> dict[str, str] | None:
 
 
 def with_measure_code(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What a cell says of a test, with what identifies the code of its measure if another package offers it."""
+    """The description of a test, with the identity of its measure's code if another package offers it."""
     name = options.get("measure") or ""
     code = None if name in MEASURES else measures.code_of(name)
     return dict(options) if code is None else {**options, "measure_code": code}
 
 
 def require_measure(name: str | None, code: Mapping[str, str] | None) -> None:
-    """Refuse a cell whose measure is of other code in this process than the run was planned with.
+    """Refuse a cell whose measure has other code in this process than in the planned run.
 
-    Raises OtherCode if it is, or this process has none of it.
+    Raises OtherCode if it has, or if this process has none.
     """
     if name is not None and code is not None:
         require_as_planned(name, code, lambda: measures.code_of(name) or {})
@@ -64,7 +64,7 @@ def build_as_planned(classifier: Learner, **data: Any) -> Any:
 
 
 def require_as_planned(name: str, planned: Mapping[str, str], here: Callable[[], Mapping[str, str]]) -> None:
-    """Refuse a cell whose code this process has not.
+    """Refuse a cell whose code this process does not have.
 
     Raises OtherCode if it has none, or another version.
     """
@@ -81,7 +81,7 @@ def _where() -> str:
 
 
 def difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """How the code of a learner has changed, in words."""
+    """The changes of a learner's code in words."""
     if before["version"] != now["version"]:
         return f"{now['package']} was {before['version'] or 'without a version'}, is {now['version'] or 'without one'}"
     if before["source"] == now["source"]:

@@ -194,7 +194,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Needs:
-    """What a classifier or a test of another package needs."""
+    """The resources that a classifier or test of another package needs."""
 
     #: Memory of its process in bytes; 0 if none is asked for.
     memory: int = 0

@@ -1,4 +1,4 @@
-"""Records: values of which JSON is the stored form, their fingerprints, and those that several fan-outs have.
+"""Records: values stored as JSON, their fingerprints, and those that several fan-outs share.
 
 Fingerprints are hashes of named values, which identify *what* is computed, never where, how fast or with how many
 workers. Equal values in any order give equal fingerprints, on every platform and in every version of Python.
@@ -133,7 +133,7 @@ class Named(Record):
 
 
 class Tuning(Record):
-    """Parameters of which the best combination is chosen."""
+    """Parameters whose best combination is chosen."""
 
     grid: Mapping[str, Any]
     folds: int
@@ -153,7 +153,7 @@ class Learner(Record):
 
 
 class Folds(Record):
-    """A cross-validation; ``folds`` is a number, or what `sigstats.tasks.datasets.dataset` has in place of it."""
+    """A cross-validation; ``folds`` is a number, or its equivalent in `sigstats.tasks.datasets.dataset`."""
 
     folds: int | str
     seed: int
@@ -162,7 +162,7 @@ class Folds(Record):
 
 
 class Split(Record):
-    """How many rows are trained on and tested, and the seed of the order."""
+    """The numbers of training and test rows, and the seed of the order."""
 
     train: int
     test: int

@@ -1,4 +1,4 @@
-"""The results of a finished or interrupted study, read from its Parquet files alone: its plan, and its replicates."""
+"""The plan and replicates of a finished or interrupted study, read only from its Parquet files."""
 
 import json
 from dataclasses import dataclass
@@ -146,7 +146,7 @@ class Results:
         return {}
 
     def read(self, cell: Cell) -> pa.Table | None:
-        """As `table`, but not remembered: for replicates that hold a row for every row of a data set."""
+        """Like `table`, but not cached: for replicates with a row for every row of a data set."""
         table: pa.Table | None
         try:
             table = self.store.read_block(cell, 0, cell.replicates)

@@ -17,7 +17,7 @@ SCHEMA_VERSION = 1
 
 
 def column(name: str, kind: pa.DataType, unit: str, meaning: str, *, nullable: bool = False) -> "pa.Field[Any]":
-    """A field whose metadata hold its unit and its meaning."""
+    """A field with its unit and meaning in the metadata."""
     return pa.field(name, kind, nullable=nullable, metadata={"unit": unit, "meaning": meaning})
 
 
@@ -108,7 +108,7 @@ _KINDS: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.
 
 
 def schema_of(row: type) -> pa.Schema:
-    """The columns of a dataclass, each of whose fields has a type, a unit and a meaning."""
+    """The columns of a dataclass whose fields have a type, a unit and a meaning."""
     attributes = []
     for name, hint in get_type_hints(row, include_extras=True).items():
         kind, unit, meaning = get_args(hint)
@@ -150,7 +150,7 @@ def from_numpy(values: Any, kind: pa.DataType) -> Any:
 
 
 def to_numpy(column: "pa.ChunkedArray[Any]") -> NDArray[Any]:
-    """A column of whole numbers, or of yes and no, in which no value is missing."""
+    """A column of whole numbers, or of yes and no, without missing values."""
     flags = pa.types.is_boolean(column.type)
     values: NDArray[Any] = np.from_dlpack((column.cast(pa.uint8()) if flags else column).combine_chunks())
     return values.view(np.bool_) if flags else values

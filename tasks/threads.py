@@ -1,4 +1,4 @@
-"""Threads: those of numerical libraries, what one thread computes while no other does, and a repeated action."""
+"""Threads: limits of numerical libraries, work that only one thread does at a time, and a repeated action."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -74,7 +74,7 @@ def _set(blas: Any, threads: int) -> None:
 
 
 def begun_thread(name: str) -> ThreadPoolExecutor:
-    """An executor whose one thread runs: where memory is short, one that is to start later may not."""
+    """An executor whose one thread is running already: under a limit of memory a later start may fail."""
     executor = ThreadPoolExecutor(1, thread_name_prefix=name)
     executor.submit(int).result()
     return executor
@@ -82,7 +82,7 @@ def begun_thread(name: str) -> ThreadPoolExecutor:
 
 @contextmanager
 def periodic(action: Callable[[], None], seconds: float, *, name: str) -> Iterator[None]:
-    """Call `action` every so many seconds, in a thread named `name`, until the context ends; it must not raise."""
+    """Call `action` at intervals of this many seconds, in the thread `name`, until the end; it must not raise."""
     ended = threading.Event()
 
     def work() -> None:

@@ -1,1 +1,1 @@
-"""From Python: run a study, and read what a study found. `sigstats.run_study` and `sigstats.open_results`."""
+"""Run studies from Python, and read their results: `sigstats.run_study` and `sigstats.open_results`."""

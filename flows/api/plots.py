@@ -34,7 +34,7 @@ _FIGURES: dict[str, Callable[["StudyPlots"], Iterable[Panel]]] = {}
 
 
 def _figure(panels: Callable[["StudyPlots"], Iterable[Panel]]) -> Callable[..., Any]:
-    """Make a method that draws the one of these panels that its options choose."""
+    """Make a method that draws the panel with the given options."""
 
     def draw(self: "StudyPlots", ax: Any = None, **options: Any) -> Any:
         return self._chosen(panels.__name__, options)(ax)
@@ -101,7 +101,7 @@ class StudyPlots:
 
     @_figure
     def critical_difference(self) -> Iterator[Panel]:
-        """Draw mean ranks over the data sets, and bars over classifiers of which no two are shown to differ."""
+        """Draw mean ranks over the data sets, and bars over classifiers without a significant difference."""
         if over := self._evidence.over_data_sets:
             result = over.comparison
             yield {}, partial(ranks_with_cliques, models=result.models, ranks=result.ranks, cliques=result.cliques)
@@ -199,7 +199,7 @@ class StudyPlots:
 
     @_figure
     def reliability(self) -> Iterator[Panel]:
-        """Draw how often the classifier that is better on a test set is better in truth, over the stated confidence."""
+        """Draw how often the classifier that is better on a test set is truly better, against the stated confidence."""
         for dataset, method, sizes in stated_confidence.statements_of(self._evidence):
             for n, said in sizes.items():
                 x, share, low, high, _ = np.array(stated_confidence.binned(said)).T

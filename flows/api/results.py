@@ -164,7 +164,7 @@ class StudyResults:
         return chosen
 
     def _frames(self, cells: list[Cell]) -> Iterator[tuple[Cell, "pd.DataFrame"]]:
-        """The replicates of each complete cell beside its subject; ValueError if there is none."""
+        """The replicates of each complete cell with its subject; ValueError if there is none."""
         complete = False
         for cell in cells:
             table = self._results.table(cell)

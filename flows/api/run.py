@@ -109,7 +109,7 @@ def run_study(
 
 
 def _allowed_code(code: GivenCode, allow: Sequence[str], where: Strict | None) -> list[str]:
-    """The modules of what only this program has; BadInput where it would leave this machine unasked."""
+    """The modules of code that only this program has; BadInput if they would leave this machine without permission."""
     here = where is None or where.model_dump().get("kind") in ("serial", "local")
     if code.files and not here and MAIN not in allow:
         raise BadInput(

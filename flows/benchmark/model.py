@@ -250,7 +250,7 @@ def named(item: str | Classifier) -> Classifier:
 
 
 def nulls_of(study: BenchmarkStudy) -> tuple[Null, ...]:
-    """The null hypotheses under which classifiers are retrained: none if no test reads it."""
+    """The null hypotheses under which classifiers are retrained; none if no test uses them."""
     return study.permutation.nulls if read_by(study.tests, "retrain") else ()
 
 

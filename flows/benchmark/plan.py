@@ -1,4 +1,4 @@
-"""The benchmark study: which classifiers learn which data sets, and whose accuracy needs the features' joint structure.
+"""The benchmark study: which classifiers learn which data sets, and which use the joint structure of features.
 
 Every classifier is cross-validated on every data set; it is retrained on permuted labels (PermClass) and on features
 permuted inside classes (PermFeats); every two are compared (McNemar). Predictions that are pooled from folds are not
@@ -125,7 +125,7 @@ def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
 
 
 def _by_the_keys(study: BenchmarkStudy, dataset: Dataset, error: ValueError) -> str:
-    """What is wrong with the folds of a data set, by the keys of the study file and the names of classes."""
+    """The error in the folds of a data set, in terms of the keys of the study file and the names of classes."""
     option, _, complaint = str(error).partition(":")
     key = {"n_splits": "cross_validation.folds", "rare_classes": "cross_validation.rare_classes"}.get(option, option)
     named = re.sub(r"(?<=class )\d+$", lambda code: repr(dataset.classes[int(code[0])]), complaint)

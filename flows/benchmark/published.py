@@ -1,4 +1,4 @@
-"""Published numbers of a benchmark, which the report shows beside its results."""
+"""Published numbers of a benchmark, which the report shows next to its results."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal
@@ -46,7 +46,7 @@ class Published(Strict):
 
 
 def published_references(published: Iterable[Published], cells: Iterable[Cell]) -> Iterator[Reference]:
-    """The printed numbers, each with the cell whose results it stands beside."""
+    """The printed numbers, each with the cell of the corresponding result."""
     cells = tuple(cells)
     for table in published:
         wanted = {"classifier": table.classifier, "null": table.null}
@@ -70,7 +70,7 @@ def published_references(published: Iterable[Published], cells: Iterable[Cell]) 
 
 
 def published_notes(published: Iterable[Published], cells: Iterable[Cell]) -> Iterator[str]:
-    """A note of each table of numbers that stand beside no result."""
+    """A note on each table of numbers without a corresponding result."""
     tested = {tuple(map(cell.subject.get, ("dataset", "classifier", "null"))) for cell in cells}
     for table in published:
         if tested.isdisjoint((dataset, table.classifier, table.null) for dataset in table.values):

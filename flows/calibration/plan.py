@@ -1,8 +1,8 @@
 """The calibration study: how far a test can be trusted at a sample size.
 
-Test sets of each size are drawn from a population of which all is known, simulated or of rows on disk, and each test is
-applied to each: how often it rejects, and how often its interval holds the truth, is held against what is stated, and
-where the test depends on counts alone against its exact rate.
+Test sets of each size are drawn from a known population, simulated or of rows on disk, and each test is applied to
+each. The rate of rejections and the coverage of intervals are compared with their nominal values and, if the test
+depends only on counts, with the exact rate.
 """
 
 import math
@@ -129,9 +129,9 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
 
 
 def _large_part(study: CalibrationStudy, source: str, populations: Sequence[PopulationSpec]) -> Iterator[str]:
-    """A note where test sets are a large part of the rows, of which they vary less than new ones.
+    """A note if test sets are a large part of the rows, since they then vary less than new ones.
 
-    Of judged rows a size is the number of labels, and all rows are drawn anew.
+    For judged rows a size is the number of labels, and all rows are drawn again.
     """
     finite = (spec.rows for spec in populations if spec.rows and not isinstance(spec.values, JudgedRows))
     rows, n = min(finite, default=math.inf), max(study.sizes)
@@ -156,7 +156,7 @@ def _analyses(study: CalibrationStudy, fanouts: Set[str]) -> Iterator[str]:
 
 
 def _identified(options: dict[str, Any], test: Any, allow: Sequence[str]) -> AppliedTest:
-    """A test with its options, and what identifies its code and that of its measure if they are of another package."""
+    """A test with its options, and the identity of its code and its measure's code if from another package."""
     options = with_measure_code(options)
     if not isinstance(test, OwnTest):
         return record(AppliedTest, options)
@@ -256,7 +256,7 @@ def _fold_cells(
 
 
 def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) -> None:
-    """Try a test once, so that what it refuses is refused before anything starts."""
+    """Try a test once, so that its errors are reported before anything starts."""
     if spec.scored or test.test in OF_FOLDS or isinstance(spec.values, Described):
         return
     population = spec.population or Population(outcomes=(1,) * 8)

@@ -1,4 +1,4 @@
-"""Published numbers of rows, which the report of a calibration shows beside the exact ones."""
+"""Published numbers of rows, which the report of a calibration shows next to the exact ones."""
 
 from collections.abc import Iterable, Iterator
 

@@ -209,7 +209,7 @@ class OwnTest(Limited):
 
 
 def _tag(value: Any) -> str:
-    """Whether a table of a study file names a test of another package."""
+    """True if a table of a study file names a test of another package."""
     name = value.get("test") if isinstance(value, dict) else getattr(value, "test", None)
     own = isinstance(name, str) and name not in _NAMES and ({".", ":"} & set(name) or name in own_tests.named())
     return "Own" if own else "Ready"

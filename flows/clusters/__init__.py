@@ -39,7 +39,7 @@ def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManag
 
 
 def allowed(packages: Sequence[str], cluster: Strict | None) -> tuple[str, ...]:
-    """The packages whose code a study may import: those that a person names, and those of the cluster file."""
+    """The packages whose code a study may import: those given by the user, and those of the cluster file."""
     for name in packages:
         if not name.isidentifier():
             near = name.partition(":")[0].partition(".")[0]
@@ -64,7 +64,7 @@ def as_cluster(value: Any, workers: int | None = None, packages: Sequence[str] =
 def load_cluster(text: str | None, workers: int | None = None, packages: Sequence[str] = ()) -> Strict:
     """The cluster that the command line names: a kind, an address or a cluster file; local processes by default.
 
-    `packages`: those whose classes the person allows.
+    `packages`: packages whose classes the user allows.
     """
     known = kinds()
     values: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What the schedulers and workers of a run are given: settings of Dask, and certificates for each connection."""
+"""Settings of Dask for the schedulers and workers of a run, and certificates for each connection."""
 
 import datetime
 import logging
@@ -122,7 +122,7 @@ _LAST = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
 
 
 def certificates() -> Any:
-    """New certificates for scheduler, workers and client (`distributed.Security`), in this process's memory alone.
+    """New certificates for scheduler, workers and client (`distributed.Security`), only in this process's memory.
 
     `Security.temporary` of Dask makes an RSA key, which makes each connection several times as expensive, and dates of
     validity that exclude a clock that was put back.

@@ -1,4 +1,4 @@
-"""What the files of all kinds of cluster share, and their workers: how many there are, started, and started again.
+"""Common code of all kinds of cluster: the numbers of workers, and how they are started and restarted.
 
 Dask replaces a process that died, but not one that died while it started, nor a batch job.
 """
@@ -146,7 +146,7 @@ def opened_for(
 
 
 def refuse_need(needs: Needs, name: str, at_most: str) -> BadInput:
-    """An error of one line about a resource that no worker will have."""
+    """Raise an error of one line about a resource that no worker will have."""
     asked = f"{needs.memory / 2**30:.3g} GiB" if name == "memory" else str(needs.amounts[name])
     return BadInput(f"{needs.who}: resources.{name}: {asked} is not valid here; expected at most {at_most}")
 
@@ -186,7 +186,7 @@ def roles(needs: Sequence[Needs], room: Mapping[Needs, int], *, gpus: int) -> li
 
 
 def with_roles(cluster: type[Any], options: Sequence[dict[str, Any]]) -> type[Any]:
-    """A `distributed.SpecCluster` whose first workers have more options than the others.
+    """Return a `distributed.SpecCluster` whose first workers have additional options.
 
     A worker that replaces another one takes over its options.
     """

@@ -97,7 +97,7 @@ def _pool_of(client: Any, needs: Sequence[Needs], expected: int) -> Iterator[Poo
 
 
 def _of_gateway(proxy: str, name: str) -> Any:
-    """The cluster of this name of dask-gateway, whose address and login are those of Dask's own configuration."""
+    """The dask-gateway cluster of this name; its address and login are those of Dask's configuration."""
     where = f"cluster: address: {shown(f'{proxy}/{name}')} is not valid"
     try:
         from dask_gateway import Gateway
@@ -249,7 +249,7 @@ def open_given(cluster: Given, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
 
 
 def _expected(cluster: Any) -> int:
-    """The workers that a cluster will have, as far as it says so."""
+    """The number of workers that a cluster will have, if it is known."""
     adaptive = getattr(cluster, "_adaptive", None)
     most = getattr(adaptive, "maximum", 1)
     return max(1, len(getattr(cluster, "plan", ())), _UNBOUNDED if math.isinf(most) else int(most))

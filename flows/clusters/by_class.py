@@ -100,7 +100,7 @@ def with_needs(cluster: Cluster, needs: Needs) -> dict[str, Any]:
 
 
 def _for_jobs(made: Any, arguments: Mapping[str, Any], *, alone: bool) -> dict[str, Any]:
-    """The arguments of a class of dask-jobqueue: a job has one worker `alone`, or one for each core.
+    """The arguments of a class of dask-jobqueue: a job has one worker if `alone`, or one for each core.
 
     What the site has in dask-jobqueue's own configuration stays.
     """

@@ -42,7 +42,7 @@ class Cluster(ClusterFile):
 def manifest(cluster: Cluster, name: str, needs: Needs | None = None) -> dict[str, Any]:
     """The ``DaskCluster`` resource for the operator; its pods run without root and without privileges.
 
-    Its workers have `needs`, if given, besides their own memory.
+    Its workers have `needs`, if given, in addition to their own memory.
     """
     from dask_kubernetes.operator import make_cluster_spec
 

@@ -66,7 +66,7 @@ _FILES, _FILES_EACH = 80, 12
 
 
 def _require_files(workers: int) -> None:
-    """Raise the limit of open files as far as this process may, or refuse workers that it has no room for."""
+    """Raise the limit of open files if possible, or refuse more workers than it allows."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -83,9 +83,9 @@ def _require_files(workers: int) -> None:
 
 
 def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:
-    """What `make` returns; threads and processes that it starts, and that these start, have SIGINT blocked.
+    """Call `make` with SIGINT blocked for the threads and processes that it starts, and for their children.
 
-    A terminal sends Ctrl-C to every process of the group, and so does a notebook: this process alone ends the others.
+    A terminal or notebook sends Ctrl-C to every process of the group; only this process ends the others.
     """
     if not hasattr(signal, "pthread_sigmask"):
         return make()
@@ -144,7 +144,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
 
 
 def scratch_folder() -> str:
-    """A folder that belongs to this user; the one that Dask's own configuration names, if it names one.
+    """A private folder of this user; the folder of Dask's configuration if there is one.
 
     Dask's default is one folder for all users of a machine, which belongs to the user who made it. The owner of a
     folder can replace its content, and a worker imports modules from its scratch folder.

@@ -15,7 +15,7 @@ from ..errors import BAD_INPUT
 
 
 class Command(Protocol):
-    """What a module of this folder must have."""
+    """The interface of the modules of this folder."""
 
     #: The heading above the command in the list of commands.
     GROUP: str
@@ -43,7 +43,7 @@ _IN_OUR_WORDS = (
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, in which control characters and credentials of arguments are replaced."""
+    """A parser with errors of one line, in which control characters and credentials of arguments are masked."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -57,7 +57,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Program(_Parser):
-    """The parser of the program, whose help lists the commands by what they are of."""
+    """The parser of the program, whose help lists the commands by topic."""
 
     def format_help(self) -> str:
         """Return the help: usage, the commands under the heading of their group, and the options."""
@@ -116,7 +116,7 @@ def repeatable(group: argparse._ActionsContainer, name: str, metavar: str, text:
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
-    """The parser of the program, or of one command alone; the help of a command is the docstring of its module."""
+    """The parser of the program, or only of one command; the help of a command is the docstring of its module."""
     program = _Program(
         prog="sigstats",
         description="Tests of classifiers: exact, Monte-Carlo, bootstrap and permutation, from one table to a cluster.",

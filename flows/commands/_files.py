@@ -90,7 +90,7 @@ def write_text(place: str, text: str) -> None:
 
 
 def write_outputs(options: argparse.Namespace, **texts: Callable[[], str]) -> bool:
-    """Write the outputs that are asked for, each with its text; True if none of them is on standard output."""
+    """Write the requested outputs, each with its text; return True if none of them is on standard output."""
     for name, text in texts.items():
         if (place := getattr(options, name)) is not None:
             write_text(place, text())

@@ -57,7 +57,7 @@ def usable(place: str, name: str = "OUTPUT") -> str:
 
 @contextlib.contextmanager
 def as_options(*others: tuple[str, str]) -> Iterator[None]:
-    """Say what the library says of an argument of the option that gave it; `others`: further words of its and ours."""
+    """Rephrase errors of the library about arguments for the options that gave them; `others`: further replacements."""
     try:
         yield
     except ValueError as error:

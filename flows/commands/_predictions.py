@@ -92,7 +92,7 @@ def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
 
 
 def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]":
-    """The columns of each of so many files; of several predictions, models or filters each file has its own."""
+    """The columns of each file; with several predictions, models or filters each file has its own."""
     columns = [columns_of(options)] * files
     for name, values in _named_in_files(options):
         if len(values) not in (0, 1, files):
@@ -113,12 +113,12 @@ def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str
 
 
 def names_in_one_file(options: argparse.Namespace) -> list[str]:
-    """The predictions, models or filters that are named of one file; empty where fewer than two are."""
+    """The named predictions, models or filters of one file; empty if fewer than two are named."""
     return next((values for _, values in _named_in_files(options) if len(values) > 1), [])
 
 
 def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
-    """What can be named once for each file; a column of predictions that is named twice is refused."""
+    """The names that can be given once per file; a column of predictions that is named twice is refused."""
     named: list[str] = options.prediction
     if twice := next((name for name in named if named.count(name) > 1), None):
         raise BadInput(f"--prediction: {twice!r} is named twice; name the column of each model once")
@@ -126,7 +126,7 @@ def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
 
 
 def scores_of(options: argparse.Namespace) -> list[str]:
-    """The scores that are named, in whatever way."""
+    """The named scores, in any form."""
     if options.ratio is not None:
         if options.score:
             raise BadInput(f"--ratio: {options.ratio!r} is not valid with --score; expected one of them")
@@ -224,7 +224,7 @@ def _read(options: argparse.Namespace, name: str, read: Callable[[str], Any]) ->
 
 
 def match_options(options: argparse.Namespace) -> dict[str, Any]:
-    """What is refused where files are matched, unless it is allowed."""
+    """Options of matching files: refuse or allow unmatched rows and different tasks."""
     return {"unmatched": options.unmatched or "refuse", "allow_different_tasks": options.allow_different_tasks}
 
 
@@ -237,7 +237,7 @@ OPTIONS_OF_FILES = (
 
 
 def refuse_beside(options: argparse.Namespace, other: str, names: Iterable[str]) -> None:
-    """Refuse options of these names, which would be left out beside another one, or beside what a file holds."""
+    """Refuse options of these names that another option, or the content of a file, would make ineffective."""
     for name in names:
         if (value := getattr(options, name)) not in (None, []) and value is not False:
             raise BadInput(f"--{name.replace('_', '-')}: is not valid with {other}; expected one of them")

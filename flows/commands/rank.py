@@ -91,7 +91,7 @@ _NOT_OF_VOTES += ("name", "measure", "positive", "run", "smallest_slice")
 
 
 def _models_in(options: argparse.Namespace) -> list[str]:
-    """The models of one file, where it is a log, or a table with a column of them; none of votes."""
+    """The models of one file if it is a log or a table with a column of models; none of votes."""
     from sigstats.files.predictions import model_names_in
 
     try:

@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _missing(store: "Store") -> str:
-    """How to compute what an unfinished study lacks; empty where it lacks nothing, or is not computed in cells."""
+    """How to compute the missing part of an unfinished study; empty if nothing is missing, or it has no cells."""
     from sigstats.tasks.results import Results
 
     from ..report.evidence import Evidence

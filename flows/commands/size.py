@@ -1,8 +1,8 @@
 """How many rows does the next comparison need? Power against rows, for the drops of accuracy that matter.
 
 The rates come from a pilot, two files as `compare` reads them, or from options: --accuracy, and --discordance if known.
-Of three files or more it says how many rows tell each model of a leaderboard from the one behind it.
-The level is that of the rule: adjusted for all slices and measures; --alpha sets that of one of several looks.
+With three files or more it prints how many rows distinguish each model of a leaderboard from the next. The level is
+that of the rule: adjusted for all slices and measures; --alpha sets that of one of several looks.
 """
 
 import argparse
@@ -213,7 +213,7 @@ def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[st
 
 
 def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names: tuple[str, ...]) -> str:
-    """The measure whose rows are asked for: the accuracy where it is compared and no score is named."""
+    """The measure whose rows are planned: accuracy if it is compared and no score is named."""
     scored = paired.scores is not None and not paired.graded and not options.measure
     named = names[: len(options.measure)] if options.measure else names  # without a cost that is compared beside
     return "accuracy" if "accuracy" in named and not scored else named[-1]

@@ -1,7 +1,8 @@
 """List the ready studies, or print the file of one, from which to make your own.
 
 `sigstats run NAME` runs one. Relative paths of data start from the working folder: `sigstats studies --fetch NAME`
-fetches what a study needs there, by scikit-learn's downloaders (OpenML, forest cover), and says what none of them has.
+fetches the data of a study there, by scikit-learn's downloaders (OpenML, forest cover), and names those that none of
+them has.
 """
 
 import argparse

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Call what studies use on small data, in as many processes as there are processors."""
+    """Call the compiled code of studies on small data, in as many processes as there are processors."""
     try:
         import numba  # noqa: F401 - it is slow to import, and its processes import it themselves
     except ImportError:
@@ -74,7 +74,7 @@ def _jobs(wanted: Sequence[str]) -> list[list[tuple[str, int]]]:
 
 
 def _compile(job: list[tuple[str, int]]) -> str:
-    """Compile what these call; return the folder in which Numba keeps it."""
+    """Compile this code; return the folder of Numba's cache."""
     os.environ["OMP_NUM_THREADS"] = "1"
     for classifier, columns in job:
         _retrain(classifier, columns)

@@ -1,4 +1,4 @@
-"""Comparisons as text, Markdown, JSON and pages, and what all of these say of the files that were compared."""
+"""Comparisons as text, Markdown, JSON and pages, and the description of the compared files in all of them."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ def rows_in_words(result: ComparisonResult | ComparisonRow) -> str:
 
 
 def subjects_in_words(result: ComparisonResult) -> list[str]:
-    """The subjects of the files: a line for what both have in common, and one for what each has alone."""
+    """The subjects of the files: a line on their common part, and one on the differences."""
     if result.subjects is None:
         return []
     baseline, candidate = result.subjects

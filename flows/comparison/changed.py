@@ -27,7 +27,7 @@ _MOST_LISTED = 20
 
 @dataclass(frozen=True)
 class Changed:
-    """The changed rows or items as text, the last column of which says how each changed, and how many in words."""
+    """The changed rows or items as text, with the kind of change in the last column, and their number in words."""
 
     header: tuple[str, ...]
     rows: list[list[str]]
@@ -58,9 +58,9 @@ class Changed:
 def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
     """The changed rows by each score.
 
-    Answers change where one model alone is right; marks, of rows without predictions, where they differ. Of items with
-    several answers, one is flaky if a model was right and wrong about it, and changed where Fisher's exact test of the
-    answers of both, adjusted by Holm over the items, is significant at `alpha`.
+    Answers change if only one model is right; marks, of rows without predictions, if they differ. An item with several
+    answers is flaky if a model was both right and wrong about it, and changed if Fisher's exact test of the answers of
+    both, adjusted by Holm over the items, is significant at `alpha`.
     """
     first, rows = pairs[0], list[list[str]]()
     of_items = first.units.items is not None and first.predicted
@@ -128,7 +128,7 @@ def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]
 
 
 def items_of(pair: PairedPredictions) -> tuple[IntArray, Any, ItemTotals]:
-    """The first row of each item, what the item is called (an Arrow array), and the right answers to it."""
+    """The first row of each item, the names of the items (an Arrow array), and the right answers to each."""
     assert pair.units.items is not None
     _, first, codes = np.unique(pair.units.items, return_index=True, return_inverse=True)
     names = pc.replace_substring_regex(pair.ids.take(pa.array(first)), r"(?s)^(.*) epoch .*$", r"\1")

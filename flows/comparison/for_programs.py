@@ -1,4 +1,4 @@
-"""A comparison, of one candidate or several, and a check as JSON, and as JUnit's XML for continuous integration."""
+"""JSON of comparisons (of one candidate or several) and checks, and JUnit's XML for continuous integration."""
 
 import json
 import re
@@ -39,13 +39,13 @@ def as_object(record: Any, keys: Mapping[str, str]) -> dict[str, Any]:
 
 
 def row_as_object(row: Any, keys: Mapping[str, str] = KEYS_OF_ROWS) -> dict[str, Any]:
-    """A row in the same way; intervals are pairs, of which the rule says the level."""
+    """A row as an object; intervals are pairs, whose level is in the rule."""
     values = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "confidence_level"}
     return {keys.get(name, name): tuple(v) if isinstance(v, Interval) else v for name, v in values.items()}
 
 
 def as_json(result: ComparisonResult, baseline: str, candidate: str) -> str:
-    """All results; rows under the names of the fields of `ComparisonRow`, but for those of `KEYS_OF_ROWS`."""
+    """All results; rows under the names of the fields of `ComparisonRow`, except those of `KEYS_OF_ROWS`."""
     return _written(_content(result, baseline, candidate))
 
 
@@ -69,7 +69,7 @@ def candidates_as_json(comparison: CandidatesResult) -> str:
 
 
 def check_as_json(result: CheckResult, file: str) -> str:
-    """All results; rows under the names of the fields of `CheckedRow`, but for that of `_KEYS_OF_CHECKS`."""
+    """All results; rows under the names of the fields of `CheckedRow`, except those of `_KEYS_OF_CHECKS`."""
     content = {
         "version": JSON_VERSION,
         "verdict": result.verdict,

@@ -1,4 +1,4 @@
-"""The forest plot of a comparison: each difference with its interval, beside zero and the margin."""
+"""The forest plot of a comparison: each difference with its interval, with lines at zero and the margin."""
 
 import json
 import re

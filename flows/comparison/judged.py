@@ -28,7 +28,7 @@ PREFERS = ("the judge prefers the baseline", "it prefers neither", "it prefers t
 
 @dataclass(frozen=True)
 class JudgedComparison:
-    """What people would say of candidate and baseline; differences are the candidate's less the baseline's."""
+    """The corrected comparison of candidate and baseline; differences are candidate minus baseline."""
 
     baseline: str
     candidate: str
@@ -45,7 +45,7 @@ class JudgedComparison:
 
     @property
     def verdict(self) -> Verdict:
-        """As that of any comparison."""
+        """The verdict by the rule of all comparisons."""
         low = self.result.confidence_interval.low
         return self.rule.verdict(adjusted_pvalue=self.p_worse, difference=self.result.estimate, low=low)
 
@@ -73,7 +73,7 @@ class JudgedComparison:
 
     @property
     def by_judge(self) -> ComparisonRow:
-        """The judge's own difference, with the score interval of verdicts on rows that are alone."""
+        """The judge's own difference, with the score interval of verdicts on independent rows."""
         result = self.result
         row = replace(
             self.corrected,
@@ -141,7 +141,7 @@ def compare_judged(
 
 @dataclass(frozen=True)
 class _Side:
-    """One file: its rows, the judge's verdicts or marks, the labels of people (NaN where there is none), the groups."""
+    """One file: its rows, the judge's verdicts or marks, the labels of people (NaN if there is none), the groups."""
 
     judged: Predictions
     verdicts: NDArray[np.float64]
@@ -213,7 +213,7 @@ def as_text(comparison: JudgedComparison) -> str:
 
 
 def rates(agreement: JudgeAgreement) -> Iterator[str]:
-    """How often judge and people say the same, and what the judge passes, with intervals."""
+    """The agreement of judge and people, and the shares that the judge passes, with intervals."""
     right, judge_alone, people_alone, wrong = agreement
     specificity = agreement.specificity()
     for what, ends, count, of in (
@@ -234,7 +234,7 @@ def guarantee_of(result: JudgedResult) -> str:
 
 
 def labels_to_get(result: JudgedResult) -> str:
-    """How many labels would show a difference, and where."""
+    """The number of labels that would show a difference, and the rows to label."""
     if result.labels_wanted is None:
         return "judge more rows: if people go on as they began, labels of all of these would show no difference"
     more = [max(0, want - there) for want, there in zip(result.labels_wanted, result.labels, strict=True)]

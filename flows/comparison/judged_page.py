@@ -11,7 +11,7 @@ from .judged import PREFERS, JudgedComparison, guarantee_of, rates
 
 
 def as_html(comparison: JudgedComparison) -> str:
-    """The page: what people would say beside what the judge says, his agreement with them, and the labels to get."""
+    """The page: the corrected and the judge's difference, the judge's agreement with people, and the labels to get."""
     answer, result = _answer(comparison), comparison.result
     named = zip((comparison.candidate, comparison.baseline), result.agreement, strict=True)
     wanted = result.labels_wanted or (None, None, None)

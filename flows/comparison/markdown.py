@@ -1,4 +1,4 @@
-"""A comparison, of one candidate or several, and a check as Markdown, fit for a pull request."""
+"""Comparisons (of one candidate or several) and checks as Markdown for a pull request."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """A comparison, with one candidate or several, as one page of HTML that needs no network.
 
-Its first screen is the answer: the test that decides, its effect, and what to do.
+Its first screen is the answer: the test that decides, its effect, and the advice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -139,7 +139,7 @@ def answer_of(result: ComparisonResult) -> Answer:
 
 
 def answer_of_candidates(result: CandidatesResult) -> Answer:
-    """The first screen of a comparison of several candidates: which to take, and what decides the verdict of each."""
+    """The first screen of a comparison of several candidates: which to choose, and the deciding test of each."""
     words = {"pass": "Not worse:", "inconclusive": "Undecided:", "fail": "Worse:"}
     named_rows = list(zip(result.candidates, result.results, result.deciding, strict=True))
     said = {

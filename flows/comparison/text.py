@@ -109,7 +109,7 @@ def _remarks(result: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterato
 
 
 def _widest_table(rows: Sequence[ComparisonRow], result: ComparisonResult, width: int) -> Table:
-    """The table with as many columns as there is room for; if one is still too wide, names are folded."""
+    """The table with as many columns as fit; if one is still too wide, names are folded."""
     measuring = Console(width=10_000)
     single = ("measure",) if len(result.names) == 1 else ()
     for left_out in _LEFT_OUT:

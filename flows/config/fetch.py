@@ -63,7 +63,7 @@ def fetch(name: str, folder: Path, write: Callable[[str, bytes], None]) -> Itera
 
 
 def fetched_by(study: Study, base: Path) -> str:
-    """How to fetch the files of a ready study that are not where it looks for them; empty if it lacks none."""
+    """How to fetch the missing files of a ready study; empty if none is missing."""
     path, folder = ready_studies().get(study.name), base / study.folder if isinstance(study, DataStudy) else base
     wanted = [] if path is None else files_of(tomllib.loads(path.read_text("utf-8")))
     lacking = any(not list(folder.glob(name)) for name in wanted)
@@ -97,7 +97,7 @@ def _frame(stem: str) -> Any:
 
 
 def digits() -> dict[str, Any]:
-    """Predictions of scikit-learn's digits by two versions of a model, of which the newer one takes faint pixels away.
+    """Predictions of scikit-learn's digits by two versions of a model, the newer of which drops faint pixels.
 
     `stroke` says how faint an image is, `region` which half of it holds more ink. Five-fold cross-validation.
     """

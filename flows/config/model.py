@@ -25,7 +25,7 @@ class Strict(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_idle_defaults(cls, values: Any) -> Any:
-        """Leave out defaults that `only` might refuse: what a report says of a study is a study file."""
+        """Leave out defaults that `only` might refuse, so that a study in a report is a valid study file."""
         if not isinstance(values, dict):
             return values
         fields = cls.model_fields.items()
@@ -49,7 +49,7 @@ Names = TypeVar("Names", bound=Sequence[str])
 
 
 def each_once(names: Names, what: str = "name") -> Names:
-    """Return the names, of which none is there twice."""
+    """Return the names; ValueError if one of them appears twice."""
     for name in sorted(names):
         if names.count(name) > 1:
             raise ValueError(f"{shown(name)} is not valid; expected each {what} once")
@@ -57,11 +57,11 @@ def each_once(names: Names, what: str = "name") -> Names:
 
 
 class _Only(AfterValidator):
-    """What `only` makes."""
+    """The annotation that `only` returns."""
 
 
 def only(key: str, *values: str) -> AfterValidator:
-    """Take the value of a field only where the one before it, `key`, is given, or is or has one of `values`."""
+    """Accept a value of a field only if the field before it, `key`, is given, or is or has one of `values`."""
 
     def taken(value: Any, info: ValidationInfo) -> Any:
         if key not in info.data:  # it is not valid, which is complained of
@@ -122,7 +122,7 @@ class Study(Strict):
 
     @property
     def source(self) -> str:
-        """What messages call it: its file."""
+        """The name of the study in messages: its file."""
         return self._source
 
     def of_source(self, source: str) -> Self:
@@ -194,7 +194,7 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
 
 
 def _place_of(path: Sequence[str | int], model: type[BaseModel]) -> str:
-    """Where a key belongs that stands in a table in place of the study, or the reverse; empty if uncertain."""
+    """The right place of a key that is in a table instead of the study, or the reverse; empty if uncertain."""
     *outer, name = path
     if outer:
         return f"{name} belongs to the study itself, above its first [table]" if name in model.model_fields else ""

@@ -50,14 +50,14 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def _loads(text: str) -> dict[str, Any]:
-    """As `tomllib.loads`; RecursionError if a dotted key is too deep."""
+    """Like `tomllib.loads`; RecursionError if a dotted key is too deep."""
     if _DEEP_KEY.search(text):
         raise RecursionError
     return tomllib.loads(text)
 
 
 def _unquoted(path: Path, error: str) -> str:
-    """Where the line of an error has a word without quotes, how it is written."""
+    """The quoted form of an unquoted word in the line of an error, if there is one."""
     line = re.search(r"at line (\d+)", error)
     lines = path.read_text(encoding="utf-8-sig").splitlines()
     match = line and re.fullmatch(r"\s*([\w.-]+)\s*=\s*([A-Za-z][\w./-]*)\s*", lines[int(line[1]) - 1])

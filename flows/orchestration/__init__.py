@@ -1,4 +1,4 @@
-"""Prefect: the flow of a run, and deployments on a schedule; here, what must be set before Prefect is imported."""
+"""Prefect: the flow of a run, and deployments on a schedule. This module sets what Prefect needs before its import."""
 
 import logging
 import os
@@ -18,7 +18,7 @@ QUIET: Mapping[str, str] = {
 
 
 def server_configured() -> bool:
-    """Whether a Prefect server is configured, in the environment or in a profile."""
+    """True if a Prefect server is configured, in the environment or in a profile."""
     if os.environ.get("PREFECT_API_URL"):
         return True
     home = Path(os.environ.get("PREFECT_HOME") or Path.home() / ".prefect")

@@ -1,4 +1,4 @@
-"""What a run leaves on a Prefect server: task runs of its cells, tables, Markdown and links, the message of its state.
+"""Artifacts of a run on a Prefect server: task runs of cells, tables, Markdown and links, the message of its state.
 
 A task run asks nothing of the server: Prefect sends its states and its log from threads of their own. A tag of it that
 has a concurrency limit does ask.
@@ -55,7 +55,7 @@ def leave_artifacts(result: StudyResult, *, study: str, output: str, pages: str 
 
 
 def link_to(place: str, *, output: str, pages: str | None) -> str | None:
-    """The address of a page that a browser anywhere can open; None if there is none."""
+    """The address of a page that any browser can open; None if there is none."""
     base = output.rstrip("/")
     if pages is not None and place.startswith(f"{base}/"):
         return f"{pages.rstrip('/')}{place.removeprefix(base)}"
@@ -89,7 +89,7 @@ def key_of(study: str, name: str) -> str:
 
 
 def asset_key(place: str) -> str:
-    """The key of the asset at a path or URL: a URL, in which Prefect allows neither spaces nor most other signs.
+    """The key of the asset at a path or URL: a URL without spaces and most other signs, which Prefect refuses.
 
     >>> asset_key("/data/my out/summary.parquet"), asset_key("s3://bucket/out/history")
     ('file:///data/my_out/summary.parquet', 's3://bucket/out/history')
@@ -105,8 +105,8 @@ class CellFailed(Exception):
 def in_task_runs(say: Callable[[str], None]) -> Callable[[ComputeCell], ComputeCell]:
     """The `around` of `RunOptions` that computes each cell in a task run of the flow run around the call.
 
-    Tags, retries and limits of Prefect act on the cells. A cell whose task run fails on Prefect's side, as of a limit
-    whose server is gone, is computed without it, and `say` is called with a line.
+    Tags, retries and limits of Prefect act on the cells. A cell whose task run fails on Prefect's side, for example
+    because of a limit whose server is gone, is computed without it, and `say` is called with a line.
     """
 
     def around(compute: ComputeCell) -> ComputeCell:
@@ -146,7 +146,7 @@ def in_task_runs(say: Callable[[str], None]) -> Callable[[ComputeCell], ComputeC
 
 
 def _recorded(outcome: Outcome) -> Any:
-    """The final state of a cell's task run, whose message says what was done."""
+    """The final state of a cell's task run, with a message on the work done."""
     if outcome.complete:
         computed = f"{outcome.stored - outcome.found} computed in {outcome.blocks} blocks"
         return Completed(message=f"{outcome.found} replicates found, {computed}, {outcome.seconds:.2f} s of work")

@@ -113,7 +113,7 @@ def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R
 
 
 def named(study: str) -> str:
-    """The name of a flow run, in which Prefect would fill in what stands in braces."""
+    """The name of a flow run, with braces escaped, since Prefect would fill them in."""
     return study.replace("{", "(").replace("}", ")")
 
 
@@ -191,7 +191,7 @@ def _leave(result: StudyResult, study: str, output: str, pages: str | None) -> N
 
 
 def publish(result: R, *, study: str, output: str, pages: str | None = None) -> "State[R]":
-    """Leave the artifacts of a result with the flow run of its study; return the state in which that ends.
+    """Publish the artifacts of a result with the flow run of its study; return its final state.
 
     Prefect shows the state's message, and gives the result to callers of the flow.
 

@@ -1,4 +1,4 @@
-"""The Prefect server: whether it answers, and the one run of a deployment that may be under way.
+"""The Prefect server: a check that it answers, and the only active run of a deployment.
 
 A study and the server tell each other meanwhile its progress, and that it is cancelled: Prefect itself stops only the
 runs of its runners and workers.
@@ -56,7 +56,7 @@ def watched(display: Display, stop: threading.Event, loss: Loss) -> Iterator[Non
     """Log what `display` says in the flow run around this context, show the progress there, and obey its server.
 
     `stop` is set within seconds after the flow run was cancelled; the run is Cancelled from then on, however its
-    process ends. A server that ceases to answer is told of by `loss`, and asked again and again.
+    process ends. If a server stops answering, `loss` is called, and requests continue.
     """
     context = FlowRunContext.get()
     assert context is not None
@@ -200,7 +200,7 @@ class Slot:
         self._seen: dict[UUID, tuple[object, float]] = {}
 
     def look(self, client: SyncPrefectClient) -> None:
-        """End the runs whose process is gone, and tell of those that were cancelled."""
+        """End the runs whose process is gone, and report those that were cancelled."""
         seen, self._seen = self._seen, {}  # a server that was away has kept no signs of life
         for run in self._in_states(client, "PENDING", "RUNNING", "CANCELLING"):
             if self._left_behind(run, seen):

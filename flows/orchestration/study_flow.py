@@ -1,4 +1,4 @@
-"""The flow of every study: in a flow of one's own, served, or deployed.
+"""The flow of every study: in a flow of your own, served, or deployed.
 
 Imports are absolute: `Flow.serve` loads this file by its path.
 """
@@ -21,7 +21,7 @@ from .flow_run import FLOW, run_here
 
 
 def _name() -> str:
-    """The name of a flow run: that of its study, or what was given as the study if it cannot be read."""
+    """The name of a flow run: that of its study, or the given value if the study cannot be read."""
     given = runtime.flow_run.parameters
     try:
         return find_study(given["study"], given.get("settings") or [])[0].name

@@ -1,1 +1,1 @@
-"""What every page has: its templates and style, drawings, axes, and numbers and lists in words."""
+"""Common parts of pages: templates and style, drawings, axes, and numbers and lists in words."""

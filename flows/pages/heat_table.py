@@ -1,4 +1,4 @@
-"""Tables whose cells are coloured: numbers stay text, so that they can be read aloud, copied and printed."""
+"""Tables with coloured cells: numbers stay text, so that they can be read aloud, copied and printed."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -68,7 +68,7 @@ def heat_table(
 
 
 def pair_table(caption: str, label: str, names: Sequence[str], cell: Callable[[str, str], HeatCell]) -> Markup:
-    """The same of pairs; none is of one name beside itself."""
+    """A table of pairs, without pairs of a name with itself."""
     return heat_table(caption, label, names, names, lambda a, b: _DIAGONAL if a == b else cell(a, b))
 
 
@@ -96,7 +96,7 @@ def data_table(
 
 
 def side_by_side(panels: Sequence[Markup], columns: int) -> Markup:
-    """Panels of tables with so many columns, two beside each other where they fit."""
+    """Panels of tables with this many columns, two side by side if they fit."""
     inside = Markup("").join(Markup('<div class="panel">{}</div>').format(panel) for panel in panels)
     return Markup('<div class="{}">{}</div>').format("pair" if columns <= _FEW else "pair wide", inside)
 
@@ -109,13 +109,13 @@ def _td(cell: HeatCell) -> Markup:
 
 
 def p_legend() -> Markup:
-    """What the colours of p-values mean."""
+    """The meaning of the colours of p-values."""
     bounds = [f"p ≤ {significant(bound)}" for bound in P_BOUNDS]
     return _legend([(f"p{i}", text) for i, text in enumerate([*bounds, f"p > {significant(P_BOUNDS[-1])}"])])
 
 
 def necessity_legend(alternative: str, null: str) -> Markup:
-    """What the colours of necessities mean."""
+    """The meaning of the colours of necessities."""
     from_alternative = [(f"a{i}", _NECESSITY_WORDS[i - 1]) for i in (4, 3, 2, 1)]
     from_null = [(f"h{i}", _NECESSITY_WORDS[i - 1]) for i in (1, 2, 3, 4)]
     return _legend([("", alternative), *from_alternative, ("n0", "0"), *from_null, ("", null)])

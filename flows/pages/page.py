@@ -18,7 +18,7 @@ _NONE = Markup("")
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a page says to who has half a minute; every page begins with it."""
+    """The summary at the beginning of every page, for readers with half a minute."""
 
     headline: str
     #: "fail", "inconclusive" or "pass"; empty where nothing is decided.
@@ -69,7 +69,7 @@ def _environment() -> Environment:
 
 
 def _shown(value: object) -> object:
-    """What a template writes, without controls, which HTML has no way to escape and a browser may obey."""
+    """The output of a template without control characters, which HTML cannot escape and a browser may obey."""
     if not isinstance(value, str):
         return value
     text = printable(value, keep="\n\t")

@@ -1,4 +1,4 @@
-"""Drawings: SVG, in which all that comes from data is escaped, and axes."""
+"""Drawings: SVG with axes, in which all text from data is escaped."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -31,7 +31,7 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 
 def tick_labels(values: list[float], unit: str = "") -> list[str]:
-    """Labels with as many decimals as tell the ticks apart, the last one with its unit."""
+    """Labels with enough decimals to distinguish the ticks, the last one with its unit."""
     if not values:
         return []
     step = values[1] - values[0] if len(values) > 1 else abs(values[0]) or 1
@@ -69,13 +69,13 @@ def text_width(content: str) -> float:
 
 
 def shortened(content: str, room: float) -> str:
-    """A line of text as far as there is room for it."""
+    """A line of text, cut to the available room."""
     most = int(room / text_width("x"))
     return content if len(content) <= most else f"{content[: most - 1]}…"
 
 
 def spread(heights: Sequence[float], base: float) -> list[float]:
-    """Where labels stand so that none covers another, nor the axis: each as near to its height as that allows."""
+    """Heights of labels that overlap neither each other nor the axis, each as near to its own height as possible."""
     order = sorted(range(len(heights)), key=lambda index: heights[index])
     placed, least = list(heights), float("-inf")
     for index in order:
@@ -97,12 +97,12 @@ COLOURS = 6
 
 
 def curve(number: int, *parts: Markup) -> Markup:
-    """What belongs to one of several curves, in its colour."""
+    """An element of one of several curves, in its colour."""
     return Markup('<g class="curve c{}">{}</g>').format(number % COLOURS, Markup("").join(parts))
 
 
 def verdict_mark(x: float, y: float, verdict: str) -> Markup:
-    """A point whose shape says the verdict too: a disc passes, a square fails, a diamond is inconclusive."""
+    """A point whose shape shows the verdict too: a disc passes, a square fails, a diamond is inconclusive."""
     if verdict == "fail":
         return path("point fail", f"M{coordinate(x - 4)} {coordinate(y - 4)}h8v8h-8Z")
     if verdict == "inconclusive":
@@ -111,7 +111,7 @@ def verdict_mark(x: float, y: float, verdict: str) -> Markup:
 
 
 def drawing(name: str, width: float, height: float, title: str, description: str, *parts: Markup) -> Markup:
-    """An SVG element that says what it shows; `name` is unique in the page."""
+    """An SVG element with a description; `name` is unique in the page."""
     return Markup(
         '<svg viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-labelledby="{n}-t {n}-d">'
         '<title id="{n}-t">{t}</title><desc id="{n}-d">{d}</desc>{parts}</svg>'
@@ -119,7 +119,7 @@ def drawing(name: str, width: float, height: float, title: str, description: str
 
 
 def side_by_side(drawings: Iterable[Markup], css: str = "trends") -> Markup:
-    """Drawings beside each other, as far as the page is wide."""
+    """Drawings side by side, up to the width of the page."""
     return Markup('<div class="{}">{}</div>').format(css, Markup("").join(drawings))
 
 
@@ -130,7 +130,7 @@ def panel(name: str, drawing: Markup, said: str = "") -> Markup:
 
 
 def panels(drawings: Iterable[Markup]) -> Markup:
-    """Such drawings beside each other."""
+    """These drawings side by side."""
     return side_by_side(drawings, "panels")
 
 
@@ -166,14 +166,14 @@ class Axes:
         return self.height - self.bottom
 
     def x(self, value: float) -> float:
-        """Where a value stands across."""
+        """Horizontal position of a value."""
         low, high = self.x_limits
         if self.log_x:
             low, high, value = math.log(low), math.log(high), math.log(value)
         return self.left + (value - low) / ((high - low) or 1) * (self.width - self.left - self.right)
 
     def y(self, value: float) -> float:
-        """Where a value stands upwards."""
+        """Vertical position of a value."""
         low, high = self.y_limits
         return self.base - (value - low) / ((high - low) or 1) * (self.base - self.top)
 
@@ -205,7 +205,7 @@ class Axes:
         )
 
     def labelled(self, number: int, label: str, y: float, *parts: Markup) -> Markup:
-        """One of several curves, with its label beside it, to the right of the axes."""
+        """One of several curves, with its label to the right of the axes."""
         return curve(number, *parts, text(self.width - self.right + 8, y, label, anchor="start", css="value"))
 
     def x_axis(
@@ -218,7 +218,7 @@ class Axes:
         ticks: Sequence[Tick] | None = None,
         line: bool = True,
     ) -> Markup:
-        """The x-axis, with as many ticks as have room for their labels.
+        """The x-axis, with as many ticks as there is room for labels.
 
         `label`: what the axis shows.
         `most`: the number of ticks, or one more; at least 3.
@@ -237,7 +237,7 @@ class Axes:
         return Markup("").join(parts)
 
     def y_axis(self, *, unit: str = "") -> Markup:
-        """The y-axis, with as many round ticks as have room."""
+        """The y-axis, with as many round ticks as there is room."""
         values = ticks(*self.y_limits, max(3, int((self.base - self.top) / _LINE)))
         marks = "".join(f"M{coordinate(self.left)} {coordinate(self.y(value))}h-{_TICK:g}" for value in values)
         axis = f"M{coordinate(self.left)} {coordinate(self.top)}V{coordinate(self.base)}"
@@ -273,6 +273,6 @@ class Axes:
         return shown
 
     def _centre(self, tick: Tick) -> float:
-        """Where the label of a tick of the x-axis stands: below it, and within the drawing."""
+        """Centre of the label of a tick of the x-axis: below it, and within the drawing."""
         half = text_width(tick[1]) / 2
         return max(half, min(self.x(tick[0]), self.width - half))

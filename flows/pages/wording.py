@@ -50,7 +50,7 @@ def p_equation(p: float, *, at_most: bool = False, name: str = "p", log10_p: flo
 
 
 def adjusted_p(adjust: str) -> str:
-    """What the p-value that decides is called."""
+    """The name of the p-value that decides."""
     return _ADJUSTED.get(adjust, f"adjusted p ({adjust})")
 
 
@@ -64,7 +64,7 @@ def percent(value: float, n: int | None = None) -> str:
 
 
 def percent_range(low: float, high: float, n: int | None = None, *, to: str = "–") -> str:
-    """An interval of a proportion in percent, with as many decimals as tell its ends apart.
+    """An interval of a proportion in percent, with enough decimals to distinguish its ends.
 
     >>> percent_range(0.1, 0.25), percent_range(0, 0.0004, to="% to ")
     ('10.0–25.0%', '0.00% to 0.04%')
@@ -73,7 +73,7 @@ def percent_range(low: float, high: float, n: int | None = None, *, to: str = "�
 
 
 def percent_span(values: Sequence[float]) -> str:
-    """From the smallest to the largest of some proportions, in percent; one number where these look equal."""
+    """The range of some proportions in percent; one number if the ends look equal."""
     low, high = min(values), max(values)
     return percent(low) if percent(low) == percent(high) else percent_range(low, high, to=" to ")
 
@@ -88,7 +88,7 @@ def points(value: float, n: int | None = None) -> str:
 
 
 def points_range(low: float, high: float, n: int | None = None) -> str:
-    """An interval of a difference in percentage points, with as many decimals as tell its ends apart.
+    """An interval of a difference in percentage points, with enough decimals to distinguish its ends.
 
     >>> points_range(-0.012, 0.03), points_range(0.0001, 0.0002)
     ('−1.2 to +3.0', '+0.01 to +0.02')
@@ -133,5 +133,5 @@ _REPLICATES = {
 
 
 def in_words(fanout: str) -> str:
-    """What the replicates of a fan-out are; its name where nothing else is known."""
+    """The replicates of a fan-out in words; its name if there are none."""
     return _REPLICATES.get(fanout, fanout)

@@ -35,7 +35,7 @@ class NotVotes(Exception):
 
 
 def ranked_votes(path: str, group: str | None, item: str | None, confidence_level: float) -> VoteRanking:
-    """The ranking by the votes of a file; those of one `group` (voter), or on one `item`, are not independent.
+    """The ranking by the votes of a file; votes of one `group` (voter), or on one `item`, are dependent.
 
     Raises NotVotes where the file cannot be read as votes; ValueError, one line, as `sigstats.rank_votes`.
     """
@@ -89,7 +89,7 @@ def first_of(ranking: VoteRanking) -> list[str]:
 
 
 def headline(ranking: VoteRanking) -> str:
-    """Which model is best, or which may be; preferences of votes may go round."""
+    """The best model, or the possible ones; preferences of votes may be cyclic."""
     first, k = first_of(ranking), len(ranking.models)
     if len(first) == 1 and ranking.high[ranking.models.index(first[0])] > 1:
         return f"Only {first[0]} may be the best of {k} models"
@@ -109,7 +109,7 @@ def as_json(ranking: VoteRanking, path: str) -> str:
 
 
 def as_html(ranking: VoteRanking) -> str:
-    """The page: which model is best, the rank sets, the scores beside them, all pairs that met."""
+    """The page: the best model, the rank sets, the scores, and all pairs that met."""
     met = np.argwhere(np.triu(ranking.wins + ranking.wins.T, 1) > 0)
     answer, models = _answer(ranking, len(met)), _models(ranking)
     pairs = [_pair(ranking, *value) for value in met.tolist()] if len(met) <= MOST_PAIRS else []
@@ -176,7 +176,7 @@ def _answer(ranking: VoteRanking, pairs: int) -> Answer:
 
 
 def _apart(models: Sequence[RankedModel]) -> str:
-    """Which model has the higher score and the lower ranks; empty where scores and ranks agree."""
+    """A note on the model with the higher score and the lower ranks; empty if scores and ranks agree."""
     for above, below in permutations(models, 2):
         if above.score > below.score and (above.rank_low > below.rank_low or above.rank_high > below.rank_high):
             return (

@@ -54,7 +54,7 @@ def ranks_of(model: RankedModel) -> str:
 
 
 def answer_of(ranking: Ranking) -> Answer[Any]:
-    """The best model, or those that may be, and what to take; where the mean over tasks has another one first."""
+    """The best model, or the possible ones, and which to choose; and another first model by the mean over tasks."""
     first, *rest = ranking.tiers
     finding = _of_all_rows(ranking)
     tasks = next((part for part in ranking.slices if part.slice == MEAN_OVER_TASKS), None)
@@ -77,7 +77,7 @@ def _pairs_shown(ranking: Ranking) -> str:
 
 
 def _of_all_rows(ranking: Ranking) -> str:
-    """Which model is best of all rows, or which may be, or that no answers of so few rows would say."""
+    """The best model on all rows, or the possible ones, or a note that there are too few rows."""
     k, n = len(ranking.models), ranking.n if ranking.groups is None else ranking.groups
     # The smallest p of n rows or groups is 1/2^n, and Holm's first level is shared by all ordered pairs.
     fewest = math.ceil(math.log2(k * (k - 1) / (1 - ranking.confidence_level)))
@@ -88,7 +88,7 @@ def _of_all_rows(ranking: Ranking) -> str:
 
 
 def best_of(first: Sequence[str], k: int) -> str:
-    """Which of `k` models is best, or which may be: the `first` ones."""
+    """The best of `k` models, or the possible ones: those in `first`."""
     if len(first) == 1:
         return f"{first[0]} is the best of {k} models"
     if len(first) == k:
@@ -109,7 +109,7 @@ def basis(ranking: Ranking) -> str:
 
 
 def rows_in_words(ranking: Ranking) -> str:
-    """So many models, and the rows that all of them answered."""
+    """The number of models, and of the rows that all of them answered."""
     rows = count_of(ranking.n, ranking.unit)
     rows += "" if ranking.groups is None else f" in {count_of(ranking.groups, 'group')}"
     return f"{count_of(len(ranking.models), 'model')} on the same {rows}"

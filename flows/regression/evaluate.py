@@ -128,7 +128,7 @@ def _write_comparison(store: Store, record: Record, result: ComparisonResult) ->
 
 
 def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
-    """What an evaluation would compare now, as text; nothing is written."""
+    """The work of an evaluation now, as text; nothing is written."""
     store = Store(output)
     _refuse_another(store, study)
     order, (records, damaged) = order_of(study, base), history.read(store)
@@ -153,7 +153,7 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
 
 
 def report_again(store: Store) -> str:
-    """Write the report of the history anew; return its location.
+    """Write the report of the history again; return its location.
 
     Raises FileNotFoundError without a history, sigstats.tasks.storage.seal.Damaged if the history cannot be used.
     """
@@ -174,7 +174,7 @@ def _look(
 ) -> tuple[Look, Record | None, str | None]:
     """This look, the evaluation in the history that made the same comparison, if there is one, and a note on the rule.
 
-    Rules that looks at fresh rows do not share are refused, and looks at them of which one is lost.
+    Rules that looks at fresh rows do not share are refused, and so are looks if one of them is lost.
     """
     identity, fresh, looks = identity_of(study, pair), study.looks.rows == "fresh", len(records) + len(damaged)
     lost = {*range(1, looks + 1)} - {record.evaluation.look for record in records}
@@ -237,7 +237,7 @@ def _refuse_another(store: Store, study: RegressionStudy) -> None:
 def _locked(store: Store) -> Iterator[Callable[[], None]]:
     """Lock the output, so that each evaluation counts the looks of those before it.
 
-    Yields what refuses an output that is no longer there, as it is at the end too.
+    Yields a function that refuses an output that is gone, and calls it at the end.
     """
     deadline = time.monotonic() + _LOCK_TIMEOUT
     with contextlib.ExitStack() as held:

@@ -50,7 +50,7 @@ def kept_row(row: ComparisonRow) -> dict[str, object]:
 
 
 def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
-    """The row that was kept, as far as it was; `columns` say of which scores the lower is better."""
+    """The row as it was stored; `columns` state for which scores lower is better."""
     measure, _, score = kept["measure"].partition(" of ")  # as `ComparisonRow.name` has them
     stated = kept["lower_is_better"]  # None in histories of earlier versions
     said = columns.lower_is_better, columns.higher_is_better
@@ -97,7 +97,7 @@ def refuse_changed(store: Store, study: RegressionStudy, records: Sequence[Recor
 def compare_fresh(
     study: RegressionStudy, pair: Pair, store: Store, records: Sequence[Record], rule: ComparisonRule
 ) -> tuple[ComparisonResult, pa.Table]:
-    """The comparison on all rows so far, and what the new ones count."""
+    """The comparison on all rows so far, and the counts of the new ones."""
     tests = [values_of_rows(paired, study.measures, positive=study.positive) for paired in pair.by_score]
     tonight = _table(pair, tests)
     kept = list(_kept(store, records))
@@ -138,7 +138,7 @@ def compare_fresh(
 
 
 def _kept(store: Store, records: Sequence[Record]) -> Iterator[pa.Table]:
-    """What the fresh rows of each look count; refused if it is known of one look no more."""
+    """The counts of the fresh rows of each look; refused if those of a look are lost."""
     names = [record.evaluation.held_out for record in records]
     for name, record in zip(names, records, strict=True):
         table = history.read_kept(store, OF_ROWS, name) if names.count(name) == 1 else None
@@ -152,7 +152,7 @@ def _kept(store: Store, records: Sequence[Record]) -> Iterator[pa.Table]:
 
 
 def _table(pair: Pair, tests: Sequence[Sequence[RowValues]]) -> pa.Table:
-    """The digest of each id, the slices of the row, and what it counts for baseline and candidate in each measure."""
+    """For each row: the digest of its id, its slices, and the counts of baseline and candidate in each measure."""
     keys = [digests_of_ids(paired.ids) for paired in pair.by_score]
     every = np.unique(np.concatenate(keys))
     columns: dict[str, Any] = {ROW: every}

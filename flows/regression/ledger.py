@@ -1,6 +1,6 @@
-"""The ledger of a gate: which candidates were seen, what of the level is spent, and which alerts were delivered.
+"""The ledger of a gate: the candidates seen, the level spent, and the alerts delivered.
 
-Everything is read from the history of the output, so that no rule rests on what one run remembers.
+Everything is read from the history of the output, so that no rule depends on the memory of a run.
 """
 
 import datetime as dt
@@ -22,7 +22,7 @@ from .study import Looks, RegressionStudy
 
 @dataclass(frozen=True)
 class Look:
-    """A look at rows: its number, its level, and what the looks before it left."""
+    """A look at rows: its number, its level, and the level left by earlier looks."""
 
     number: int
     level: float
@@ -35,11 +35,11 @@ class Look:
 
 
 def next_look(study: RegressionStudy, linked: Sequence[Record], unreadable: int) -> Look:
-    """The next look at rows at which `linked` looked before, beside `unreadable` evaluations that may have.
+    """The next look at the rows of the looks in `linked`; `unreadable` evaluations may have looked at them too.
 
-    Its level is that of the study's rule, or what the looks before it left if that is less, whatever rule they had: the
-    levels of all looks add up to at most `alpha` for each set of rows that began apart. A lost look counts with the
-    level that the rule gives it.
+    Its level is that of the study's rule, or the level left by earlier looks (under any rule) if that is less: the
+    levels of all looks add up to at most `alpha` for each set of rows that began separately. A lost look counts with
+    the level that the rule gives it.
 
     Raises BadInput where nothing is left.
     """
@@ -63,7 +63,7 @@ def next_look(study: RegressionStudy, linked: Sequence[Record], unreadable: int)
 
 
 def rule_of(looks: Looks) -> str:
-    """The rule by which looks share the level, as the history has it."""
+    """The rule by which looks share the level, in the form of the history."""
     return looks.spending if looks.planned is None else f"{looks.spending} of {looks.planned}"
 
 
@@ -91,7 +91,7 @@ def due(
 ) -> tuple[Sequence[Path], Sequence[Path]]:
     """The candidates that came since the last evaluation, the newest last, and those that no run takes up by itself.
 
-    Where evaluations of the history are `damaged`, any candidate may have been evaluated: the newest alone is due.
+    If evaluations of the history are `damaged`, any candidate may have been evaluated: only the newest is due.
 
     Raises BadInput where a candidate that was never evaluated is later than the newest by its date, or changed since
     the last evaluation, and the study does not say how candidates are ordered; and where the newest is too old.

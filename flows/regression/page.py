@@ -1,6 +1,6 @@
 """The report of a regression study: the last verdict, the trend of each measure, flips, and the history as a table.
 
-It is made from the history alone, and needs no network.
+It is made only from the history, and needs no network.
 """
 
 from collections.abc import Sequence
@@ -78,7 +78,7 @@ def render(
 
 
 def comparison_of(record: Record, study: RegressionStudy) -> ComparisonResult:
-    """The comparison of an evaluation, as far as the history has it."""
+    """The comparison of an evaluation, from the parts that the history has."""
     rows = tuple(row_of(row, study.columns) for row in record.rows)
     return ComparisonResult(rows=rows, rule=study.rule_at(record.evaluation.level), n=rows[0].n)
 
@@ -128,7 +128,7 @@ _FLIPS = ("id", "score", "looks", "right", "flips", "broken", "fixed")
 
 
 def answers_of(pairs: Sequence[PairedPredictions]) -> pa.Table | None:
-    """What is kept of a look: for each item 1 if a model was right, -1 if wrong, 0 if as often both; None of marks."""
+    """Stored answers: for each item 1 if a model was right, -1 if wrong, 0 if equally often; None for marks."""
     tables = []
     for pair in (paired for paired in pairs if paired.predicted and not paired.compared):
         if pair.units.items is None:

@@ -120,7 +120,7 @@ def _digest_of_file(path: Path) -> str:
 
 
 def identity_of(study: RegressionStudy, pair: Pair) -> str:
-    """The digest of what is compared and of the rules; places and times of the files are no part of it."""
+    """The digest of the compared content and of the rules, without places and times of the files."""
     return _identity(study, *pair.digests)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RegressionResult(Evaluated):
-    """What came of an evaluation: a `sigstats.flows.running.result.StudyResult`."""
+    """The result of an evaluation: a `sigstats.flows.running.result.StudyResult`."""
 
     #: The candidates before this one that came since the last run.
     caught_up: tuple[Evaluated, ...] = ()
@@ -75,13 +75,13 @@ class RegressionResult(Evaluated):
 
     @property
     def reasons(self) -> Sequence[str]:
-        """What to do, and why other rows do not pass."""
+        """The advice, and the reasons why other rows do not pass."""
         advice = self.comparison.answer.advice.rstrip(".")
         return [advice, *self._of_those_before, *reasons(self.comparison, others=True)]
 
     @property
     def since(self) -> dt.datetime | None:
-        """When these files were compared first; None if it was now."""
+        """The date of the first comparison of these files; None if it was now."""
         return None if self.appended else self.record.evaluation.evaluated_at
 
     @property
@@ -113,7 +113,7 @@ class RegressionResult(Evaluated):
         )
 
     def tell(self, display: Display) -> None:
-        """Show the comparison; of a quiet run the reasons of a failure alone."""
+        """Show the comparison; in a quiet run only the reasons of a failure."""
         about = self.record.evaluation
         if display.json and not display.quiet:
             self._log(display)
@@ -161,7 +161,7 @@ class RegressionKind:
     has_cells = False
 
     def plan(self, study: RegressionStudy, options: RunOptions, /, **_: object) -> str:
-        """What an evaluation would compare now."""
+        """The work of an evaluation now."""
         return plan(study, base=options.base, output=options.output)
 
     def run(self, study: RegressionStudy, options: RunOptions, /) -> RegressionResult:

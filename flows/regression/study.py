@@ -85,7 +85,7 @@ class ColumnNames(Strict):
 
     @property
     def scores(self) -> list[str | None]:
-        """The scores that are named, in whatever way; None where none is."""
+        """The named scores, in any form; None if there are none."""
         if self.score is None:
             return [*dict.fromkeys([*self.lower_is_better, *self.higher_is_better])] or [None]
         return [*self.score] if isinstance(self.score, list) else [self.score]
@@ -176,7 +176,7 @@ _DIRECTION = re.compile(r"--(higher|lower)-is-better (?!NAME)('[^']*'|\S+?)(?=[,
 
 
 def in_keys(message: str) -> str:
-    """What readers of files say of options, said of the keys of a study.
+    """Messages of readers about options, in terms of the keys of a study.
 
     >>> in_keys("expected --higher-is-better NAME, or --unscored drop")
     'expected columns.higher_is_better, or unscored drop'

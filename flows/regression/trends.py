@@ -119,7 +119,7 @@ def _curve(
 
 
 def last_evaluations(records: Sequence[Record]) -> Sequence[Record]:
-    """Those that trends show, in the order of the dates of the candidates."""
+    """The evaluations that trends show, by the dates of the candidates."""
     return sorted(records, key=lambda record: record.evaluation.at)[-_MOST_EVALUATIONS:]
 
 
@@ -144,7 +144,7 @@ def _trends(
 
 
 def _in_points(name: str) -> bool:
-    """True if a measure, which may be that of one of several scores, is stated in percentage points."""
+    """True if a measure, possibly of one of several scores, is stated in percentage points."""
     try:
         return MEASURES[name.partition(" of ")[0]].in_points
     except (KeyError, ValueError):  # a measure of a package that is not installed here has a unit of its own

@@ -1,4 +1,4 @@
-"""What was asked: the design of a simulation study, as a paper states it (ADEMP), and a study file as TOML."""
+"""The design of a simulation study, as in a paper (ADEMP), and a study file as TOML."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _FANOUTS = ("subsample", "own-test", "interval", "fold-test")
 
 
 def design(evidence: Evidence) -> list[tuple[str, str]]:
-    """What Morris, White and Crowther (2019) ask a report of a simulation study to begin with; empty for others."""
+    """The design that Morris, White and Crowther (2019) require of a report of a simulation study; empty for others."""
     cells = [cell for cell in evidence.results.plan.cells if cell.fanout in _FANOUTS]
     if not cells:
         return []
@@ -91,7 +91,7 @@ def size(cell: Cell) -> str:
 
 
 def estimand(cell: Cell) -> str:
-    """What a method is about where those of a study differ in it; empty for a test of two classifiers."""
+    """The estimand of a method if those of a study differ; empty for a test of two classifiers."""
     if cell.fanout == "interval":
         words = {"a": "F1 of A", "difference": "difference of F1"}
         test = cell.work_of(Tested).test

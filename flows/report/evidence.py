@@ -1,4 +1,4 @@
-"""What the report looks at: the rows of a summary, and the replicates behind them."""
+"""The data of a report: the rows of a summary, and their replicates."""
 
 import json
 import math
@@ -45,7 +45,7 @@ class Evidence:
 
     @property
     def of_tables(self) -> bool:
-        """Whether the study is about tables of counts, not about data sets."""
+        """True if the study is about tables of counts, not about data sets."""
         return any(cell.fanout == "evaluate" for cell in self.results.plan.cells)
 
     @property
@@ -77,7 +77,7 @@ class Evidence:
         return [self.cells[name] for name in row.cell.split() if name in self.cells]
 
     def table_of(self, row: Hypothesis) -> str:
-        """What tells the table of counts of a row from others: tables of equal counts are one."""
+        """The identity of a row's table of counts; equal counts are one table."""
         for cell in self.cells_of(row):
             if isinstance(cell.work, TableTested):
                 return json.dumps([row.test, row.a, row.b, cell.work.data], sort_keys=True)
@@ -115,13 +115,13 @@ def group_by(rows: Sequence[Item], key: Callable[[Item], Key]) -> dict[Key, list
 
 
 def some_of(rows: Sequence[Item], most: int = 4) -> list[Item]:
-    """At most so many rows, of sizes: the smallest, the largest and some between."""
+    """At most this many rows of sizes: the smallest, the largest and some between."""
     last = min(most, len(rows)) - 1
     return [rows[round(index * (len(rows) - 1) / last)] for index in range(last + 1)] if last else list(rows)
 
 
 def all_tested(rows: Iterable[Hypothesis]) -> bool:
-    """Whether each row is a hypothesis that is tested, or will be once it is there; others are values alone."""
+    """For each row, whether it is a hypothesis that is or will be tested, not only a value."""
     return all(row.decision != "none" for row in rows)
 
 
@@ -136,7 +136,7 @@ def not_rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
 
 
 def at_smallest_p(row: Hypothesis) -> bool:
-    """Whether the p-value is as small as its random replicates allow, so that the true one may be smaller."""
+    """True if the p-value is the smallest possible for its random replicates, so that the true one may be smaller."""
     return row.exceedances == 0 and bool(row.replicates)
 
 
@@ -151,22 +151,22 @@ def primary_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
 
 
 def is_proportion(row: Hypothesis) -> bool:
-    """Whether the row's measure is a proportion, or a difference of two."""
+    """True if the row's measure is a proportion, or a difference of two."""
     spec = measure_of_difference(row.measure)
     return spec is not None and spec.unit == "share"
 
 
 def less_is_better(row: Hypothesis) -> bool:
-    """Whether what a row measures is an error or a cost."""
+    """True if a row measures an error or a cost."""
     spec = measure_of_difference(row.measure)
     return spec is not None and not spec.greater_is_better
 
 
 def advantage_of_b(row: Hypothesis) -> float | None:
-    """By how much b is better than a, in the unit of the measure: negative where a is better; None if not known.
+    """The advantage of b over a in the unit of the measure, negative if a is better; None if unknown.
 
-    Estimates are what is measured of b less that of a. Without one McNemar's test still says how many objects only
-    b got right, of those that one alone did.
+    Estimates are the value of b minus that of a. Without one, McNemar's test still gives the number of objects that
+    only b got right, of the discordant ones.
     """
     if row.estimate is not None:
         return -row.estimate if less_is_better(row) else row.estimate
@@ -176,7 +176,7 @@ def advantage_of_b(row: Hypothesis) -> float | None:
 
 
 def necessity(row: Hypothesis) -> float | None:
-    """How necessarily the data support the alternative (positive) or the null hypothesis (negative), -1 to 1.
+    """How strongly the data support the alternative (positive) or the null hypothesis (negative), from -1 to 1.
 
     NSD of the alternative over the null hypothesis is 1 - PD of the null hypothesis over the alternative
     (Hryniewicz, eq. 25 and 27 with the roles exchanged); at most one of it and NSD is above 0. It stays below 1,
@@ -190,8 +190,8 @@ def necessity(row: Hypothesis) -> float | None:
 def short_names(labels: Iterable[str]) -> dict[str, str]:
     """A short name for each label of a method, such as ``bootstrap (micro-f1, percentile, resamples = 2000)``.
 
-    Of labels with one name, the words in brackets that all of them have are left out, and the settings that no two
-    labels need to be told apart. The design of the report has the labels in full.
+    Of labels with one name, the words in brackets that all of them share are left out, and so are settings that are not
+    needed to distinguish any two. The design in the report has the full labels.
     """
     parts = {label: _parts(label) for label in labels}
     words = _differing({label: (name, words) for label, (name, words, _) in parts.items()})

@@ -32,7 +32,7 @@ _RESAMPLES, _SEED = 10_000, 0
 
 @dataclass(frozen=True)
 class Score:
-    """What is scored, and how its values are written."""
+    """The scored quantity, and the format of its values."""
 
     name: str
     #: What is compared: ``"classifier"``.
@@ -163,7 +163,7 @@ def _analysis(
 
 
 def _shown_better(scores: FloatArray, alpha: float) -> Rights:
-    """Which classifier is shown to be better than which, by one-sided exact signed ranks of all ordered pairs."""
+    """The significantly better classifiers of all ordered pairs, by one-sided exact signed ranks."""
     k = scores.shape[1]
     pvalues = np.ones((k, k))
     for a, b in combinations(range(k), 2):
@@ -196,7 +196,7 @@ def _these_data_sets(
 def _group_differences(
     a: int, b: int, tables: Sequence[Rights], groups: Sequence[NDArray[np.int64] | None]
 ) -> list[Fraction]:
-    """What each group adds to the mean difference of accuracy over the data sets; a row may be its own group."""
+    """The contribution of each group to the mean difference of accuracy over the data sets; a row may be a group."""
     fractions = []
     for table, codes in zip(tables, groups, strict=True):
         sums = np.bincount(np.arange(len(table)) if codes is None else codes, table[:, a].astype(int) - table[:, b])

@@ -1,4 +1,4 @@
-"""The report: one page of HTML that holds everything it needs, made from the summary and the replicates alone.
+"""The report: one self-contained page of HTML, made only from the summary and the replicates.
 
 What it says of a test is named in `sigstats.flows.report.sections`, its figures in `sigstats.flows.report.figures`, how
 it looks is in `sigstats.flows.pages`. Equal results give an equal page, byte for
@@ -91,7 +91,7 @@ _SMALL = 40_000
 
 
 def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure: Figure | None, finish: str) -> Answer:
-    """The first screen: the first verdict as the heading, the others below it, the figure beside them.
+    """The first screen: the first verdict as the heading, the others below it, and the figure.
 
     `finish`: what an unfinished study lacks.
     """
@@ -117,7 +117,7 @@ def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure
 
 
 def _more_rows(decided: Sequence[Hypothesis]) -> str:
-    """What to do where no test says more than which hypotheses are rejected."""
+    """The advice if every test only states which hypotheses are rejected."""
     if not decided:
         return ""
     relied = "Rely on what is rejected alone; the rest is" if rejected(decided) else "Rely on none of it; it is"
@@ -142,7 +142,7 @@ def _accuracies_caption(measured: Sequence[Performance], lacking: Sequence[tuple
 
 
 def write_report(store: Store) -> str:
-    """Write ``report.html`` from what the store holds; return its location.
+    """Write ``report.html`` from the store; return its location.
 
     Raises FileNotFoundError if the study has no summary yet. Raises sigstats.tasks.storage.seal.Damaged if the plan,
     the summary or the configuration cannot be used.

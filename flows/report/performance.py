@@ -1,4 +1,4 @@
-"""How good each classifier of a benchmark is: on each data set, beside chance and its largest class, and over all."""
+"""How well each classifier of a benchmark does: on each data set, compared with chance, and over all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Performance:
 
 
 def performances(evidence: Evidence) -> list[Performance]:
-    """Every classifier on every data set whose observed run is there, in the order of the plan."""
+    """Every classifier on every data set with a completed observed run, in the order of the plan."""
     items = []
     for cell in evidence.results.cells("crossval"):
         dataset, classifier = cell.subject["dataset"], cell.subject["classifier"]
@@ -56,7 +56,7 @@ def performances(evidence: Evidence) -> list[Performance]:
 
 
 def missing(value: Sequence[Performance], evidence: Evidence) -> list[tuple[str, str]]:
-    """The planned classifiers and data sets whose observed run is not there."""
+    """The planned classifiers and data sets without a completed observed run."""
     planned = [(cell.subject["classifier"], cell.subject["dataset"]) for cell in evidence.results.cells("crossval")]
     there = {(one.classifier, one.dataset) for one in value}
     return [item for item in planned if item not in there]
@@ -65,7 +65,7 @@ def missing(value: Sequence[Performance], evidence: Evidence) -> list[tuple[str,
 def performance(
     value: Sequence[Performance], pairs: Sequence[Hypothesis] = (), lacking: Sequence[tuple[str, str]] = ()
 ) -> Verdict | None:
-    """How good the best of each data set is, then all of them; None if nothing was cross-validated.
+    """The best performance on each data set, then all; None if nothing was cross-validated.
 
     `pairs`: the tests of two classifiers on a data set, which say among which to choose. `lacking`: those of `missing`;
     no classifier is the best on a data set before all planned are there.
@@ -96,7 +96,7 @@ def performance(
 
 
 def choice(best: str, tied: Sequence[str]) -> str:
-    """Which to take of the best classifier and those that were not shown to differ from it.
+    """Which to choose of the best classifier and those that do not differ significantly from it.
 
     >>> choice("a", ["b"])
     'take a or b: what else counts, such as cost, or more rows may decide'
@@ -106,7 +106,7 @@ def choice(best: str, tied: Sequence[str]) -> str:
 
 
 def _to_do(group: Sequence[Performance], pairs: Sequence[Hypothesis]) -> str:
-    """Which classifier to take on a data set; `group`: the best first."""
+    """Which classifier to choose on a data set; `group`: the best first."""
     best = group[0]
     if best.interval.low <= best.largest:
         return f"on {best.dataset} take none before more rows show that it beats always naming the largest class"
@@ -200,7 +200,7 @@ _SCORES = (
 
 
 def over_data_sets(evidence: Evidence) -> Verdict | None:
-    """Who is best on data sets like these, and on these; None if there are too few."""
+    """The best classifier on data sets like these, and on these; None if there are too few."""
     analysis = evidence.over_data_sets
     if analysis is None:
         return None
@@ -210,7 +210,7 @@ def over_data_sets(evidence: Evidence) -> Verdict | None:
 
 
 def over_data_sets_method(evidence: Evidence) -> str:
-    """How it is found; empty where there are too few data sets."""
+    """The method of this statement; empty if there are too few data sets."""
     analysis = evidence.over_data_sets
     if analysis is None:
         return ""

@@ -1,4 +1,4 @@
-"""What a study lacks: cells that are not finished or failed, and hypotheses without a result."""
+"""Problems of a study: cells that are not finished or failed, and hypotheses without a result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ def problems(evidence: Evidence, failures: Sequence[Mapping[str, str]]) -> list[
 
 
 def cell_in_words(cell: Cell) -> str:
-    """What a cell is about: ``1-nn on wine, retrains (features)``."""
+    """The subject of a cell in words: ``1-nn on wine, retrains (features)``."""
     rest = dict(cell.subject)
     subject = " on ".join(rest.pop(key) for key in ("classifier", "dataset") if key in rest)
     what = in_words(cell.fanout)
@@ -69,7 +69,7 @@ def cell_in_words(cell: Cell) -> str:
 
 
 def shortfall(evidence: Evidence) -> str:
-    """Which hypotheses have no result; empty where all have one."""
+    """The hypotheses without a result; empty if all have one."""
     missing = [row for row in evidence.rows if row.decision == "missing"]
     if not missing:
         return ""
@@ -87,7 +87,7 @@ def shortfall(evidence: Evidence) -> str:
 
 
 def how_to_finish(evidence: Evidence, failures: Sequence[Mapping[str, str]] = ()) -> str:
-    """What to do about the computations that are missing; empty where none is.
+    """How to complete the missing computations; empty if none is missing.
 
     `failures`: those of `read_failures`, where they are to be mended first.
     """

@@ -1,4 +1,4 @@
-"""What a section of the report is made of: a verdict, the columns of a table, and a note on the method."""
+"""The parts of a section of the report: a verdict, the columns of a table, and a note on the method."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from .evidence import Evidence
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a test says of the study."""
+    """The verdict of a test on the study."""
 
     #: One sentence.
     headline: str
@@ -69,7 +69,7 @@ class Section:
     terms: str = ""
 
     def method_of(self, rows: Sequence[Hypothesis]) -> str:
-        """How its rows were made."""
+        """How its rows were computed."""
         return self.method if isinstance(self.method, str) else self.method(rows)
 
 
@@ -95,14 +95,14 @@ def section_of(
 
 
 def caveat(name: str) -> str:
-    """Which assumptions of a test cross-validated runs do not meet."""
+    """The assumptions of a test that cross-validated runs do not meet."""
     runs = statistical_tests.of_runs(name)
     return "" if runs is None else runs.caveat
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure with what it shows."""
+    """A figure with its description."""
 
     title: str
     caption: str

@@ -52,7 +52,7 @@ def _measured_range(row: Hypothesis, low: float, high: float) -> str:
 
 
 def interval_by(show: Callable[[Hypothesis, float, float], str], meaning: str) -> Column:
-    """The interval of a row as `show` writes its ends, a dash where there is none."""
+    """The interval of a row, its ends formatted by `show`; a dash if there is none."""
 
     def text(row: Hypothesis) -> str:
         low, high = row.estimate_low, row.estimate_high
@@ -67,7 +67,7 @@ def _of_row(field: str, show: Callable[[Hypothesis, Any], str], header: str, mea
 
 
 def value(header: str, field: str, show: Callable[[Any], str], meaning: str = "") -> Column:
-    """The values of a field of the rows as `show` writes them, a dash where there is none."""
+    """The values of a field of the rows, formatted by `show`; a dash if there is none."""
     return _of_row(field, lambda _, result: ABSENT if result is None else show(result), header, meaning)
 
 
@@ -138,14 +138,14 @@ def difference(header: str) -> list[Column]:
 
 
 def subject_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """What the rows are about, and by which method where there are several."""
+    """The subjects of the rows, and the methods if there are several."""
     named = {"dataset": DATASET, "classifier": CLASSIFIER, "a": A, "b": B}
     used = [column for name, column in named.items() if any(getattr(row, name) is not None for row in rows)]
     return [*used, METHOD] if len({row.method for row in rows}) > 1 else used
 
 
 def printed_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """What a publication prints, and what of it does not hold."""
+    """The printed numbers of a publication, and those that disagree."""
     columns = [PRINTED] if any(row.printed for row in rows) else []
     return [*columns, DISAGREES] if any(row.disagrees for row in rows) else columns
 
@@ -156,7 +156,7 @@ def notes(rows: Sequence[Hypothesis]) -> list[Column]:
 
 
 def case_columns(rows: Sequence[Hypothesis], value: Column, expected: Column) -> list[Column]:
-    """The columns of a classifier on a data set: what was observed beside what the null hypothesis makes expect."""
+    """The columns of a classifier on a data set: the observed value, and the one expected under the null hypothesis."""
     return [*subject_columns(rows), ROWS, value, INTERVAL, expected, *closing_columns(rows)]
 
 
@@ -178,12 +178,12 @@ def interval(meaning: str) -> Column:
 
 
 def rate(row: Hypothesis) -> float:
-    """What is estimated, where it is known."""
+    """The estimate, if it is known."""
     return row.estimate or 0.0
 
 
 def share(value: float | None) -> str:
-    """A share in percent, a dash where there is none."""
+    """A share in percent; a dash if there is none."""
     return ABSENT if value is None else percent(value)
 
 

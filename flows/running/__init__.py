@@ -1,1 +1,1 @@
-"""From a validated study to its results."""
+"""Run a validated study."""

@@ -39,7 +39,7 @@ class CellStudyKind(Generic[S]):
     has_cells: bool = True
 
     def prepare(self, study: S, base: Path, progress: Progress = no_progress, allow: Sequence[str] = ()) -> Prepared:
-        """The plan of a study and its data, whose relative paths start from `base`.
+        """The plan of a study and its data; relative paths start from `base`.
 
         Code of the packages `allow` may be imported.
         """

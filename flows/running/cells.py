@@ -107,7 +107,7 @@ def _wait_for(done: "SimpleQueue[object]") -> None:
 
 
 class _Deadline(threading.Event):
-    """Set once another event is, or after so many seconds."""
+    """Set once another event is set, or after this many seconds."""
 
     def __init__(self, stop: threading.Event, seconds: float) -> None:
         super().__init__()

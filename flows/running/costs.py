@@ -1,7 +1,7 @@
-"""The cost of a replicate of each cell, as far as it is known from others, and the time that a run still takes.
+"""The cost of a replicate of each cell, from known ones, and the remaining time of a run.
 
 A cost is that of the known cell of the same kind that is nearest in size, times powers of the rows, features and
-classes; of a kind of which none is known, the geometric mean over the kinds of the same fan-out.
+classes; if no cell of a kind is known, the geometric mean over the kinds of the same fan-out.
 """
 
 import math
@@ -52,7 +52,7 @@ class CostModel:
         self._measured = np.zeros(len(cells), dtype=np.bool_)
 
     def learn(self, at: int, seconds: float) -> None:
-        """Take in the measured cost of a replicate of the cell at this place, in place of what was known of it."""
+        """Replace the cost of a replicate of the cell at this place by a measured one."""
         alike = self.kinds == self.kinds[at]
         distance = np.abs(self._sizes - self._sizes[at]).sum(axis=1)
         nearer = alike & ~self._measured & (distance <= self._distance)
@@ -61,11 +61,11 @@ class CostModel:
         self._left[nearer] = math.log(max(seconds, _NOTHING)) - self._growth[at]
 
     def of_known_kinds(self) -> FloatArray:
-        """Seconds a replicate of every cell; NaN in kinds of which no cell was timed."""
+        """Seconds per replicate of every cell; NaN for kinds of which no cell was timed."""
         return np.asarray(np.exp(self._left + self._growth))
 
     def each(self) -> FloatArray:
-        """Seconds a replicate of every cell; NaN in fan-outs of which no cell was timed."""
+        """Seconds per replicate of every cell; NaN for fan-outs of which no cell was timed."""
         known = np.isfinite(self._left)
         number = np.bincount(self.fanouts[known], minlength=self.fanouts.max(initial=-1) + 1)
         total = np.bincount(self.fanouts[known], self._left[known], minlength=len(number))
@@ -75,12 +75,12 @@ class CostModel:
 
 
 def kind_of_cell(cell: Cell) -> tuple[str, ...]:
-    """What decides which code a cell imports and compiles: its fan-out and its subject without the data."""
+    """The code that a cell imports and compiles depends on this: its fan-out and its subject without the data."""
     return (cell.fanout, *(value for key, value in cell.subject.items() if key not in ("dataset", "slice", "n")))
 
 
 def sizes_of(datasets: Iterable[StoredData]) -> Sizes:
-    """The sizes of tables and of documents, whose features are known once a classifier has counted their words."""
+    """The sizes of tables and documents; the features of the latter are known once a classifier has counted words."""
     entries: dict[str, tuple[float, float, float]] = {}
     for dataset in datasets:
         if isinstance(dataset, Documents):
@@ -165,7 +165,7 @@ class TimeLeft:
         self._learnt = [0] * len(cells)
 
     def seconds(self, workers: int) -> float:
-        """The seconds until the end on this number of workers; infinite while a kind of which work is left is unknown.
+        """The seconds until the end with this number of workers; infinite while a remaining kind has no cost.
 
         The costs of other kinds tell nothing of it: one classifier may take 100,000 times as long as another.
         """

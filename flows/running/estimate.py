@@ -46,7 +46,7 @@ class Estimate:
 
     @property
     def expected(self) -> float | None:
-        """As `seconds`, if the cell stops in the lane where its rule does for the share of extreme replicates."""
+        """The expected seconds, if the rule stops the cell at the share of extreme replicates so far."""
         if self.seconds is None or self.each is None or self.cell.stopping is None or self.share is None:
             return self.seconds
         needed = self.cell.whole_lanes(self.cell.rule.stops_at(self.share))

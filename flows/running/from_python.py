@@ -1,4 +1,4 @@
-"""What a study has that was written in Python: its values as a study file says them, and code only this program has.
+"""Studies written in Python: their values in the form of a study file, and the code that only this program has.
 
 A study from Python equals that of a study file, to the byte. Classes, functions and estimators that a notebook defines
 become modules of one file, imported by the processes of a run. The name of such a module is a hash of its content, so
@@ -82,7 +82,7 @@ def given_code() -> Iterator[GivenCode]:
 
 
 def importable(value: Any) -> bool:
-    """True if a module that is no program holds a class or a function by its name."""
+    """True if a module other than the program contains a class or a function by its name."""
     result: Any = sys.modules.get(module) if (module := getattr(value, "__module__", None) or "") != MAIN else None
     for part in getattr(value, "__qualname__", "").split("."):
         result = getattr(result, part, None)
@@ -90,7 +90,7 @@ def importable(value: Any) -> bool:
 
 
 def content_of(value: Any) -> str:
-    """SHA-256 of the source of code and of what it names, and of values; ValueError where there is no source."""
+    """SHA-256 of the source of code and of the names that it uses, and of values; ValueError if there is no source."""
     state, seen = hashlib.sha256(), dict[int, int]()
     kept: list[Any] = []  # so that no two have one id
 
@@ -260,7 +260,7 @@ def _named(value: Any, where: str, code: GivenCode | None) -> dict[str, Any]:
 
 
 def _changed(estimator: Any) -> dict[str, Any] | None:
-    """The parameters that are not the defaults of the class; None if one is no number, text or truth value."""
+    """The parameters that differ from the defaults of the class; None if one is not a number, text or truth value."""
     try:
         usual = type(estimator)().get_params(deep=False)
     except TypeError:  # of a pipeline, say, some have no default

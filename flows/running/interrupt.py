@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the run ends in order, and what it has computed stays stored."""
+"""Ctrl-C and SIGTERM: the run ends in order, and its completed work stays stored."""
 
 import contextlib
 import os

@@ -27,7 +27,7 @@ class StudyKind(Protocol):
     has_cells: bool
 
     def plan(self, study: Any, options: RunOptions, /, *, workers: int | None, timing: bool) -> str:
-        """What a run would do and cost, as text; nothing is written.
+        """The work and cost of a run, as text; nothing is written.
 
         `workers`: their number in the estimate, None for this machine's. `timing`: time one replicate of each cell.
         """

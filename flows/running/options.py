@@ -1,4 +1,4 @@
-"""How a study is planned and run: what the study file does not say, and the part that is run.
+"""Options of planning and running that are not in the study file, and the part that is run.
 
 Every argument of a call from Python is checked here before anything is written.
 """
@@ -43,7 +43,7 @@ class Part:
         return f"{self.number}/{self.total}"
 
     def lanes(self, cells: Sequence[Cell]) -> dict[str, tuple[int, int]]:
-        """The lanes ``first <= lane < last`` of this part, by the names of the cells of which it has any.
+        """The lanes ``first <= lane < last`` of this part, by the names of its cells.
 
         The lanes of a cell are divided among all parts, or as many as there are lanes. A cell that a rule may stop is
         the work of one part, since the rule looks at all replicates before the next. Cells with fewer lanes than there
@@ -97,7 +97,7 @@ ComputeCell: TypeAlias = Callable[[Cell], Outcome]
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How a study is run, or planned."""
+    """Options of running or planning a study."""
 
     #: The folder that relative paths of the study start from.
     base: Path

@@ -79,7 +79,7 @@ _HARMLESS = ("study.name", "study.alpha", "study.adjust", "study.tests", "study.
 
 
 def _harm(store: Store, plan: Plan) -> str:
-    """The stored cells that would change or be lost, in words; empty if the study has only grown or is reported anew.
+    """The stored cells that would change or be lost, in words; empty if the study has only grown.
 
     A cell changes if the new one of the same subject draws or reads something else. A cell that the new plan lacks is
     not lost as long as the study still has its data set and its classifiers.

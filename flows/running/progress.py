@@ -30,7 +30,7 @@ PATIENCE_SECONDS = 2.0
 
 
 class Display:
-    """What a run shows on standard error while it works.
+    """The progress of a run on standard error.
 
     `quiet`: show nothing but errors.
     `every`: seconds between two lines where there is no terminal.
@@ -208,7 +208,7 @@ class Display:
         bar.draw(sum(count.done for count in self._counts.values()), self._line())
 
     def _totals(self) -> dict[str, Any]:
-        """Where the run stands: cells, replicates, replicates a second, seconds left (None while unknown)."""
+        """The state of the run: cells, replicates, replicates per second, seconds left (None while unknown)."""
         counts = self._counts.values()
         left = self._time_left.seconds(self._workers())
         return {

@@ -39,7 +39,7 @@ def worst_first(lines: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Artifacts:
-    """What a run publishes on a server for those who follow it there."""
+    """The artifacts of a run on a server."""
 
     #: The URL or path of each page.
     links: Mapping[str, str]
@@ -62,7 +62,7 @@ class StudyResult(Protocol):
 
     @property
     def subject(self) -> str:
-        """What was computed or compared, in a few words."""
+        """The subject of the computation or comparison, in a few words."""
 
     @property
     def reasons(self) -> Sequence[str]:
@@ -82,7 +82,7 @@ class StudyResult(Protocol):
 
     @property
     def since(self) -> dt.datetime | None:
-        """When an earlier run found the same in the same files; None if none did."""
+        """The date of an earlier run with the same result on the same files; None if there is none."""
 
     @property
     def alerted(self) -> bool:
@@ -93,7 +93,7 @@ class StudyResult(Protocol):
 
     @property
     def artifacts(self) -> Artifacts:
-        """What is published on a server."""
+        """The artifacts for a server."""
 
     def tell(self, display: Display) -> None:
         """Show the result at the terminal."""

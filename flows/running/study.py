@@ -44,8 +44,8 @@ _LOOK_SECONDS = 1.0
 def run_study(study: Study, prepare: Callable[[Progress], Prepared], options: RunOptions) -> CellStudyResult:
     """Run a study to its report, or compute a part of it. Replicates that the output holds are not computed again.
 
-    Raises MemoryError if a limit of addresses leaves it no room. Raises Interrupted if the run was told to stop; what
-    is computed is stored.
+    Raises MemoryError if a limit of addresses leaves too little room. Raises Interrupted if the run was told to stop;
+    completed work is stored.
     """
     require_addresses(STUDY, "a study")
     started, display = time.monotonic(), options.display
@@ -214,7 +214,7 @@ def _computed(
 
 
 def _of_lanes(plan: Plan, lanes: Mapping[str, tuple[int, int]]) -> Plan:
-    """The plan with as many replicates as a part computes, to show its progress."""
+    """The plan with the number of replicates that a part computes, to show its progress."""
     if not lanes:
         return plan
 
@@ -230,7 +230,7 @@ _PARTS = ("classifier", "test")
 
 
 def changed_code(store: Store, plan: Plan) -> Iterator[str]:
-    """Name the classifiers and tests of a plan whose code is not that of the stored cells.
+    """The classifiers and tests of a plan whose code differs from that of the stored cells.
 
     Yields the name, and what has changed; a line for each classifier or test.
     """

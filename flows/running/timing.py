@@ -102,7 +102,7 @@ class _Timing:
         self._warm: set[tuple[str, ...]] = set()
 
     def in_turn(self, seconds_left: Callable[[], float]) -> Iterator[int]:
-        """A cell of each fan-out, of each kind on its smallest data set, then always the one with the most work.
+        """A cell of each fan-out, then one of each kind on its smallest data set, then the one with the most work.
 
         Replicates of kinds that have few of them may take long: before those, the others have a third of the time.
         """
@@ -120,7 +120,7 @@ class _Timing:
         yield from self._costliest(seconds_left)
 
     def enough(self, spent: float) -> bool:
-        """True if timing has taken its share of the work, of which a cell of each fan-out tells, and of each kind."""
+        """True if timing has taken its share of the work, and has timed a cell of each fan-out and of each kind."""
         seconds = self._model.each()
         known = not np.isnan(seconds[self.open]).any() and (spent > _EACH_KIND or self._warm.issuperset(self._kinds))
         return known and spent > _PART_OF_WORK * float(np.nansum(seconds * self._amount))

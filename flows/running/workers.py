@@ -36,7 +36,7 @@ _LARGE = 256e6
 
 
 def anything_left(plan: Plan, store: Store, lanes: Mapping[str, tuple[int, int]]) -> bool:
-    """Whether the output lacks any cell of a plan, or of these lanes of it."""
+    """True if the output lacks any cell of a plan, or of these lanes of it."""
     return any(done_and_left(cell, store, lanes.get(cell.name))[1] for cell in for_now(plan.cells, store))
 
 
@@ -108,7 +108,7 @@ _STARTING_SECONDS = 60.0
 
 @dataclass
 class StaffChanges:
-    """How many workers were lost and joined, and how often the scheduler did not answer."""
+    """The numbers of workers lost and joined, and of times that the scheduler did not answer."""
 
     #: Workers that were lost; what they had not stored was computed again.
     lost: int = 0

@@ -25,7 +25,7 @@ from .tables import Case, Entry, entries
 
 
 class _Significance(Study, StoppingSettings):
-    """What a study file of ``kind = "significance"`` may say besides its tables."""
+    """The keys of a study file of ``kind = "significance"`` other than its tables."""
 
     question: ClassVar[str] = (
         "are these tables of counts better than chance, equal, as required? who is best in a table of scores?"
@@ -106,7 +106,7 @@ def _cases(key: str, entry: Entry, base: Path) -> list[Case]:
 
 
 def _refuse_twice(every: Iterable[tuple[str, list[Case]]]) -> None:
-    """Refuse two tables of one name: a report has one verdict for a name, whatever was counted or asked."""
+    """Refuse two tables of one name, since a report has one verdict for a name."""
     taken: set[tuple[str, ...]] = set()
     for key, cases in every:
         # The known algorithms that a new one is compared with are one table, of its name.

@@ -68,7 +68,7 @@ def digest(files: Mapping[str, bytes]) -> str:
 
 
 def correct_digits(value: float, certified: Decimal) -> float:
-    """How many significant digits of a value are right: the log relative error, from 0 to 15.9.
+    """The number of correct significant digits of a value: the log relative error, from 0 to 15.9.
 
     Source: McCullough (1998), the log relative error of NIST's reference data sets.
     """
@@ -105,9 +105,9 @@ def check(content: bytes) -> Iterator[Checked]:
 
 
 def _answer(test: Any, arguments: Mapping[str, Any]) -> Any:
-    """What a test says of a case, of which joint counts stand there by their names.
+    """The answer of a test to a case, in which joint counts are given by their names.
 
-    A rule is asked about so many replicates ("drawn"), of which those "exceeding" are counted from 1.
+    A rule is asked about this many replicates ("drawn"); the "exceeding" ones are counted from 1.
     """
     given = dict(arguments)
     if "outcomes" in given:

@@ -1,4 +1,4 @@
-"""Retrainers, and draws of permutations, that a worker process caches, so that what is shared is computed once."""
+"""Retrainers, and draws of permutations, cached by a worker process so that shared parts are computed once."""
 
 import threading
 from collections.abc import Hashable, Iterator, Mapping
@@ -103,12 +103,12 @@ def beside_others(work: CrossValidated) -> bool:
 
 
 def own_code(work: CrossValidated) -> Mapping[str, str] | None:
-    """What identifies the code of a classifier that is neither ours nor scikit-learn's."""
+    """The identity of the code of a classifier that is neither built in nor scikit-learn's."""
     code = work.classifier.code
     return None if code is None else {"learner": work.classifier.learner, **code}
 
 
 def revision(work: CrossValidated) -> int:
-    """1 for scikit-learn's classifiers whose predictions were not its own on every data set before."""
+    """1 for scikit-learn's classifiers whose earlier predictions differed from scikit-learn's on some data sets."""
     ours = own_code(work) is None
     return int(ours and work.classifier.learner.rpartition(".")[2] in _REVISED)

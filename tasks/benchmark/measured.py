@@ -24,7 +24,7 @@ SCHEMA = pa.schema(
 
 
 def statistic(store: Store, work: Measured) -> Statistic:
-    """What a cell measures."""
+    """The measure of a cell."""
     return Statistic(work.measure, len(dataset_of(store, work).classes), work.positive)
 
 

@@ -45,5 +45,5 @@ def observed(retrains: Cell) -> Cell:
 
 
 def exceeds(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:
-    """Which retrains are no worse than the observed run."""
+    """A mask of retrains that are no worse than the observed run."""
     return at_least(table.column("value").to_numpy(), float(observed.column("value")[0].as_py()))

@@ -1,4 +1,4 @@
-"""How good each classifier is by other measures than accuracy, and which of two is better by them.
+"""The performance of each classifier by other measures than accuracy, and comparisons of every two by them.
 
 Every measure of the plan is estimated for each classifier on each data set, with its interval, and compared between
 each two by the test that belongs to it (`sigstats.measures.table`): the bootstrap of joint outcomes, DeLong's test of
@@ -61,7 +61,7 @@ class _Classifier:
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
-    """Of each measure one row for each classifier on a data set, then one for each pair of them; then of each slice."""
+    """For each measure, and then each slice, one row per classifier and data set, then one per pair of them."""
     items = [[_read(results, cell) for cell in cells] for cells in results.by_dataset("crossval").values()]
     yield from _rows(results, results.plan.measures, items, _ON_ALL)
     sliced = [

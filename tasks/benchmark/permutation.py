@@ -1,6 +1,6 @@
 """PermClass and PermFeats: is the observed error smaller than under permutation? (Ojala and Garriga 2010).
 
-Where the study names a measure, what is asked is whether this is greater than under permutation.
+If the study names a measure, the question is whether it is greater than under permutation.
 """
 
 from collections.abc import Iterator

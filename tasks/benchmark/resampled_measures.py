@@ -21,7 +21,7 @@ ESTIMATES, PAIRS = "resampled-measures", "resampled-pairs"
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
-    """Of each measure of predictions one row for each classifier on a data set, then one for each pair of them."""
+    """For each measure of predictions one row for each classifier on a data set, then one for each pair of them."""
     for measure in results.plan.measures:
         for dataset, cells in results.by_dataset("crossval").items():
             lacks = _lacking(measure, results, cells[0])

@@ -26,7 +26,7 @@ SCHEMA = pa.schema([REPLICATE, column("wrong", pa.int32(), "rows", "rows that th
 
 
 def stream(work: Retrained) -> dict[str, Any]:
-    """Keyed by data set and null hypothesis alone, so that all classifiers are given the same permutations."""
+    """Keyed only by data set and null hypothesis, so that all classifiers get the same permutations."""
     return {"dataset": work.dataset.digest, "null": work.null}
 
 
@@ -43,14 +43,14 @@ def observed(retrains: Cell) -> Cell:
 
 
 def on_labels_as_they_are(retrains: Cell, name: str, kind: type[CrossValidated]) -> Cell:
-    """The cell of a fan-out for what retrains are counted against; `kind` is its work."""
+    """The observed cell with which retrains are compared; `kind` is its work."""
     subject = {key: value for key, value in retrains.subject.items() if key != "null"}
     work = kind(**{field.name: getattr(retrains.work, field.name) for field in fields(kind)})
     return cell(name, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits)
 
 
 def exceeds(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:
-    """Which retrains got no more rows wrong than the observed run."""
+    """A mask of retrains with no more wrong rows than the observed run."""
     label, prediction = (observed.column(name).to_numpy() for name in ("label", "prediction"))
     flags: NDArray[np.bool_] = table.column("wrong").to_numpy() <= np.count_nonzero(label != prediction)
     return flags

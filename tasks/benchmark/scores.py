@@ -1,4 +1,4 @@
-"""What a classifier says of each class in the observed run's folds: its probabilities, or its decision values."""
+"""The scores of each class in the observed run's folds: probabilities, or decision values."""
 
 from typing import Any
 

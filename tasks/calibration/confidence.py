@@ -1,8 +1,8 @@
 """The confidence of a test on one test set, and how often test sets agree (Table 3 of Keller, Mariethoz and Bengio).
 
-Two classifiers that the study has trained are compared on its test set: a test gives the confidence that the one which
-is better there is truly better. It is compared with the share of other test sets of the same size, drawn from all the
-rest of the rows, on which the same classifier is better.
+Two classifiers that the study has trained are compared on its test set: a test gives the confidence that the one that
+is better there is truly better. It is compared with the share of other test sets of the same size, drawn from all
+remaining rows, on which the same classifier is better.
 """
 
 import json
@@ -97,7 +97,7 @@ def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np
 
 
 def _histogram(drawn: NDArray[np.float64], observed: float) -> dict[str, Any]:
-    """The replicates in bins, of which one ends at 0: bin i is from (first + i) times the width on."""
+    """The replicates in bins, one of which ends at 0: bin i begins at (first + i) times the width."""
     low, high = min(0.0, float(drawn.min())), max(0.0, float(drawn.max()))
     width = (high - low) / _BINS or 1.0
     first = int(np.floor(low / width))

@@ -1,6 +1,6 @@
 """The joint outcomes of a population that is too large for the process that starts a study: a replicate is a file.
 
-The fingerprint of a cell includes `LabelFiles.written`: files that were written anew are counted again, even if their
+The fingerprint of a cell includes `LabelFiles.written`: files that were written again are counted again, even if their
 footers are equal.
 """
 

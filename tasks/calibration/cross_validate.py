@@ -1,7 +1,7 @@
 """Two learners, cross-validated on samples of a population: the joint outcomes of each fold of each sample.
 
-The stream is keyed by the population and the size alone, and the samples of a lane are drawn before any folds: so
-all schemes of cross-validation are given the same samples.
+The stream is keyed only by the population and the size, and the samples of a lane are drawn before any folds, so that
+all schemes of cross-validation get the same samples.
 """
 
 from functools import partial

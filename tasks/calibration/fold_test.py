@@ -117,7 +117,7 @@ def _of_outcomes(
 
 
 def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:  # noqa: ARG001
-    """The rows of one sample: the class of each, and what A and B see of it."""
+    """The rows of one sample: the class of each, and the features that A and B see."""
     source = folds_cell(block.cell.work_of(OfFolds))
     trial = block.first + index
     lane = trial // source.lane_size
@@ -139,7 +139,7 @@ def scheme_of(test: AppliedTest, scheme: Scheme) -> Scheme:
 
 
 def permutation_of(test: AppliedTest) -> Permuted | None:
-    """What is permuted, and how often; None for a test that permutes nothing."""
+    """The null hypothesis and number of permutations; None for a test without permutations."""
     return Permuted(**test.options) if test.test == "permutation" else None
 
 

@@ -55,7 +55,7 @@ def population(work: OnTestSets, store: Store) -> Population | Described | None:
 
 
 def true_value(work: OnTestSets, drawn_from: Population | Described) -> float:
-    """What an interval should hold."""
+    """The value that an interval should contain."""
     if isinstance(drawn_from, Population):
         return truth(drawn_from, work.test.options["of"])
     return float(module_of(drawn_from).truth(drawn_from, work.test.compared))
@@ -86,6 +86,6 @@ def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
 
 
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001
-    """Which intervals leave the truth out, or are undefined; their confidence is theirs, whatever the level."""
+    """The intervals that miss the truth, or are undefined, at their own confidence, whatever the level."""
     missed: NDArray[np.bool_] = ~table.column("covers").to_numpy()
     return missed

@@ -34,7 +34,7 @@ SCHEMA = subsample.SCHEMA.append(
 
 
 def own_code(work: OnTestSets) -> Mapping[str, str] | None:
-    """That of the test."""
+    """The identity of the code of the test."""
     return {"learner": work.test.test, **(work.test.code or {})}
 
 

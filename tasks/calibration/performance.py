@@ -1,4 +1,4 @@
-"""What is asked of a method beside its rates (Morris, White and Crowther 2019).
+"""Performance measures of a method in addition to its rates (Morris, White and Crowther 2019).
 
 Of an interval bias, standard errors, coverage, misses and width; of a test the power at the level that it really has.
 """
@@ -146,7 +146,7 @@ def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
 
 
 def _key(cell: Cell) -> tuple[str, ...]:
-    """What a population has in common with the one in which the null hypothesis is true."""
+    """The settings that a population shares with the one in which the null hypothesis is true."""
     work = cell.work_of(Tested)
     if not isinstance(work, OnTestSets) or work.factors is not None:
         same = ", ".join(f"{name} = {value}" for name, value in (work.factors or {}).items() if name != "difference")

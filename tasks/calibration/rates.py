@@ -1,4 +1,4 @@
-"""What calibration studies measure of a test or an interval, and how sure a measured rate is."""
+"""Rates of tests and intervals in calibration studies, and their Monte-Carlo errors."""
 
 import math
 

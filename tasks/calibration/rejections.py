@@ -1,4 +1,4 @@
-"""How often a test rejects, and how often its interval holds the truth, on test sets from a known population."""
+"""The rate of rejections of a test, and the coverage of its interval, on test sets from a known population."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""One test set of a calibration study, by its number: its rows, and what each test answers on it.
+"""One test set of a calibration study, by its number: its rows, and the answer of each test.
 
-A test set depends on the seed, the population, the size and its number alone. So its stream chunk is drawn again, and
-the answers are computed as they were: they are compared with those that are stored.
+A test set depends only on the seed, the population, the size and its number. So its part of the stream is drawn again,
+and the answers are computed again and compared with the stored ones.
 """
 
 import tempfile
@@ -82,7 +82,7 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
 
 
 def _computed(block: Block, store: Store) -> pa.Table | Failure:
-    """The replicates of a block, or what its test raised; nothing is written."""
+    """The replicates of a block, or the error of its test; nothing is written."""
     if own_code(block.cell):
         with tempfile.TemporaryDirectory(prefix="sigstats-replay-") as folder:
             outcome = run_guarded(block, _Aside(store.root, folder))
@@ -98,7 +98,7 @@ def _computed(block: Block, store: Store) -> pa.Table | Failure:
 
 
 class _Aside(Store):
-    """A store that is read, and whose blocks are written to another folder."""
+    """A store that is only read; blocks are written to another folder."""
 
     def __init__(self, root: str, folder: str) -> None:
         super().__init__(root)

@@ -1,4 +1,4 @@
-"""How many rows McNemar's test needs to reject half of the time, beside which a publication's number stands."""
+"""The rows that McNemar's test needs to reject half of the time, to compare with the number of a publication."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
@@ -18,7 +18,7 @@ HALF = "rows for half of the time"
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
-    """For each population in which one classifier is better and each of McNemar's tests the number of rows."""
+    """The number of rows for each of McNemar's tests in each population in which one classifier is better."""
     for group in one_test(results.plan.cells):
         work, subject = group[0].work_of(OnTestSets), group[0].subject
         drawn_from = population(work, results.store) if _formula(work.test.test) else None
@@ -48,7 +48,7 @@ def one_test(cells: Iterable[Cell]) -> list[list[Cell]]:
 
 
 def rows_needed(known: Population | EventPopulation, test: AppliedTest, share: float, alpha: float) -> int | None:
-    """The rows of an endless population of the same answers, from which on McNemar's test rejects so often.
+    """The rows of an infinite population of the same answers from which on McNemar's test rejects this often.
 
     None for another test, if the test looks the other way, or if more would be needed than can be summed over.
     """

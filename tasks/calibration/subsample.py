@@ -1,7 +1,7 @@
-"""Tests on test sets from a population: how often a test rejects, and how often its interval holds the truth.
+"""Tests on test sets from a population: their rates of rejection, and the coverage of their intervals.
 
-The stream is keyed by the population and the size alone, and the test sets of a lane are drawn before a test draws
-resamples: so all tests are given the same test sets.
+The stream is keyed only by the population and the size, and the test sets of a lane are drawn before the resamples of
+any test, so that all tests get the same test sets.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -156,7 +156,7 @@ def _counted(store: Store, source: Cell) -> AnyPopulation:
 
 
 def trained_rows(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
-    """What classifiers that a cell trained say of the rows of their test set, or of all the rest."""
+    """The outputs of classifiers that a cell trained, for the rows of their test set or all remaining rows."""
     if source.fanout == "predict":
         return Population(outcomes=predict.outcomes(table, test=test))
     name = source.subject["slice"]
@@ -189,7 +189,7 @@ def answered(block: Block, store: Store, work: OnTestSets, answer: Callable[...,
 
 
 def lanes_together(block: Block, drawn_from: object, *, alone: bool) -> Iterator[Lanes]:
-    """The lanes of a block in groups; `alone`: each lane by itself, as more than test sets is drawn from its stream."""
+    """The lanes of a block in groups; `alone`: each lane by itself, since its stream draws more than test sets."""
     lanes, together = block.lanes(), 1
     if isinstance(drawn_from, Population | EventPopulation) and not alone:
         together = max(1, _TOGETHER // (LANE_SIZE * drawn_from.width))
@@ -241,7 +241,7 @@ _POSITIVE, _NEGATIVE = "positive", "negative"
 
 
 def counted_rows(drawn_from: Population | EventPopulation, counts: Sequence[int]) -> pa.Table:
-    """The distinct rows of a test set with their counts: the true class, and what A and B predict.
+    """The distinct rows of a test set with their counts: the true class, and the predictions of A and B.
 
     Where only right and wrong answers matter, all rows count as truly positive (`Population`).
 
@@ -278,5 +278,5 @@ _OF_RECORDS: Mapping[type[Described], Any] = {JudgedRows: judged, Kinds: kinds, 
 
 
 def module_of(population: Described) -> Any:
-    """The module of a population of which everything is said."""
+    """The module of a population that is fully described."""
     return _OF_RECORDS[type(population)]

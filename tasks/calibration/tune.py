@@ -1,4 +1,4 @@
-"""How good each combination of parameters is, by cross-validation on training rows alone: a replicate is a combination.
+"""The quality of each combination of parameters, by cross-validation on training rows: a replicate is a combination.
 
 What is chosen is the first of the best. A set of classifiers, one for each category, has one choice.
 """

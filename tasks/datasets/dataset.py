@@ -1,4 +1,4 @@
-"""A data set as every study uses it: one matrix, codes for nominal features, NaN for what is missing; and its folds.
+"""A data set as every study uses it: one matrix, codes for nominal features, NaN for missing values; and its folds.
 
 Not for text, images or more than one class a row: a `Dataset` is a table of numbers and categories with one class each.
 """
@@ -97,7 +97,7 @@ class Dataset:
 
     @property
     def nbytes(self) -> int:
-        """How much memory the features take, in bytes."""
+        """The memory of the features in bytes."""
         return self.X.nbytes
 
     def constant_features(self) -> tuple[str, ...]:
@@ -137,7 +137,7 @@ class Dataset:
             yield f"{feature} is missing", np.flatnonzero(np.isnan(values))
 
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the content, the same on every platform; the name is no part of it."""
+        """SHA-256 (hexadecimal) of the content without the name, the same on every platform."""
         kept: str | None = self.__dict__.get("_digest")
         if kept is None:
             state = hashlib.sha256(
@@ -154,7 +154,7 @@ class Dataset:
         return kept
 
     def to_table(self) -> pa.Table:
-        """The data set as a table: one column a feature, then ``class``; what is no number is in the metadata."""
+        """The data set as a table: a column per feature, then ``class``; all that is not a number is metadata."""
         about = {
             "name": self.name,
             "classes": self.classes,

@@ -43,7 +43,7 @@ class Documents:
 
     @property
     def nbytes(self) -> int:
-        """How much memory the texts take, in bytes."""
+        """The memory of the texts in bytes."""
         return sum(map(len, self.texts))
 
     @property
@@ -52,7 +52,7 @@ class Documents:
         return frozenset(label for category in self.categories for label in category)
 
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the content; the name is no part of it."""
+        """SHA-256 (hexadecimal) of the content without the name."""
         return hashlib.sha256(json.dumps([self.texts, self.categories]).encode()).hexdigest()
 
     def to_table(self) -> pa.Table:

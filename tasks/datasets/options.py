@@ -1,4 +1,4 @@
-"""What a study file says of one data set, checked: known options of the right type, and each field as it is kept."""
+"""Validated options of one data set in a study file: known keys of the right type, in stored form."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -28,7 +28,7 @@ _WORDS = {str: "a string", list: "a list of strings", int: "a whole number", flo
 def validate_options(
     spec: Mapping[str, Any], known: Mapping[str, Kinds], required: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The options of one data set, checked, with a ``name``: that of the file, where there is a path and no name."""
+    """The validated options of one data set, with a ``name``: that of the file if there is a path and no name."""
     path = spec.get("path")
     name = spec.get("name", PurePath(path).stem if isinstance(path, str) else None)
     where = "data set" if name is None else f"data set {name if isinstance(name, str) else shown(name)}"

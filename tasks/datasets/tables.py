@@ -1,4 +1,4 @@
-"""From a table of columns to a data set: which column is the class, which features are nominal, what is missing.
+"""Convert a table of columns to a data set: its class, nominal features and missing values.
 
 A source gives `DataColumns`; `dataset` picks the columns that a study file asks for. Categories and classes
 are those that occur, sorted as text: so codes depend neither on the order of the rows nor on the kind of file.
@@ -74,7 +74,7 @@ class DataColumns(ABC):
         """A column as numbers, None if it is nominal by its nature, or ValueError."""
 
     def row(self, row: int) -> str:
-        """How messages call a row; a table of lines names the line."""
+        """The name of a row in messages; a table of lines names the line."""
         return f"row {row} (from 0)"
 
     def error(self, name: str, complaint: str, row: int | None = None) -> ValueError:
@@ -84,7 +84,7 @@ class DataColumns(ABC):
 
 
 class TextColumns(DataColumns):
-    """Columns of text, each of which is numeric if all of its texts are numbers."""
+    """Columns of text; a column is numeric if all of its texts are numbers."""
 
     def numbers(self, name: str) -> Numbers | None:
         """The numbers of a column, None if no text of it is one; a column of both is refused as likely a mistake."""

@@ -54,11 +54,11 @@ def _digest(root: Path, without: Set[str]) -> str:
 
 
 class OtherCode(Exception):
-    """A block came to a worker whose code is another than that of the run."""
+    """A block came to a worker with other code than the run."""
 
 
 def run_with(code: str, blocks: Sequence[Block], store: Store, apart: bool, *, engine: str) -> list[Receipt | Failure]:
-    """`run_together`, on a worker whose `version` is `code`; another one gives the blocks back with `OtherCode`."""
+    """Call `run_together` on a worker whose `version` is `code`; another one gives the blocks back with `OtherCode`."""
     if code != version():
         time.sleep(_GIVEN_BACK)
         raise OtherCode(version())
@@ -116,7 +116,7 @@ class DaskStaff:
 
     @property
     def strangers(self) -> dict[str, str]:
-        """The versions of the workers whose code is another than that of this process; they compute no block."""
+        """The versions of the workers with other code than this process; they compute no block."""
         return {worker: there for worker, there in self._versions.items() if there != version()}
 
     @property
@@ -159,11 +159,11 @@ _NO_WORKER = 1
 
 
 class DaskProgress:
-    """A hundred tasks with the name of a study, of which as many are in memory as percent of the study are done.
+    """A hundred tasks with the name of a study; as many are in memory as percent of the study are done.
 
-    A bar of the dashboard counts the tasks of one name, and those that are in memory as done. Of a study it would only
-    show the few blocks that are under way. These tasks are never computed: one asks for what no worker has, the others
-    wait for it. Each in turn gives its place to a piece of data.
+    A bar of the dashboard counts the tasks of one name, and those that are in memory as done. For a study it would only
+    show the few active blocks. These tasks are never computed: one asks for a resource that no worker has, the others
+    wait for it. One after another is replaced by a piece of data.
     """
 
     def __init__(self, client: Any, study: str) -> None:
@@ -197,7 +197,7 @@ class DaskProgress:
         return number in self._data and self._data[number].status == "finished"
 
     def close(self) -> None:
-        """Leave none of these tasks with the scheduler."""
+        """Remove all of these tasks from the scheduler."""
         for future in [*self._waiting, *self._data.values()]:
             with contextlib.suppress(Exception):  # the client is closed
                 future.release()

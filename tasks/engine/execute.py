@@ -35,7 +35,7 @@ class Interrupted(Exception):
 
 @dataclass
 class Outcome:
-    """How a cell ended."""
+    """The outcome of a cell."""
 
     cell: Cell
     #: Replicates that were in the store before.
@@ -82,8 +82,8 @@ def done_and_left(
 ) -> tuple[int, int]:
     """The numbers of replicates that a cell has and that it still needs; if a stopping rule applies, at most.
 
-    `lanes`: count these lanes alone, ``first <= lane < last``.
-    `held`: the names of the cells of which the store has any file, if that is known.
+    `lanes`: count only these lanes, ``first <= lane < last``.
+    `held`: the names of the cells with any file in the store, if that is known.
     """
     done = store.find(cell).done if held is None or cell.name in held else ()
     tracker = StoppingTracker(cell, store)

@@ -1,4 +1,4 @@
-"""The process in which code of other packages runs: it computes the blocks that it is sent, one after another.
+"""The process of other packages' code: it computes the blocks that it is sent, one after another.
 
 It ends with the process that started it, and then ends all processes that the code has started. The output of the code
 is discarded.

@@ -1,6 +1,6 @@
-"""What runs in the processes of Dask: its scheduler and workers without their HTTP servers.
+"""Code in the processes of Dask: its scheduler and workers without their HTTP servers.
 
-Each of these servers opens a port for a dashboard, metrics and a view of its tasks, even if no dashboard is asked for,
+Each of these servers opens a port for a dashboard, metrics and a view of its tasks, even if no dashboard is requested,
 and requires no authentication. Import this module only where Dask is imported anyway.
 """
 

@@ -48,7 +48,7 @@ class Pool(Protocol):
         """Take the blocks of a plan from now on, by this priority, and let the workers import its fan-outs before."""
 
     def show(self, fraction: float | None) -> None:
-        """Show beside the workers how much of the study is done, if that is known."""
+        """Show the progress of the study with the workers, if it is known."""
 
     def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
         """Start a block, and return a function that cancels it; `done` is called once, from any thread."""
@@ -125,7 +125,7 @@ class RoutedPool:
 
     @property
     def strangers(self) -> Mapping[str, str]:
-        """Those of all pools."""
+        """The versions in all pools."""
         return {worker: version for pool in self._pools for worker, version in pool.strangers.items()}
 
     @property

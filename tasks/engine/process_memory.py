@@ -1,4 +1,4 @@
-"""The memory of a process: the addresses that it may have (`ulimit -v`), and what it keeps of freed memory.
+"""The memory of a process: its limit of addresses (`ulimit -v`), and the freed memory that it keeps.
 
 What has no room under a limit of addresses is refused in one line, before a library ends or hangs. Where OpenBLAS finds
 no room it asks again without end, ends the process with exit code 1, or sends it SIGINT where that befalls one of its
@@ -110,7 +110,7 @@ def _set(thresholds: dict[int, int]) -> None:
 
 @functools.cache
 def _as_dask_starts_it() -> bool:
-    """True if this process was started with Dask's threshold alone, and the C library is GNU's."""
+    """True if this process was started only with Dask's threshold, and the C library is GNU's."""
     import ctypes
 
     with contextlib.suppress(OSError, TypeError):  # another system than Linux

@@ -1,7 +1,7 @@
 """The number of replicates that a cell needs: all, or those up to the point at which its stopping rule ends it.
 
 A rule is applied to the replicates in their order from the first on. So its stop is part of the result: it depends
-neither on the order in which blocks are computed, nor on blocks beyond it that are computed already.
+neither on the order in which blocks are computed, nor on later blocks that are computed already.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ from ..storage.store import Store
 
 
 def _counted_by(cell: Cell) -> Callable[[pa.Table, pa.Table | None], Any] | None:
-    """How the rule of a cell counts replicates: those at least as extreme as observed, or rejections."""
+    """The criterion by which the rule of a cell counts replicates: at least as extreme as observed, or rejections."""
     module, rule = fanout(cell.fanout), cell.rule
     rejections = offered(module, "rejections")
     if rejections is not None and isinstance(rule, PrecisionRule):
@@ -32,7 +32,7 @@ def _counted_by(cell: Cell) -> Callable[[pa.Table, pa.Table | None], Any] | None
 
 
 def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[np.bool_]:
-    """Which replicates of `table` the rule of a cell counts."""
+    """A mask of the replicates of `table` that the rule of a cell counts."""
     counts = _counted_by(cell)
     if counts is None:
         raise TypeError(f"the replicates of {cell.fanout} are not counted against what was observed")
@@ -65,7 +65,7 @@ def _observed(store: Store, cell: Cell) -> pa.Table:
 
 
 def joint_ends(cells: Iterable[Cell], store: Store) -> dict[str, JointStop]:
-    """Where each cell of a family that stops together ends, by its name, from the replicates that are stored."""
+    """The end of each cell of a family that stops together, by its name, from the stored replicates."""
     families = defaultdict[Any, list[Cell]](list)
     for cell in cells:
         if isinstance(cell.rule, JointRule):
@@ -84,7 +84,7 @@ def _stored_flags(cell: Cell, store: Store) -> NDArray[np.bool_]:
 
 
 def for_now(cells: Sequence[Cell], store: Store) -> list[Cell]:
-    """The cells with as many replicates as they are known to need; those that stop together need more round by round.
+    """The cells with the replicates that they are known to need; those that stop together need more in each round.
 
     Of these, one without `stopping` has its replicates.
     """

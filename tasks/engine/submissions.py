@@ -1,11 +1,11 @@
-"""Blocks as Dask is given them: several short ones as one task, and those that may have killed their workers alone.
+"""Blocks as tasks of Dask: several short ones as one task, and those that may have killed their workers singly.
 
 Dask takes as long for a task as a short block takes to be computed and stored.
 
 Workers disappear for many reasons: preemption, a walltime, a lost node. Code of this package kills none, so a hundred
-deaths prove nothing about a block. Code of another package may kill its worker: it has a process of its own, but runs
-as the same user. A block whose workers died repeatedly is computed while no other block of such code is under way. A
-worker that dies then was killed by this block, or disappeared for another reason.
+deaths prove nothing about a block. Code of another package may kill its worker: it has its own process, but runs as the
+same user. A block whose workers died repeatedly is computed while no other block of such code is active. A worker that
+dies then was killed by this block, or disappeared for another reason.
 """
 
 import math
@@ -69,7 +69,7 @@ class Submission:
 
 
 class Suspects:
-    """Holds blocks of other packages' code back while one of them is tried alone."""
+    """Holds back blocks of other packages' code while one of them is tried by itself."""
 
     def __init__(self) -> None:
         self._waiting: list[Submission] = []
@@ -95,7 +95,7 @@ class Suspects:
         return admitted + sent
 
     def ended(self, given: Submission) -> None:
-        """Note that a block is no longer under way."""
+        """Note that a block is no longer active."""
         self._under_way.discard(given)
 
     def killed(self, given: Submission, workers: int) -> WorkersKilled | None:
@@ -133,7 +133,7 @@ class Lately:
 
     @property
     def mean(self) -> float:
-        """Infinite while there is no block."""
+        """The mean; infinite while there is no block."""
         return self._seconds / self._blocks if self._blocks else math.inf
 
 
@@ -143,7 +143,7 @@ def at_once(lately: Lately) -> int:
 
 
 def divided(given: Sequence[Submission], size: int) -> list[list[Submission]]:
-    """Blocks as tasks of at most `size` blocks of one store; a block that is `single` is a task."""
+    """Blocks as tasks of at most `size` blocks of one store; a `single` block is a task."""
 
     def kind(value: Submission) -> object:
         return id(value) if size == 1 or value.single else value.store

@@ -29,7 +29,7 @@ def stream(work: TableTested) -> dict[str, Any]:
 
 
 def compute(block: Block, store: Store, work: TableTested) -> pa.Table:  # noqa: ARG001
-    """Whether each replicate of the block is at least as extreme as observed."""
+    """For each replicate of the block, whether it is at least as extreme as observed."""
     drawn = table_test(work.test).exceedances
     if drawn is None:
         raise ValueError(f"test: {work.test!r} is not valid; expected one that has the method monte-carlo")
@@ -39,6 +39,6 @@ def compute(block: Block, store: Store, work: TableTested) -> pa.Table:  # noqa:
 
 
 def exceeds(table: pa.Table, observed: None) -> NDArray[np.bool_]:  # noqa: ARG001
-    """Which replicates are at least as extreme as observed: their only column."""
+    """For each replicate, whether it is at least as extreme as observed: the only column."""
     flags: NDArray[np.bool_] = to_numpy(table.column("exceeds"))
     return flags

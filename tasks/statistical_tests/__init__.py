@@ -1,7 +1,7 @@
 """The statistical tests of studies, each the record `TEST` of a module of this folder, imported when it is asked for.
 
-The name of a test is that of its module, with dashes. Its record says what the test is in words, and how its p-value is
-found from each kind of data that it takes: a table of counts, cross-validated runs, or test sets of a population.
+The name of a test is that of its module, with dashes. Its record describes the test in words, and computes its p-value
+from each kind of data that it takes: a table of counts, cross-validated runs, or test sets of a population.
 """
 
 import importlib
@@ -36,7 +36,7 @@ class ObservedRun:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Which rows are right."""
+        """A mask of right rows."""
         return np.equal(self.label, self.prediction)
 
     @property
@@ -46,7 +46,7 @@ class ObservedRun:
 
     @property
     def error_interval(self) -> Interval:
-        """Of the share of wrong rows: Clopper and Pearson's, in groups Korn and Graubard's."""
+        """The interval of the share of wrong rows: Clopper and Pearson's; with groups Korn and Graubard's."""
         return share_interval(~self.right, self.groups, 0.95)
 
     def rows(self, where: NDArray[np.int64]) -> Self:
@@ -191,19 +191,19 @@ def find(name: str) -> StatisticalTest | None:
 
 
 def of_runs(name: str) -> OfRuns | None:
-    """How a test is made of cross-validated runs; None if it is not, or is no test of this folder."""
+    """The form of a test for cross-validated runs; None if there is none, or the test is not of this folder."""
     test = find(name)
     return None if test is None else test.runs
 
 
 def of_sets(name: str) -> OfSets | None:
-    """How a test is made of test sets; None if it is not, or is no test of this folder."""
+    """The form of a test for test sets; None if there is none, or the test is not of this folder."""
     test = find(name)
     return None if test is None else test.sets
 
 
 def table_test(name: str) -> OfTable:
-    """How a test is made of a table."""
+    """The form of a test for a table."""
     table = named(name).table
     if table is None:
         raise ValueError(f"test: {name!r} is not valid; expected a test of a table of counts")
@@ -223,7 +223,7 @@ def run_table_test(name: str, data: Data, method: str) -> Fields:
 
 
 def fields(result: TestResult, **values: Any) -> dict[str, Any]:
-    """p-value, interval, method and note; `values` besides or instead of them."""
+    """p-value, interval, method and note; `values` add to or replace them."""
     interval = result.pvalue_interval
     return {
         "method": result.method,
@@ -248,5 +248,5 @@ def distinct_sets(sets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def no_pvalue(data: Data, method: str) -> Fields:  # noqa: ARG001
-    """The fields of what is counted or computed, and not tested."""
+    """The fields of a number that is computed, not tested."""
     return {"method": method}

@@ -12,7 +12,7 @@ from . import SIDE, OfSets, Option, StatisticalTest
 
 
 def _pvalues(sets: NDArray[np.int64], rng: object, **options: Any) -> NDArray[np.float64]:  # noqa: ARG001
-    """The p-values; 1 without rows of one class. Of a study, greater: A is better, B has the greater cost."""
+    """The p-values; 1 without rows of one class. In a study, greater means that A is better: B has the greater cost."""
     ones = np.ones(len(sets))
     whole = sets[:, :4].any(axis=1) & sets[:, 4:].any(axis=1)
     ones[whole] = dcf_pvalues(sets[whole][:, EXCHANGED], **options)

@@ -50,7 +50,7 @@ def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
 
 
 def _exceedances(data: Mapping[str, Any], size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Which of `size` random tables with the observed margins have as many right."""
+    """For each of `size` random tables with the observed margins, whether at least as many are right."""
     table = as_confusion_table(data["table"])
     drawn = random_number_correct(table.sum(axis=1), table.sum(axis=0), size=size, rng=rng)
     return np.asarray(drawn >= np.trace(table), dtype=np.bool_)

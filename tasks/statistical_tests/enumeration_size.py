@@ -1,4 +1,4 @@
-"""How many tables would have to be listed for the exact p-value of a confusion matrix? (Nyssen, Figure 2)."""
+"""How many tables are there to list for the exact p-value of a confusion matrix? (Nyssen, Figure 2)."""
 
 from collections.abc import Mapping
 from typing import Any

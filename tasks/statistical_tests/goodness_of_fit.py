@@ -33,7 +33,7 @@ def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
 
 
 def _exceedances(data: Mapping[str, Any], size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Which of `size` random outcomes are at least as extreme as the observed counts."""
+    """For each of `size` random outcomes, whether it is at least as extreme as the observed counts."""
     ordering = data.get("ordering", "probability")
     return goodness_of_fit_exceedances(data["counts"], data["probabilities"], ordering=ordering, size=size, rng=rng)
 

@@ -42,7 +42,7 @@ def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
 
 
 def _exceedances(data: Mapping[str, Any], size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Which of `size` random tables with the observed margins are no likelier than the observed one."""
+    """For each of `size` random tables with the observed margins, whether it is no likelier than the observed one."""
     return homogeneity_exceedances(data["counts_a"], data["counts_b"], size=size, rng=rng)
 
 

@@ -15,7 +15,7 @@ from . import SIDE, OfSets, Option, StatisticalTest
 def _pvalues(
     sets: IntArray, rng: np.random.Generator | None, *, method: str, alternative: str, new_rows: int
 ) -> FloatArray:
-    """The smallest p-value of all looks at each test set, whose rows come in random order, or without `rng` at once."""
+    """The smallest p-value of all looks at each test set; rows come in random order, or without `rng` at once."""
     values = np.empty(len(sets))
     for place, counts in enumerate(sets):
         only_a, only_b, n = int(counts[2] + counts[5]), int(counts[1] + counts[6]), int(counts.sum())

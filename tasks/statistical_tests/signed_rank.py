@@ -33,7 +33,7 @@ def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
 
 
 def _advantages(data: Mapping[str, Any]) -> FloatArray:
-    """By how much b is better than a on each data set."""
+    """The advantage of b over a on each data set."""
     a, b = (as_reals(data[key], f"scores of {key}", ndim=1) for key in ("a", "b"))
     if len(a) != len(b):
         raise refuse("scores (length)", len(b), f"{len(a)}, one for each data set")

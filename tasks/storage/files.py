@@ -1,9 +1,8 @@
 """Files under a root: a folder, or an fsspec URL such as a bucket.
 
 Behind a URL an object appears whole, when its upload ends, and needs no rename. A run remembers the objects under its
-root, so that it asks for each only once. The run that holds the lease of a root is the only one that writes there, and
-its workers tell it what they write. A block of a worker that was lost may be there all the same: it is seen when the
-names are listed anew.
+root, so that it asks for each only once. Only the run with the lease of a root writes there, and its workers report
+what they write. A block of a worker that was lost may still exist: it is seen when the names are listed again.
 """
 
 import contextlib
@@ -65,7 +64,7 @@ class Remembered:
             self._contents.pop(name, None)
 
     def content(self, name: str) -> bytes | None:
-        """The content of an object; None if it must be asked for. FileNotFoundError if there is no such object."""
+        """The content of an object; None if it must be requested. FileNotFoundError if there is no such object."""
         with self._lock:
             if name not in self._names and not name.startswith(_ASKED_FOR):
                 raise FileNotFoundError(name)
@@ -216,7 +215,7 @@ class RemoteFiles:
         self._known.list_anew(str(name).removeprefix(f"{root}/") for name in value)
 
     def wrote(self, name: str, content: bytes | None = None) -> None:
-        """Note that a worker says that it has written an object, and with what content."""
+        """Note that a worker reports an object that it wrote, and its content."""
         if self._known is not None:
             self._known.add(name, content)
 
@@ -225,7 +224,7 @@ class RemoteFiles:
 
     @contextlib.contextmanager
     def lock(self, *, shared: bool = False) -> Iterator[Callable[[], bool]]:
-        """Hold a lease, since object stores have no locks; a shared one is none. No root is moved."""
+        """Hold a lease, since object stores have no locks; a shared one is not a lease. No root is moved."""
         if shared:
             yield lambda: True
             return

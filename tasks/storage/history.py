@@ -9,12 +9,11 @@ are evaluated once by the same rules.
 
     rows/<held_out>.parquet
 
-holds a digest of each id of a set of rows, by which looks at rows that two sets share are counted, and of fresh rows
-what each counts.
+has a digest of each id of a set of rows, by which looks at shared rows are counted, and the counts of each fresh row.
 
     answers/<evaluation>.parquet
 
-holds for each item of an evaluation whether baseline and candidate were right, by which flips are counted.
+has, for each item of an evaluation, whether baseline and candidate were right, by which flips are counted.
 """
 
 import datetime as dt
@@ -172,12 +171,12 @@ def keep(store: Store, folder: str, digest: str, table: pa.Table) -> None:
 
 
 def read_kept(store: Store, folder: str, digest: str) -> pa.Table | None:
-    """What was kept; None where there is none, or it is damaged."""
+    """The stored values; None if there are none, or they are damaged."""
     return store.usable(f"{folder}/{digest[:16]}.parquet", kind=folder, fingerprint=digest)[0]
 
 
 def linked(store: Store, records: Sequence[Record], held_out: str, rows: NDArray[np.int64]) -> list[Record]:
-    """The evaluations on rows that are linked to these, whatever they compared.
+    """The evaluations on rows that are linked to these, by any comparison.
 
     Two sets of rows are linked if they share a row, or one that is linked to both does; so does a set of which no rows
     were kept.

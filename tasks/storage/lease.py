@@ -94,7 +94,7 @@ def _expired(system: Any, name: str) -> bool:
 
 
 def _token() -> bytes:
-    """A content that differs at every renewal, and whose second line names the holder."""
+    """A content that differs at every renewal; its second line names the holder."""
     return f"{uuid.uuid4().hex}\n{this_process()}".encode()
 
 

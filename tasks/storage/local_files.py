@@ -89,7 +89,7 @@ class LocalFiles:
         return Path(place).open("rb")
 
     def read(self, name: str) -> bytes:
-        """The content of a file; raises FileNotFoundError if there is none."""
+        """Return the content of a file; raise FileNotFoundError if there is none."""
         with self.open(name) as file:
             return file.read()
 
@@ -114,7 +114,7 @@ class LocalFiles:
         self._path(name).unlink(missing_ok=True)
 
     def drop(self, folder: str) -> None:
-        """Remove a folder with its content, as far as possible; files that remain do no harm."""
+        """Remove a folder with its content, if possible; remaining files do no harm."""
         shutil.rmtree(self._path(folder), ignore_errors=True)
 
     def sweep(self) -> None:

@@ -1,4 +1,4 @@
-"""The seal of a Parquet file: its kind, the fingerprint of what it belongs to, and a digest of its rows.
+"""The seal of a Parquet file: its kind, the fingerprint of its owner, and a digest of its rows.
 
 A file that is truncated, altered or of another study is refused by `Damaged`, never silently used.
 """

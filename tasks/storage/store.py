@@ -1,4 +1,4 @@
-"""The store of one study: Parquet files that are complete, belong to the study, and hold what was written.
+"""The store of one study: Parquet files that are complete, belong to the study, and are unchanged.
 
 Layout under the root (a path or an fsspec URL)::
 
@@ -86,7 +86,7 @@ class CellFiles:
 
 
 class Store:
-    """The files of one study. A store is cheap to make and to send to a worker, since it is only its root."""
+    """The files of one study. A store is cheap to make and to send to a worker, since it consists of its root."""
 
     def __init__(self, root: str) -> None:
         self.root = open_files(str(root)).root
@@ -120,7 +120,7 @@ class Store:
         return unseal(self.files.read(name), name, kind=kind, fingerprint=fingerprint)
 
     def usable(self, name: str, *, kind: str, fingerprint: str | None = None) -> tuple[pa.Table | None, str]:
-        """The table of a sealed file, or None and why it cannot be used: empty if there is none."""
+        """The table of a sealed file; or None and the reason, which is empty if there is no file."""
         try:
             return self.read_table(name, kind=kind, fingerprint=fingerprint), ""
         except FileNotFoundError:
@@ -155,7 +155,7 @@ class Store:
         self.files.wrote(block_name(cell, first, last), content)
 
     def written_block(self, cell: Cell, first: int, last: int) -> tuple[pa.Table, bytes] | None:
-        """What `write_block` has written, as a table and as bytes; None if there is no sound file."""
+        """The output of `write_block`, as a table and as bytes; None if there is no valid file."""
         name = block_name(cell, first, last)
         with contextlib.suppress(FileNotFoundError, Damaged):
             content = self.files.read(name)
@@ -193,7 +193,7 @@ class Store:
             yield from parts(None)
 
     def held(self) -> set[str]:
-        """The names of the cells of which there is any file, by two requests."""
+        """The names of the cells with any file, by two requests."""
         return {name for folder in (REPLICATES, BLOCKS) for name in self.files.folders(folder)}
 
     def find(self, cell: Cell) -> CellFiles:

@@ -1,1 +1,1 @@
-"""From stored replicates to the summary of a study."""
+"""Compute the summary of a study from stored replicates."""

@@ -22,7 +22,7 @@ _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written."""
+    """The exported files."""
 
     #: A table each.
     fanouts: tuple[str, ...]
@@ -67,7 +67,7 @@ def export(results: Results, to: str) -> Exported:
 
 
 def folder_of(cell: Cell, parts: Collection[str]) -> str:
-    """The folder of a cell, whose levels are those of `parts`, the parts of the subjects of its fan-out's cells."""
+    """The folder of a cell; its levels are `parts`, the parts of the subjects of its fan-out's cells."""
     values = {key: cell.subject.get(key) for key in FOLDERS if key in parts}
     named = (f"{key}={_MISSING if value is None else quote(value, safe='')}" for key, value in values.items())
     return "/".join([f"fanout={cell.fanout}", *named])

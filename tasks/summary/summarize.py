@@ -1,4 +1,4 @@
-"""The summary of a study, from its Parquet files alone: it can be written again without a run."""
+"""The summary of a study, from its Parquet files only: it can be written again without a run."""
 
 import math
 from collections import defaultdict

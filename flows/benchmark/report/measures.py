@@ -1,4 +1,4 @@
-"""How good each classifier is, and which of two is better, by the measures that the study names."""
+"""The performance of each classifier, and the better one of two, by the measures of the study."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from ...report.section import Column, Section, Verdict
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    """Who is best by each measure, and on how many data sets."""
+    """The best classifier by each measure, and on how many data sets."""
     sentences = [_by(measure or "?", group) for measure, group in group_by(rows, lambda row: row.measure).items()]
     return Verdict(sentences[0], tuple(sentences[1:]))
 

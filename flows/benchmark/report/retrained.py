@@ -152,7 +152,7 @@ def _algorithms_columns(rows: Sequence[Hypothesis]) -> list[Column]:
 
 
 def _algorithms_method(rows: Sequence[Hypothesis]) -> str:
-    """What p is, by the design of the cross-validation."""
+    """The definition of p, by the design of the cross-validation."""
     used = " ".join(text for name, text in _METHODS.items() if name in {row.method for row in rows})
     return (
         f"{used} The null hypothesis is that both algorithms are equally accurate when they are trained on other "

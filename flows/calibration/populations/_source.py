@@ -1,4 +1,4 @@
-"""What every source of populations has, and what it gives."""
+"""The interface of every source of populations."""
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -55,7 +55,7 @@ class PopulationSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class Retrained:
-    """How learners are retrained on each sample of a population."""
+    """Settings of retraining learners on each sample of a population."""
 
     learner: Learner
     scheme: Scheme
@@ -65,7 +65,7 @@ class Retrained:
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedSource:
-    """What a source gives."""
+    """The population that a source loads."""
 
     populations: Sequence[PopulationSpec]
     #: The cells that compute them, where they are not known yet.
@@ -86,7 +86,7 @@ class PopulationSource(Strict):
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:
         """The populations of the source; relative paths start at `base`.
 
-        Raises ValueError, one line that names the option, the value and what would be right.
+        Raises ValueError, one line with the option, the value and a correct value.
         """
 
 
@@ -97,7 +97,7 @@ def counted_population(slice_: str | None, population: Population) -> Population
 
 
 def computed_by(source: Cell, *, swapped: bool) -> Computed:
-    """What the work of a cell says of a population that another computes."""
+    """The description, in the work of a cell, of a population that another cell computes."""
     assert isinstance(source.work, Counted | Predicted | Categorised)
     of = Source(
         fanout=source.fanout, subject=source.subject, work=source.work, seed=source.seed, replicates=source.replicates

@@ -17,7 +17,7 @@ Said = str | int | float
 
 
 class Described(PopulationSource):
-    """A source of one population, whose options are what it is made of."""
+    """A source of one population, which its options describe."""
 
     WORK: ClassVar[type[work.Described]]
 
@@ -28,7 +28,7 @@ class Described(PopulationSource):
         return LoadedSource(populations=[PopulationSpec(slice=None, values=values, rows=rows)])
 
     def values(self) -> work.DrawnFrom:
-        """What the work of a cell says of it."""
+        """The description in the work of a cell."""
         return cast("work.DrawnFrom", record(self.WORK, self.model_dump(exclude={"source", "name"})))
 
 

@@ -1,4 +1,4 @@
-"""Endless populations of which all is stated: two classifiers, Sturm's two systems, and two views of normal classes."""
+"""Infinite populations with known parameters: two classifiers, Sturm's two systems, and two views of normal classes."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -81,7 +81,7 @@ def two_classifiers(
 
 
 def _joint(a: float, b: float, dependence: float) -> tuple[float, float, float, float]:
-    """The probabilities that both are right, B alone, A alone, none, of errors of probability a and b."""
+    """The probabilities that both, only B, only A and none are right, for errors of probability a and b."""
     both = (1 - dependence) * a * b + dependence * min(a, b)
     return 1 - a - b + both, a - both, b - both, both
 

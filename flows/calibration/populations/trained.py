@@ -46,7 +46,7 @@ class Trainee(Strict):
 
     @property
     def spec(self) -> Learner:
-        """What a cell says of it."""
+        """The description in a cell."""
         tune = None if self.tune is None else records.Tuning(**self.tune.model_dump())
         return Learner(learner=self.learner, params=self.params, tune=tune)
 
@@ -108,7 +108,7 @@ class Trained(PopulationSource):
         return self
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
-        """For each set of labels the rest of the rows, as they are and with outputs swapped."""
+        """For each set of labels, the remaining rows, as they are and with outputs swapped."""
         data = self._data(base)
         left = len(data) - self.train - self.test
         if left < 1:

@@ -1,4 +1,4 @@
-"""Power in words: how often a test finds the difference of a population, and how many rows it needs for that."""
+"""Power in words: how often a test detects the difference of a population, and how many rows it needs for that."""
 
 from collections.abc import Sequence
 
@@ -40,7 +40,7 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
 
 
 def fewest_needed(powers: Sequence[Sequence[Hypothesis]]) -> str:
-    """Which test needs the fewest rows in the population in which it needs most; empty where that is not known."""
+    """The test that needs the fewest rows in the hardest population; empty if that is unknown."""
     known = [row for group in powers for row in group if row.rows_four_fifths is not None]
     if not known:
         return ""

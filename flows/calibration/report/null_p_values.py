@@ -1,4 +1,4 @@
-"""p-values where the null hypothesis is true: how often a test rejects at every level, and the law of p near zero.
+"""p-values under a true null hypothesis: the rate of rejections at every level, and the law of p near zero.
 
 Stated against achieved: the rate of rejections at every level up to a fifth. The law of p: its distribution function
 from 0.0001 to 0.2 with an exact band.
@@ -44,7 +44,7 @@ def p_values_of(row: Hypothesis, evidence: Evidence) -> NDArray[np.float64]:
 
 
 def draw_rates(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each test and population in which its null hypothesis is true, a panel for some of its sizes."""
+    """One figure for each test and population with a true null hypothesis, with a panel for each of some sizes."""
     groups = group_by(true_nulls(evidence), lambda row: (row.dataset, row.slice, row.method))
     for number, group in enumerate(groups.values()):
         first = group[0]
@@ -61,7 +61,7 @@ def draw_rates(evidence: Evidence) -> Iterator[Figure]:
 
 
 def achieved(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each level how many are rejected, as a share, and the ends of its interval: an array of shape (levels, 3)."""
+    """For each level the share of rejections, and the ends of its interval: an array of shape (levels, 3)."""
     counts = [int(np.count_nonzero(at_most(p_values, level))) for level in RATE_LEVELS.tolist()]
     return np.array([[count / p_values.size, *clopper_pearson(count, p_values.size)] for count in counts])
 
@@ -86,7 +86,7 @@ def _rates(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
 
 
 def draw_law(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each population in which null hypotheses are true, a panel a test, a curve a size."""
+    """One figure for each population with true null hypotheses, with a panel per test and a curve per size."""
     groups = group_by(true_nulls(evidence), lambda row: (row.dataset, row.slice))
     for number, ((dataset, part), group) in enumerate(groups.items()):
         panels = [

@@ -41,7 +41,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 
 def flags(cells: Sequence[Cell], evidence: Evidence) -> dict[str, NDArray[np.bool_]]:
-    """On which test sets each method rejects, or misses, as many test sets as all of them have."""
+    """For each method and test set, whether it rejects, or misses; on the test sets that all of them have."""
     entries: dict[str, NDArray[np.bool_]] = {}
     for cell in cells[:_MOST_METHODS]:
         table = evidence.results.table(cell)

@@ -1,4 +1,4 @@
-"""What a calibration study says beyond rates: of intervals, stated confidence, trained classifiers and sizes."""
+"""Results of a calibration study beyond rates: intervals, stated confidence, trained classifiers and sizes."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -30,7 +30,7 @@ class Curve:
 
     @property
     def exact(self) -> bool:
-        """Whether every rate has its exact one."""
+        """True if every rate has its exact one."""
         return all(row.statistic is not None for row in self.rows)
 
 
@@ -66,7 +66,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 
 def _is_exchanged(row: Hypothesis, evidence: Evidence) -> bool:
-    """Whether a rate is that of outputs exchanged at random, in which there is nothing to find; coverage stays."""
+    """True for a rate of outputs exchanged at random, which has nothing to detect; coverage stays."""
     exchanged = any(
         isinstance(cell.work, OnTestSets) and cell.work.population.swapped for cell in evidence.cells_of(row)
     )

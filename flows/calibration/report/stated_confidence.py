@@ -1,8 +1,8 @@
-"""Stated confidence: the bootstrap of one test set (Keller, Mariethoz and Bengio, Figure 1), and how often it is right.
+"""Stated confidence: the bootstrap of one test set (Keller, Mariethoz and Bengio, Figure 1), and its reliability.
 
-Keller, Mariethoz and Bengio hold the confidence of one test set against other test sets and leave open whether the
-bootstrap has an intrinsic bias. For reliability every test set states a confidence, and the population says how often
-the classifier that a test is so sure of is the better one in truth.
+Keller, Mariethoz and Bengio compare the confidence of one test set with other test sets and leave open whether the
+bootstrap has an intrinsic bias. For reliability every test set states a confidence, and the population shows how often
+the classifier that the test prefers is truly better.
 """
 
 import json
@@ -30,7 +30,7 @@ BINS = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99, 1.0])
 
 
 def draw_resampled(evidence: Evidence) -> Iterator[Figure]:
-    """One figure, a panel for each bootstrap of trained classifiers; those of one measure are side by side."""
+    """One figure with a panel for each bootstrap of trained classifiers; those of one measure are side by side."""
     panels = []
     groups = group_by(list(evidence.of("confidence")), lambda row: row.method).values()
     for index, row in enumerate(row for group in groups for row in group):
@@ -81,7 +81,7 @@ def _histogram(name: str, row: Hypothesis, result: Mapping[str, Any]) -> Markup:
 
 
 def statements_of(evidence: Evidence) -> Iterator[tuple[str | None, str, dict[int, Statements]]]:
-    """Each data set and method, and what it states by size, all populations of the data set together."""
+    """Each data set and method with its statements by size, over all populations of the data set."""
     groups = group_by(list(evidence.of("calibration")), lambda row: (row.dataset, row.method))
     for (dataset, method), rows in groups.items():
         sizes = {n: statements(group, evidence) for n, group in group_by(rows, lambda row: row.n or 0).items()}
@@ -107,7 +107,7 @@ def draw_reliability(evidence: Evidence) -> Iterator[Figure]:
 
 
 def binned(said: Statements) -> list[tuple[float, float, float, float, int]]:
-    """For each bin that holds a test set: the mean stated, the share that is right, its interval, how many."""
+    """For each non-empty bin: the mean stated confidence, the share that is right, its interval, and the number."""
     which = np.clip(np.searchsorted(BINS, said.stated, side="right") - 1, 0, len(BINS) - 2)
     items = []
     for index in np.unique(which):

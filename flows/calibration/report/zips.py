@@ -27,7 +27,7 @@ _DRAWN = 150
 
 
 def worst_of(evidence: Evidence) -> dict[str | None, list[Hypothesis]]:
-    """Of each data set the row of each method where its coverage is least."""
+    """For each data set and method, the row with the lowest coverage."""
     rows = [row for row in evidence.of("performance") if row.measure == COVERAGE and row.truth is not None]
     return {
         dataset: [
@@ -54,7 +54,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 
 def distances(estimates: NDArray[np.float64], errors: NDArray[np.float64], true: float) -> NDArray[np.float64]:
-    """How far each estimate is from the truth in its standard errors; with none it is infinitely far, or exact."""
+    """The distance of each estimate from the truth in standard errors; without any it is infinite, or 0 if exact."""
     away = np.abs(estimates - true)
     with np.errstate(divide="ignore", invalid="ignore"):
         values: NDArray[np.float64] = np.where(errors > 0, away / errors, np.where(away > 1e-12, np.inf, 0.0))

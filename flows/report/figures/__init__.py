@@ -1,8 +1,8 @@
 """The figures of the report, by the modules that draw them.
 
 A figure is a piece of HTML (inline SVG, or a table with coloured cells) whose colours are classes of the page's style
-sheet, so that it is right on light, dark and paper. `FIGURES` of a module has for the name of each of its kinds where
-it stands among the others, and the function that draws those that the evidence holds.
+sheet, so that it works on light, dark and paper. `FIGURES` of a module has, for the name of each kind, its position
+among the others, and the function that draws those that the evidence contains.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""Which classifier dominates which: one square for each data set."""
+"""Dominance between classifiers: one square for each data set."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 
 def _groups(rows: Sequence[Hypothesis]) -> Iterator[tuple[str, Sequence[Hypothesis]]]:
-    """The rows of each square: of one data set and of one measure, since those of several cannot be added up."""
+    """The rows of each square: of one data set and one measure, since values of several cannot be added up."""
     for dataset, group in group_by(rows, lambda row: row.dataset or "").items():
         measures = distinct(row.measure for row in group)
         if len(measures) < 2:
@@ -85,7 +85,7 @@ def _square(caption: str, rows: Sequence[Hypothesis]) -> Markup:
 
 
 def ranked(rows: Sequence[Hypothesis]) -> list[str]:
-    """The classifiers of a data set, the best first, by the sum of what they gain on others; the missing last."""
+    """The classifiers of a data set, the best first, by the sum of their gains on others; the missing last."""
     gains: dict[str, list[float]] = {name: [] for name in distinct(name for row in rows for name in (row.a, row.b))}
     for row in rows:
         of_b = advantage_of_b(row)

@@ -1,7 +1,7 @@
 """Classifiers over the data sets: the critical-difference picture, and pairs.
 
-The picture has the mean ranks, and bars that join classifiers of which no two differ. Of pairs there are the matrix,
-the two questions side by side, and the Bayesian answer.
+The picture has the mean ranks, and bars that join classifiers without a significant difference. For pairs there are the
+matrix, the two questions side by side, and the Bayesian answer.
 """
 
 from collections.abc import Iterator, Sequence

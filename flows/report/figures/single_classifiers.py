@@ -1,6 +1,6 @@
 """Tests of single classifiers on data sets: grids coloured by p-value and by necessity, and both permutation tests.
 
-The permutation tests stand beside each other in one table, as Ojala and Garriga print them.
+The permutation tests are side by side in one table, as Ojala and Garriga print them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -122,7 +122,7 @@ def draw_both(evidence: Evidence) -> Iterator[Figure]:
 
 
 def _not_allowed(references: Sequence[Reference]) -> str:
-    """What the study takes for disagreement with print, in words."""
+    """The study's criterion of disagreement with printed numbers, in words."""
     by_rule: dict[str, list[str]] = {}
     for reference in references:
         if reference.side is not None:

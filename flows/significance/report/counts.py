@@ -1,4 +1,4 @@
-"""The tables of counts of a significance study: what was counted, what was expected, and p by every method."""
+"""The tables of counts of a significance study: observed and expected counts, and p by every method."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -48,7 +48,7 @@ def _counted(row: Hypothesis, evidence: Evidence) -> tuple[Counts, Expected] | N
 
 
 def counted(data: Mapping[str, Any]) -> tuple[Counts, Expected] | None:
-    """The counts of a table test and what its null hypothesis expects; None for a test of another kind.
+    """The observed and expected counts of a table test; None for a test of another kind.
 
     >>> counted({"counts": [8, 2], "probabilities": [0.5, 0.5]})
     ([[8, 2]], [[5.0, 5.0]])

@@ -34,7 +34,7 @@ Ways: TypeAlias = tuple[tuple[str, ...], ...]
 
 
 class Printed(Strict):
-    """What a publication prints of a table, by method."""
+    """Printed numbers of a publication for a table, by method."""
 
     printed: dict[str, PrintedNumber | dict[str, PrintedNumber]] = Field(
         default_factory=dict, description="printed p-value by method, as text, or a table of printed columns"
@@ -114,7 +114,7 @@ class Entry(Printed):
         return MONTE_CARLO in self.methods
 
     def case(self, data: Mapping[str, Any], **subject: str) -> Case:
-        """A table of this name, and of the subject that it has besides."""
+        """A table with this name and further subject."""
         return Case(subject={"dataset": self.name, **subject}, test=self.TEST, data=data, printed=self)
 
     @abstractmethod
@@ -174,7 +174,7 @@ def read_table(path: str, base: Path, names: Sequence[str] | None = None) -> Tab
 
 
 def class_texts(table: Table, names: Sequence[str], listed: Sequence[str] | None) -> list[Any]:
-    """Columns of classes as text, none of which usually means a missing value unless it is listed."""
+    """Columns of classes as text; values that usually mean a missing value are refused unless they are listed."""
     columns = [table.texts(name) for name in names]
     for name, column in zip(names, columns, strict=True):
         remedy = "leave out rows without a class, or list {} in classes if it is one"

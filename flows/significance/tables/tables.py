@@ -1,4 +1,4 @@
-"""Tables of counts, of one classifier or of samples, and what is counted or computed of them."""
+"""Tables of counts of one classifier or of samples, and the numbers computed from them."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -133,7 +133,7 @@ class Requirements(Entry):
     ] = "probability"
 
     def cases(self, base: Path) -> Iterator[Case]:
-        """The counts with what is required of them."""
+        """The counts with the required probabilities."""
         counts, probabilities = self.counts, self.probabilities
         if self.path is not None:
             table = read_table(self.path, base, [self.count, self.probability])

@@ -82,7 +82,7 @@ class LabelCounts:
         return Population(outcomes=tuple(self.outcomes(positive)), swapped=swapped)
 
     def outcomes(self, positive: Label | None = None) -> list[int]:
-        """How many rows have each of the eight joint outcomes, as for `population`; `positive` need not occur."""
+        """The number of rows with each of the eight joint outcomes, as for `population`; `positive` need not occur."""
         items = [0] * 8
         for (truth, a, b), count in self.counts.items():
             if positive is None:
@@ -190,7 +190,7 @@ def joint_codes(sides: Sequence[Codes], shape: tuple[int, ...]) -> NDArray[np.in
 
 
 def outcomes(labels: Sequence[Sequence[Labels]], codes: NDArray[Any], times: NDArray[Any]) -> dict[Outcome, int]:
-    """How often each joint outcome occurs, from the codes of those that do."""
+    """The count of each joint outcome, from the codes of those that occur."""
     sides = np.unravel_index(codes, [len(label) for label in labels])
     triples: Any = zip(*([label[i] for i in side] for label, side in zip(labels, sides, strict=True)), strict=True)
     return dict(zip(triples, times.tolist(), strict=True))

@@ -24,7 +24,7 @@ _POPULATION = Population(outcomes=(1,) * 8)
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a method says of one test set."""
+    """The interval of a method on one test set."""
 
     #: The ends are NaN where the method refuses the test set.
     estimate: float
@@ -42,7 +42,7 @@ def truth(population: Population, of: str) -> float:
 
 
 def compared(outcomes: Iterable[Any], of: str) -> list[Any]:
-    """The outcomes whose difference of F1 is asked for: for A alone, those of A against one that says no positive."""
+    """The outcomes for the difference of F1; for A only, those of A and of a classifier without positives."""
     if of == "difference":
         return list(outcomes)
     e1, e2, e3, e4, e5, e6, e7, e8 = outcomes
@@ -50,7 +50,7 @@ def compared(outcomes: Iterable[Any], of: str) -> list[Any]:
 
 
 def draws(options: Mapping[str, Any]) -> bool:
-    """True if a method takes random numbers besides its test sets."""
+    """True if a method uses random numbers in addition to its test sets."""
     return options["method"] not in F1_METHODS
 
 

@@ -1,4 +1,4 @@
-"""Rows that a judge calls right or wrong, or marks, of which people label some; intervals of what people would see.
+"""Rows that a judge calls right or wrong or marks, some with labels by people; intervals of the difference by people.
 
 An item is easy or hard for a model, mostly for both alike, and so are all answers to it. The judge calls right the
 share of the right answers that is his sensitivity, and of the wrong ones what his specificity leaves; where there are
@@ -30,7 +30,7 @@ _ALIKE = 0.6
 
 @dataclass(frozen=True)
 class Sample:
-    """All rows, of which the first ones have labels by people."""
+    """All rows; the first ones have labels by people."""
 
     #: 1 for right and 0 for wrong, or marks within 0 and 1, of A and of B; ndarrays of float64, shape (2, rows).
     judge: FloatArray
@@ -47,12 +47,12 @@ def fits(population: JudgedRows, test: AppliedTest) -> bool:
 
 
 def truth(population: JudgedRows, measure: str) -> float:  # noqa: ARG001
-    """What people say of B less what they say of A."""
+    """The difference B - A according to people."""
     return (1 - population.same) * (population.accuracy[1] - population.accuracy[0])
 
 
 def draw(population: JudgedRows, n: int, rng: np.random.Generator, size: int) -> list[Sample]:
-    """Draw samples of which n rows have labels. `size`: how many samples."""
+    """Draw `size` samples of which n rows have labels."""
     return [_sample(population, n, rng) for _ in range(size)]
 
 
@@ -75,7 +75,7 @@ def _sample(population: JudgedRows, n: int, rng: np.random.Generator) -> Sample:
 
 
 def _judged(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator, *, judge: bool = True) -> Estimate:
-    """That of `sigstats.judged_test`, or without a judge that of the labels alone."""
+    """The interval of `sigstats.judged_test`, or without a judge that of the labels."""
     a, b = sample.judge if judge else np.zeros_like(sample.judge)
     labelled = np.arange(len(a)) < sample.n
     seen = (sample.people[1] - sample.people[0])[labelled]
@@ -103,10 +103,10 @@ def _ppi(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator) -
 
 
 def _rogan_gladen(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator) -> Estimate:  # noqa: ARG001
-    """Rogan and Gladen's (1978) corrected accuracies, whose errors are taken as independent.
+    """Rogan and Gladen's (1978) corrected accuracies, with errors taken as independent.
 
-    The interval is all that is possible where the judge's verdicts say nothing of a model, or no label says how often
-    he errs.
+    The interval is the whole range if the judge's verdicts say nothing about a model, or no label shows how often the
+    judge errs.
     """
     accuracies, variances = [], []
     for called, truth in zip(sample.judge, sample.people[:, : sample.n], strict=True):

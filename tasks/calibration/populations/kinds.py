@@ -1,7 +1,7 @@
-"""Populations of a few kinds of rows, and the interval that a comparison of two models says of a test set of them.
+"""Populations of a few kinds of rows, and the interval of a comparison of two models on a test set of them.
 
-A kind of row is what is true and what A and B say, and how often it occurs. So rare disasters, rare classes and groups
-of rows that are lost together are a line each, for any measure that is compared.
+A kind of row is its truth, the outputs of A and B, and its frequency. So rare disasters, rare classes and groups of
+rows that are lost together take one line each, for any measure that is compared.
 
 When not to use: the eight joint outcomes of two classes, whose test sets need no rows (`population`).
 """
@@ -93,7 +93,7 @@ def run_interval(kinds: Kinds, test: AppliedTest, counts: Any, rng: np.random.Ge
 
 
 def rows_of(kinds: Kinds, counts: Any) -> dict[str, Any]:
-    """The rows of one test set: what is true, what A and B say, and the group."""
+    """The rows of one test set: the truth, the outputs of A and B, and the group."""
     groups = np.repeat(np.arange(len(counts)), counts)
     sizes = _sizes(kinds)[groups]
     kind = np.repeat(groups, sizes)

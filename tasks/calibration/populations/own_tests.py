@@ -117,7 +117,7 @@ def _p_values(result: Any, sets: int) -> list[float]:
 
 
 def _wrong(p: float) -> str | None:
-    """Why a number is no p-value."""
+    """The reason why a number is not a p-value."""
     if math.isnan(p):
         return "p is NaN"
     return None if 0 <= p <= 1 else "p is not between 0 and 1"

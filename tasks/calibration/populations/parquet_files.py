@@ -50,7 +50,7 @@ def absolute_path(path: str, base: Path) -> str:
 
 
 def file_system(where: str) -> Any:
-    """The file system of a data set, which is sent no request; ValueError where its package is missing."""
+    """The file system of a data set, without a request; ValueError if its package is missing."""
     import fsspec
 
     try:
@@ -70,7 +70,7 @@ def open_parquet(system: Any, file: str, **options: Any) -> pq.ParquetFile:
 
 
 def write_mark(system: Any, file: str) -> str:
-    """A text that changes when a file is written anew, and stays when it is moved, as far as its store tells."""
+    """A text that changes when a file is written again, and stays when it is moved, if its store tells."""
     try:
         if _is_local(system):
             about = Path(file).stat()
@@ -91,7 +91,7 @@ def require_column(file: str, schema: pa.Schema, name: str) -> None:
 def files_table(
     key: bytes, about: Mapping[str, Any], files: Sequence[str], rows: Sequence[Any], of_rows: "pa.Field[Any]"
 ) -> pa.Table:
-    """The files of a data set as a table, whose metadata hold all else under `key`, as JSON.
+    """The files of a data set as a table, with other values in the metadata under `key`, as JSON.
 
     `of_rows` describes the column ``rows``: what is known of the number of rows of each file.
     """
@@ -102,7 +102,7 @@ def files_table(
 
 
 def read_files_table(key: bytes, table: pa.Table) -> tuple[dict[str, Any], list[Any], list[Any]]:
-    """What `files_table` wrote: `about`, `files` and `rows`."""
+    """Read the output of `files_table`: `about`, `files` and `rows`."""
     about: dict[str, Any] = json.loads((table.schema.metadata or {})[key])
     return about, table.column("file").to_pylist(), table.column("rows").to_pylist()
 

@@ -45,7 +45,7 @@ class Population:
     swapped: bool = False
 
     def endlessly(self) -> "Population":
-        """The endless population in which each outcome is as likely as it is frequent here."""
+        """The infinite population in which each outcome has the probability of its frequency here."""
         total = sum(self.outcomes)
         return replace(self, outcomes=tuple(outcome / total for outcome in self.outcomes), endless=True)
 
@@ -78,7 +78,7 @@ class Population:
 
     @property
     def discordant(self) -> tuple[float, float]:
-        """How many rows only A, and only B, gets right; or with which probability."""
+        """The number or probability of rows that only A, and only B, gets right."""
         _, e2, e3, _, _, e6, e7, _ = self.outcomes
         return e3 + e6, e2 + e7
 
@@ -101,7 +101,7 @@ class Population:
         return drawn
 
     def lacking(self, drawn: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which test sets have no row that is truly positive."""
+        """A mask of test sets without a positive row."""
         none: NDArray[np.bool_] = drawn[:, :4].sum(axis=1) == 0
         return none
 
@@ -175,7 +175,7 @@ class EventPopulation:
 
     @cached_property
     def _outcome(self) -> NDArray[np.int64]:
-        """Of each event, which of the outcomes e1 to e4 it is where nothing but right and wrong answers matter."""
+        """For each event, its outcome e1 to e4 if only right and wrong answers matter."""
         return np.array([(a != true) + 2 * (b != true) for true, a, b in self.shape.events])
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
@@ -196,7 +196,7 @@ class EventPopulation:
 
     @property
     def discordant(self) -> tuple[float, float]:
-        """How many rows only A, and only B, gets wholly right; or with which probability."""
+        """The number or probability of rows that only A, and only B, gets completely right."""
         eight = self.outcomes_of(self._counts[None])[0]
         only_a, only_b = int(eight[2]), int(eight[1])
         return (only_a / self.joint.n, only_b / self.joint.n) if self.endless else (only_a, only_b)
@@ -223,7 +223,7 @@ class EventPopulation:
         return eight
 
     def lacking(self, drawn: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which test sets have a class or category to which no row truly belongs."""
+        """A mask of test sets that lack a class or category."""
         a, _ = self.shape.confusions(drawn.astype(np.float64))
         return np.asarray(((a.tp + a.fn) == 0).any(axis=1), dtype=np.bool_)
 

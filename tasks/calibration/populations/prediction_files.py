@@ -56,7 +56,7 @@ _BATCH = 2**16
 class ColumnTypes(NamedTuple):
     """The types of the columns of true classes and of both predictions in a file; categories as their labels.
 
-    Types of one family hold the same labels: 32-bit and 64-bit whole numbers, text with short and with long offsets.
+    Types of one family have the same labels: 32-bit and 64-bit whole numbers, text with short and with long offsets.
     """
 
     file: str
@@ -192,7 +192,7 @@ class LabelFiles:
         return counts
 
     def count_all(self, progress: FilesRead = in_silence) -> LabelCounts:
-        """The counts of all files, of which several are read at once."""
+        """The counts of all files, several of which are read at once."""
         progress(0, len(self.files))
         read = itertools.count(1)
 
@@ -229,7 +229,7 @@ def scan_footers(
     classes: Sequence[Label] | None = None,
     progress: FilesRead = in_silence,
 ) -> LabelFiles:
-    """The files of a Parquet data set, of which only the footers are read."""
+    """The files of a Parquet data set; only the footers are read."""
     system, files = find_files(path, base)
     columns, content, written = (label, a, b), hashlib.sha256(), hashlib.sha256()
     rows: list[int] = []

@@ -62,7 +62,7 @@ class Rows:
 
     @property
     def lacking(self) -> NDArray[np.bool_]:
-        """Which test sets, one a row, have no row that is truly positive."""
+        """A mask of test sets, one per row, without a positive row."""
         return np.asarray(~self.positive.any(axis=1), dtype=np.bool_)
 
     def part(self, which: Any) -> "Rows":
@@ -161,7 +161,7 @@ class ScorePopulation:
         return self.content
 
     def to_table(self) -> pa.Table:
-        """The files and what is known of their rows, as a table from which `from_table` makes it again."""
+        """The files and the known facts about their rows as a table that `from_table` reads."""
         keys = ("name", "path", "columns", "positive", "content", "truth")
         about = {key: getattr(self, key) for key in keys}
         per_group = pa.list_(pa.field("element", pa.int64()))

@@ -1,4 +1,4 @@
-"""Rows of several tasks, of which one model alone gets some right, and decisions that B is worse on some task.
+"""Rows of several tasks, some of which only one model gets right, and decisions that B is worse on some task.
 
 All test sets of a lane are held against the same random draws, which makes thousands of them cheap.
 Beside the tests of `sigstats.joint_tasks_test` are those of Kuebler et al. (2026, arXiv 2602.10144, section 4), from
@@ -33,7 +33,7 @@ def null_holds(population: TaskRows, test: AppliedTest) -> bool:  # noqa: ARG001
 
 
 def draw(population: TaskRows, n: int, rng: np.random.Generator, size: int) -> IntArray:
-    """Draw test sets of n rows: of each the rows of each task, and those that A alone and B alone gets right.
+    """Draw test sets of n rows: the rows of each task, and those that only A and only B gets right.
 
     Returns an array of shape (size, 3, T). As many rows of a task are discordant in all test sets.
     """
@@ -59,21 +59,21 @@ class _Drawn(NamedTuple):
         return _tail(self.only_a, self.discordant)
 
     def exceeding(self) -> tuple[IntArray, IntArray]:
-        """In how many draws each question, and the joint decision, is as extreme."""
+        """The number of draws in which each question, and the joint decision, is as extreme."""
         return exceedances(self.only_a, self.discordant, self.rows, self.draws, self.rng)
 
     def pvalues(self, exceeding: IntArray) -> FloatArray:
-        """The p-values of so many draws that are as extreme."""
+        """The p-values for these numbers of extreme draws."""
         return np.asarray((1.0 + exceeding) / (1.0 + self.draws))
 
 
 def _tail(won: IntArray, n: IntArray) -> FloatArray:
-    """The chance of as many rows won, of n that are as likely lost."""
+    """The probability of at least as many wins, of n that are won or lost with equal probability."""
     return np.asarray(np.where(won > 0, bdtrc(np.maximum(won - 1.0, 0), n, 0.5), 1.0))
 
 
 def _mean(sets: _Drawn) -> FloatArray:
-    """That of the mean over tasks, by draws from the law that `stratified_paired_test` sums."""
+    """The p-value of the mean over tasks, by draws from the distribution that `stratified_paired_test` sums."""
     return sets.pvalues(sets.exceeding()[0][1])
 
 
@@ -125,6 +125,6 @@ def run_test(population: TaskRows, test: AppliedTest, sets: IntArray, rng: np.ra
 
 
 def rows_of(population: TaskRows, test_set: IntArray) -> dict[str, Any]:  # noqa: ARG001
-    """The counts of one test set, a row for each task."""
+    """The counts of one test set, one row per task."""
     n, only_a, only_b = test_set
     return {"task": np.arange(1, len(n) + 1), "n": n, "only_a": only_a, "only_b": only_b}

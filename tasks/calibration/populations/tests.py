@@ -42,7 +42,7 @@ class Answers:
 
 
 def attempts(calls: Iterable[Callable[[], _Value]]) -> tuple[list[_Value | None], str]:
-    """The result of each call, None if it raises an error of values, and what the first error says.
+    """The result of each call, None if it raises ValueError, and the message of the first error.
 
     >>> attempts([lambda: 1 / 2, lambda: 1 / 0])
     ([0.5, None], 'division by zero')
@@ -59,7 +59,7 @@ def attempts(calls: Iterable[Callable[[], _Value]]) -> tuple[list[_Value | None]
 
 
 def require_some_defined(values: NDArray[np.float64], problem: str) -> None:
-    """Refuse a test or a method that is defined on none of its first test sets: its error says more than their number.
+    """Refuse a test or method that is defined on none of its first test sets, with the message of its error.
 
     `values` are NaN where it is not: p-values, or ends of intervals.
     """
@@ -84,7 +84,7 @@ def run_test(
 
 
 def draws(test: AppliedTest) -> bool:
-    """True if a test takes random numbers besides its test sets."""
+    """True if a test uses random numbers in addition to its test sets."""
     of = statistical_tests.of_sets(test.test)
     return of is None or of.draws
 
@@ -118,7 +118,7 @@ def needs_classes(test: AppliedTest) -> bool:
 
 
 def advantage(test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation) -> NDArray[np.float64]:
-    """By how much B is better than A on each test set, in the measure of a test."""
+    """The advantage of B over A on each test set, in the measure of a test."""
     measure = measure_of(test)
     if test.test == "bootstrap" or test.code is not None:
         differences = population.differences(measure, drawn)
@@ -128,7 +128,7 @@ def advantage(test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopula
 
 
 def true_advantage(population: AnyPopulation, test: AppliedTest) -> float:
-    """By how much B is better than A in the population, in the measure of a test; 0 where outputs are exchanged."""
+    """The advantage of B over A in the population, in the measure of a test; 0 if outputs are exchanged."""
     if population.swapped:
         return 0.0
     measure = measure_of(test)
@@ -142,8 +142,8 @@ def true_advantage(population: AnyPopulation, test: AppliedTest) -> float:
 def confidence(test: AppliedTest, test_set: AnyPopulation, rng: np.random.Generator) -> float:
     """The confidence of a test, on one test set, that the classifier which is better on it is truly better; B in a tie.
 
-    It is the probability of the bootstrap (eq. (13) of Keller, Mariethoz and Bengio), and one minus the one-sided
-    p-value of any other test.
+    The probability of the bootstrap (eq. (13) of Keller, Mariethoz and Bengio), and one minus the one-sided p-value of
+    any other test.
     """
     if test.test == "bootstrap":
         bootstrap = bootstrap_of_better(test, test_set, rng)
@@ -193,8 +193,8 @@ def exact_rate(population: AnyPopulation, n: int, test: AppliedTest, alpha: floa
 def run_score_test(test: AppliedTest, sets: Rows, truth: float) -> tuple[Answers, NDArray[np.float64]]:
     """Run a test of scores on each test set; return its answers and the difference B - A on each.
 
-    A test set without two rows (of both classes for an area; of two groups, if rows have groups) is no evidence: its
-    p-value is 1, and its interval holds every value.
+    A test set without two rows (of both classes for an area; of two groups, if rows have groups) is not evidence: its
+    p-value is 1, and its interval contains every value.
     """
     items, problem = attempts(partial(_answer, test, sets.part(index), truth) for index in range(len(sets)))
     p_values, covers, better = zip(*((None, None, 0.0) if item is None else item for item in items), strict=True)

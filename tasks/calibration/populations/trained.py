@@ -82,7 +82,7 @@ def split(rows: int, settings: Split) -> Parts:
 
 
 def positives(data: TrainingData, labels: Iterable[str]) -> NDArray[np.bool_]:
-    """Which rows have one of the labels."""
+    """A mask of rows with one of the labels."""
     positive = set(labels)
     if isinstance(data, Documents):
         return np.array([not positive.isdisjoint(category) for category in data.categories])
@@ -124,7 +124,7 @@ class Pair:
         return bytes_of(self._fitted)
 
     def outcomes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many of these rows have each of the eight joint outcomes, in the order of `JointOutcomes`."""
+        """The number of these rows with each of the eight joint outcomes, in the order of `JointOutcomes`."""
         from sigstats.learners.kernels.one_against_others import predict
 
         truth = self._truth[rows]
@@ -163,7 +163,7 @@ Counted: TypeAlias = list[tuple[Event, int]]
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """What the classifiers of a set are trained on."""
+    """The training rows of the classifiers of a set."""
 
     #: Fitted; they see no category, so that they are the same for all.
     transforms: list[Any]
@@ -210,7 +210,7 @@ class SetPair:
         return bytes_of(self._fitted)
 
     def events(self, rows: NDArray[np.int64]) -> Counted:
-        """How many of these rows have each joint event: the true categories, those of A, those of B."""
+        """The number of these rows with each joint event: the true categories, those of A, those of B."""
         sides = [self._truth[rows]]
         for transforms, fitted in self._fitted:
             X: Any = self._rows[rows]
@@ -222,7 +222,7 @@ class SetPair:
 
 
 def truth_of(data: TrainingData, categories: Iterable[str]) -> NDArray[np.bool_]:
-    """Which rows are of each category, shape (n, K)."""
+    """A mask of the rows of each category, shape (n, K)."""
     return np.column_stack([positives(data, [name]) for name in categories])
 
 
@@ -239,7 +239,7 @@ def _prepared(data: TrainingData, work: Categorised | Tuned, spec: Learner) -> T
 
 @cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
 def training_rows(store: Store, work: Tuned) -> TrainingRows:
-    """What a cell with a ``classifier`` trains it on; a process transforms the rows once."""
+    """The training rows of a cell with a ``classifier``; a process transforms the rows once."""
     with failures_named(work.side, work.classifier.learner):
         return _prepared(data_of(store, work), work, work.classifier)
 
@@ -262,7 +262,7 @@ _WRONG_A, _WRONG_B = 5, 7
 
 
 def likely_answers(store: Store, name: str, work: Predicted | Categorised) -> Population | EventPopulation:
-    """What the classifiers of a cell may say of the rows that they are neither trained nor tested on."""
+    """Possible outputs of the classifiers of a cell for the rows that they are neither trained nor tested on."""
     data = data_of(store, work)
     rest = split(len(data), work.split).rest
     wrong = [np.arange(len(rest)) % value == 0 for value in (_WRONG_A, _WRONG_B)]

@@ -1,4 +1,4 @@
-"""A population on which two learners are retrained: two classes, of whose rows each learner sees features of its own.
+"""A population of two classes on which two learners are retrained, each with its own features of the rows.
 
 The features are normal and independent given the class, and those of both learners have one law where they separate the
 classes equally well. So one learner on either half is equally good in expectation at every size of the training set,
@@ -32,7 +32,7 @@ class Sample:
 
 
 def draw(population: TwoViews, n: int, rng: np.random.Generator, size: int) -> list[Sample]:
-    """Draw samples of n rows, as many of each class (one more of the first where n is odd)."""
+    """Draw samples of n rows with equally many of each class (one more of the first if n is odd)."""
     y = np.arange(n) % 2
     features = population.features
     samples = []
@@ -45,12 +45,12 @@ def draw(population: TwoViews, n: int, rng: np.random.Generator, size: int) -> l
 
 
 def distances(population: TwoViews) -> tuple[float, float]:
-    """How far apart A and B see the means of the two classes; the best accuracy is Phi(distance / 2)."""
+    """The distance of the class means for A and B; the best accuracy is Phi(distance / 2)."""
     return population.separation, population.separation + population.difference
 
 
 def null_holds(population: TwoViews, test: AppliedTest) -> bool:
-    """Whether the null hypothesis of a test is true: of two learners, or of A alone (efficiency, permutation)."""
+    """True if the null hypothesis of a test is true: of two learners, or only of A (efficiency, permutation)."""
     if test.test == "permutation" and test.options["null"] == "features":
         return True  # features are independent inside each class
     if test.test in ("efficiency", "permutation"):

@@ -1,8 +1,8 @@
 """Votes between models of known strengths, and whether a preference is shown that is false, or one that is true.
 
-A model wins against another with log odds that are the difference of their strengths. To the strength of each model a
-voter, and an item, may add something, so that the votes of one voter, or on one item, go together. Dissenters nearly
-always vote for the later model, and the other voters prefer the earlier one as little as makes both equal.
+A model wins against another with log odds equal to the difference of their strengths. A voter, and an item, may add a
+random effect to the strength of each model, so that the votes of one voter, or on one item, are dependent. Dissenters
+nearly always vote for the later model, and the other voters prefer the earlier one just enough to make both equal.
 """
 
 import math
@@ -116,7 +116,7 @@ def _of_overlap(ranking: VoteRanking) -> NDArray[np.float64]:
 
 
 def rows_of(population: Population, votes: Votes) -> dict[str, Any]:  # noqa: ARG001
-    """The votes of one test set, as `sigstats rank` reads them."""
+    """The votes of one test set, in the form that `sigstats rank` reads."""
     words = np.array(["model_b", "tie", "model_a"])[votes.winner + 1]
     return {
         "model_a": votes.first + 1,

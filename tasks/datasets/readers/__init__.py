@@ -1,7 +1,7 @@
 """Where data sets come from. A new kind of source is one new module of this folder.
 
 The name of a kind is that of its module, with dashes; a study file gives it as ``source``. An installed package offers
-one by an entry point of the group ``sigstats.readers``, whose value is a module.
+one by an entry point of the group ``sigstats.readers`` that names a module.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ class Reader(Protocol):
 
     @property
     def OPTIONS(self) -> Mapping[str, Kinds]:  # noqa: N802
-        """The options beside ``name`` and ``source``, and their types."""
+        """The options in addition to ``name`` and ``source``, and their types."""
 
     @property
     def REQUIRED(self) -> Sequence[str]:  # noqa: N802
@@ -31,7 +31,7 @@ class Reader(Protocol):
     def load(self, spec: Mapping[str, Any], base: Path, /) -> Dataset:
         """The data set that `spec` describes; relative paths start at `base`.
 
-        Raises ValueError, one line that names the data set, the option and what would be right.
+        Raises ValueError, one line with the data set, the option and a correct value.
         """
 
 

@@ -5,7 +5,7 @@ white space, rows may be sparse, quotes are of both kinds with backslash escapes
 missing. Weights of rows and relational attributes are refused by name. ``scipy.io.arff`` reads neither string
 attributes nor sparse rows, and does not mark missing nominal values.
 
-The class is the attribute that ``target`` names; without it the one called "class", or the last if it is nominal.
+The class is the attribute named by ``target``; by default the one called "class", or the last if it is nominal.
 """
 
 import re

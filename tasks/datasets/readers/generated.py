@@ -25,8 +25,8 @@ def correlated(spec: Mapping[str, Any], rng: np.random.Generator, where: str) ->
 
     The class means lie on the line on which one feature grows as the other falls, `separation` apart; the variance
     along it is 1 - correlation, so that a classifier that uses both features together gets better and better, while
-    each feature alone says as much as before. The generated sets of Ojala and Garriga are of this kind; what they
-    print of them does not tell their exact make.
+    each feature by itself is as informative as before. The generated sets of Ojala and Garriga are of this kind; their
+    paper does not give all details.
     """
     rows = as_count(spec.get("rows", 200), f"{where}: rows", minimum=4)
     rho = as_real(spec.get("correlation", 0.0), f"{where}: correlation", low=-1, high=1)

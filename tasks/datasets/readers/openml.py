@@ -1,8 +1,8 @@
 """A data set of openml.org: ``{name = "iris", source = "openml", id = 61}``, or ``dataset = "iris", version = 1``.
 
 scikit-learn fetches it and keeps it in a cache (``cache``, a folder; by default scikit-learn's own), so that a second
-run needs no network. The class is the one that OpenML names, or ``target``; which features are nominal is OpenML's
-word, or ``nominal``.
+run needs no network. The class is the one of OpenML, or ``target``; the nominal features are those of OpenML, or
+``nominal``.
 """
 
 import warnings

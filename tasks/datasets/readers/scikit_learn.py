@@ -1,4 +1,4 @@
-"""The data sets that ship with scikit-learn: ``{name = "iris"}``, or ``"iris"`` alone."""
+"""The data sets that ship with scikit-learn: ``{name = "iris"}``, or just ``"iris"``."""
 
 from collections.abc import Mapping
 from pathlib import Path
