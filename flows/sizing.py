@@ -66,6 +66,7 @@ def basis(plan: SizePlan) -> Iterator[str]:
             f"Rows of one of the {pilot.unit} have a correlation of {pilot.correlation:.2g}; powers are those of 400 "
             "simulated comparisons, with a standard error of 2 points"
         )
+    yield from pilot.notes
 
 
 def drop_cells(plan: SizePlan, result: DropPlan) -> tuple[str, ...]:

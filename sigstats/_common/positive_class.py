@@ -41,7 +41,5 @@ def with_absent(classes: Sequence[Any], positive: Any = None) -> list[Any]:
     >>> with_absent(["No"]), with_absent(["ham"], "spam"), with_absent(["ham"], "ham"), with_absent([0, 1])
     (['No', 'yes'], ['ham', 'spam'], ['ham'], [0, 1])
     """
-    if len(classes) != 1:
-        return [*classes]
-    other = _PARTNERS.get(label_name(classes[0], "label").casefold(), positive)
+    other = _PARTNERS.get(label_name(classes[0], "label").casefold(), positive) if len(classes) == 1 else None
     return [*classes] if other is None or label_name(other, "positive") == label_name(classes[0]) else [*classes, other]

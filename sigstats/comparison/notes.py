@@ -48,6 +48,12 @@ def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, Note
     return copies, Note("duplicates", f"{told}; groups keep copies together")
 
 
+def pair_notes(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> list[Note]:
+    """The lines on the data of a pair, on models of one answer, and on copies, without any test."""
+    copies = copies_in(paired)[1]
+    return [*paired.notes, *about_predictions(paired, measures, models), *([] if copies is None else [copies])]
+
+
 def copies_note(
     paired: PairedPredictions, everything: Part, rows: Sequence[ComparisonRow], rule: ComparisonRule
 ) -> list[Note]:

@@ -15,7 +15,7 @@ from ..ranking.rank import models_in_order, pairs_in_order
 from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking
 from .compare import compare_pair
-from .notes import about_predictions, copies_in, monte_carlo_note
+from .notes import monte_carlo_note, pair_notes
 from .paired_predictions import PairedPredictions
 from .requirements import default_measures, mean_of, require_score_used
 from .rows import ComparisonRow
@@ -59,8 +59,8 @@ def rank_by_pairs(
             result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
             for row in result.rows:
                 others.setdefault(row.slice, {})[first, second] = row
-            told = [copies_in(paired)[1], *about_predictions(paired, names, called), *result.notes]
-            notes |= dict.fromkeys(note for note in told if note and note.name != NEVER_PREDICTED)  # by these two
+            told = [*pair_notes(paired, names, called), *result.notes]
+            notes |= dict.fromkeys(note for note in told if note.name != NEVER_PREDICTED)  # by these two
     whole = others.pop(ALL_ROWS)
     if len({row.n for row in whole.values()}) > 1:
         raise ValueError("rows: the pairs of models have other rows; expected the same ids in all files")

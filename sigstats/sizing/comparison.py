@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .._common.note import Note
 from .._common.validation import FloatArray, IntArray, as_real, refuse
 from ..anytime.expected import expected_rows
+from ..comparison.notes import pair_notes
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
 from ..comparison.units import ALL_ROWS
@@ -57,6 +59,7 @@ class Pilot:
     unit: str = "rows"
     #: The numbers of rows of units; None where all have `answers`.
     sizes: Sizes | None = None
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,8 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
         if name == ALL_ROWS or units >= rule.smallest_slice:
             parts.append(PilotPart(name, units, overall if few else share))
     accuracy = float(np.mean(paired.a == paired.label))
-    pilot = Pilot(tuple(parts), tests, accuracy)
+    told = pair_notes(paired, ["accuracy"], ("the baseline", "the candidate"))
+    pilot = Pilot(tuple(parts), tests, accuracy, notes=tuple(told))
     if group is None:
         return pilot
     unit = "groups" if paired.units.items is None else "items"

@@ -15,12 +15,14 @@ from typing import Any
 
 from scipy.special import ndtr, ndtri
 
+from .._common.note import Note
 from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular, columns_of
 from .._common.validation import as_real, shown
 from ..comparison.cells import in_points
 from ..comparison.compare import compare_pair
 from ..comparison.family import tests_of
+from ..comparison.notes import pair_notes
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rows import ComparisonRow
 from ..comparison.rule import ComparisonRule
@@ -109,6 +111,7 @@ class SizeOfMeasure(Tabular):
     level: float
     target: float
     rise: bool
+    notes: tuple[Note, ...] = ()
 
     def _columns(self) -> dict[str, list[Any]]:
         return columns_of(self.drops, DropOfMeasure)
@@ -132,11 +135,8 @@ class SizeOfMeasure(Tabular):
         if self.margin is None:
             equal = "No number of rows lets an equal candidate pass: no limit of a row is known (--score-range)."
         else:
-            enough = (
-                f"No number of rows up to {_MOST:,} lets"
-                if self.passing is None
-                else f"About {self.passing:,} rows let"
-            )
+            none = f"No number of rows up to {_MOST:,} lets"
+            enough = none if self.passing is None else f"About {self.passing:,} rows let"
             equal = f"{enough} an equal candidate pass with power {wanted} at the margin of {self._shown(self.margin)}."
         notes = (
             *(f"{part.slice}: {said}" for part, said in zip(self.parts[1:], smallest, strict=True)),
@@ -144,6 +144,7 @@ class SizeOfMeasure(Tabular):
             "Where compare names rows that decide, it takes the difference of the pilot for the true one.",
             f"Each test has the one-sided level {significant(self.level, 3)}.",
             "The power is that of a normal test with the spread of the pilot, and one row more at its worst.",
+            *self.notes,
         )
         return Table(title, columns, notes)
 
@@ -208,4 +209,5 @@ def plan_measure(
         level=level,
         target=goal,
         rise=first.lower_is_better,
+        notes=tuple(pair_notes(paired, [measure], ("the baseline", "the candidate"))),
     )

@@ -297,3 +297,15 @@ def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, capsys):
     assert found["level"] == alone["level"] / 2
     assert main(["size", *map(str, files), "--run", "seed"]) == 2
     assert "--score: is not valid with --run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("measure", [(), ("--measure", "macro-f1")])
+def test_copies_and_a_model_of_one_answer_are_told(tmp_path, capsys, measure):
+    rng = np.random.default_rng(1)
+    rows = pd.DataFrame({"label": rng.choice(list("xyz"), 150), "text": [f"t{n}" for n in range(150)]})
+    for name, said in (("a", rows["label"].where(rng.random(150) < 0.8, "x")), ("b", "x")):
+        once = rows.assign(prediction=said)
+        pd.concat([once, once[:10]], ignore_index=True).to_csv(tmp_path / f"{name}.csv", index_label="id")
+    out = size(capsys, tmp_path / "a.csv", tmp_path / "b.csv", *measure)
+    assert "the candidate predicts 'x' in all 160 rows" in out
+    assert "10 of 160 rows equal others in all columns" in out

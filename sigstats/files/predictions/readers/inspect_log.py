@@ -67,7 +67,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         **graded(*(name for name, marks in marked.items() if marks == {True})),
         scored=tuple(text(item.get("name")) for item in objects(results.get("scores"))),
         settings=_settings(about),
-        notes=tuple(note.of(place) for note in (*_notes(log, about, answers), *_scored_errors(samples))),
+        notes=tuple(note.of(place) for note in _notes(log, about, answers)),
     )
 
 
@@ -89,25 +89,15 @@ def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[A
         yield Note("incomplete-log", f"{how}; {len({answer.item for answer in answers}):,}{of} items")
     if log.get("invalidated") is True:
         yield Note("invalid-log", "it was marked as invalid")
+    both = [str(s["id"]) for s in log["samples"] if s.get("error") and _is_scored(s) and not s.get("invalidation")]
+    if both:
+        told = f"{len(both):,} samples have an error and a score: {some_of(both, 3)}; the scores count"
+        yield Note("scored-errors", told)
     reducers = mapping(about.get("config")).get("epochs_reducer")
     others = [str(reducer) for reducer in reducers if reducer != "mean"] if isinstance(reducers, list) else []
     if others and len({answer.epoch for answer in answers}) > 1:
         told = f"it reduces the epochs of an item by {', '.join(others)}; here every answer counts"
         yield Note("other-reducer", told)
-
-
-def _scored_errors(samples: Sequence[Mapping[str, Any]]) -> Iterator[Note]:
-    """A note on samples that ended with an error and nevertheless have a score, as Inspect may be told to give them."""
-    both = [str(s["id"]) for s in samples if _is_scored(s) and s.get("error") and not s.get("invalidation")]
-    if both:
-        told = (
-            f"{len(both):,} of {len(samples):,} samples have an error and a score: {some_of(both, 3)}; the scores count"
-        )
-        yield Note("scored-errors", told)
-
-
-def _is_scored(sample: Mapping[str, Any]) -> bool:
-    return bool(sample.get("score") is not None or mapping(sample.get("scores")))
 
 
 def _zipped(content: Content) -> Any:
@@ -197,6 +187,10 @@ def _parts(content: Any) -> Any:
     ):
         return "".join(value["text"] for value in content)
     return content
+
+
+def _is_scored(sample: Mapping[str, Any]) -> bool:
+    return bool(sample.get("score") is not None or mapping(sample.get("scores")))
 
 
 def _failure(sample: Mapping[str, Any]) -> str:

@@ -245,7 +245,7 @@ def test_samples_with_an_error_and_a_score_count_and_are_told(tmp_path):
     told = read(path, Columns(unscored="drop")).notes
     assert marks(path, unscored="drop") == [0, 1, 0, 0]
     assert [str(note) for note in told if note.name == "scored-errors"] == [
-        f"{path}: 2 of 5 samples have an error and a score: 1, 2; the scores count"
+        f"{path}: 2 samples have an error and a score: 1, 2; the scores count"
     ]
 
 
