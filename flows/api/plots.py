@@ -114,7 +114,7 @@ class StudyPlots:
 
     @_figure
     def forest(self) -> Iterator[Panel]:
-        """Draw estimates with their intervals: of classifiers, of pairs (b − a), of slices of a regression study."""
+        """Draw estimates with their intervals: of classifiers, of pairs (a − b), of slices of a regression study."""
         if self._record is not None:
             for measure, changed in group_by(self._record.rows, lambda row: str(row["measure"])).items():
                 lines = [(row["slice"], row["difference"], row["low"], row["high"]) for row in changed]

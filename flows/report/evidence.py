@@ -162,11 +162,11 @@ def less_is_better(row: Hypothesis) -> bool:
     return spec is not None and not spec.greater_is_better
 
 
-def advantage_of_b(row: Hypothesis) -> float | None:
-    """The advantage of b over a in the unit of the measure, negative if a is better; None if unknown.
+def advantage_of_a(row: Hypothesis) -> float | None:
+    """The advantage of a over b in the unit of the measure, negative if b is better; None if unknown.
 
-    Estimates are the value of b minus that of a. Without one, McNemar's test still gives the number of objects that
-    only b got right, of the discordant ones.
+    Estimates are the value of a minus that of b. Without one, McNemar's test still gives the number of objects that
+    only a got right, of the discordant ones.
     """
     if row.estimate is not None:
         return -row.estimate if less_is_better(row) else row.estimate

@@ -134,7 +134,7 @@ estimate, null_mean = partial(_of_row, "estimate", measured), partial(_of_row, "
 
 def difference(header: str) -> list[Column]:
     """The difference of two measures, and its interval."""
-    return [estimate("B − A", "measure of B minus measure of A"), interval(header)]
+    return [estimate("A − B", "measure of A minus measure of B"), interval(header)]
 
 
 def subject_columns(rows: Sequence[Hypothesis]) -> list[Column]:

@@ -20,7 +20,7 @@ from ..pages.wording import (
 from . import usual_columns as usual
 from .evidence import (
     Evidence,
-    advantage_of_b,
+    advantage_of_a,
     at_smallest_p,
     distinct,
     group_by,
@@ -211,17 +211,17 @@ def _loser(row: Hypothesis, name: str) -> str:
 def better_and_worse(row: Hypothesis) -> tuple[str, str]:
     """The better and the worse of two classifiers."""
     a, b = row.a or "?", row.b or "?"
-    return (b, a) if (advantage_of_b(row) or 0) > 0 else (a, b)
+    return (b, a) if (advantage_of_a(row) or 0) < 0 else (a, b)
 
 
 def in_points(interval: str) -> list[Column]:
     """The columns of a difference of accuracies and of its interval, in percentage points."""
     return [
         Column(
-            "B − A, points",
+            "A − B, points",
             lambda row: usual.ABSENT if row.estimate is None else points(row.estimate, row.n),
             lambda row: row.estimate,
-            "accuracy of B minus accuracy of A in percentage points",
+            "accuracy of A minus accuracy of B in percentage points",
         ),
         usual.interval_by(lambda row, low, high: points_range(low, high, row.n), interval),
     ]

@@ -221,7 +221,7 @@ def needs_positive(name: str) -> bool:
 
 def measure_of_difference(title: str | None) -> MeasureSpec | None:
     """The measure with this `title`, or with this title of its difference, in a summary; None for other titles."""
-    name = (title or "").removeprefix("difference of ").removesuffix(" (b - a)").casefold()
+    name = (title or "").removeprefix("difference of ").removesuffix(" (a - b)").casefold()
     if name in MEASURES:
         return MEASURES[name]
     return next((spec for spec in _BASE if spec.plural and spec.plural == name), None)

@@ -41,13 +41,13 @@ def _compared(results: Results, a: OverFolds, b: OverFolds) -> Hypothesis:
         null="the algorithms a and b are equally accurate when trained on other rows, as many as here",
         a=a.name,
         b=b.name,
-        measure="difference of accuracies (b - a)",
+        measure="difference of accuracies (a - b)",
     )
     if a.values is None or b.values is None:
         return row
     if not five_by_two:
-        return corrected_t(row, b.values - a.values, a.rows)
-    result = five_by_two_test(b.values - a.values)
+        return corrected_t(row, a.values - b.values, a.rows)
+    result = five_by_two_test(a.values - b.values)
     return row.with_(
         n=a.rows, statistic=result.statistic, estimate=result.estimate, p_value=result.pvalue, note=result.reason
     )

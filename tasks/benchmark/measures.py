@@ -145,22 +145,24 @@ def _estimate(results: Results, measure: str, of: _Classifier, test: str) -> Hyp
 def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier, test: str) -> Hypothesis:
     spec, null = MEASURES[measure], f"a and b have the same {measure}"
     row = _row(results, (*a.cells, *b.cells), test, "test of the measure", null, a.slice).with_(
-        a=a.name, b=b.name, measure=f"difference of {spec.plural or measure} (b - a)"
+        a=a.name, b=b.name, measure=f"difference of {spec.plural or measure} (a - b)"
     )
     if a.run is None or b.run is None:
         return row
     other = _tested(measure, a, b)
     if other.two_sided_pvalue is None:
         return row.with_(n=a.run.n, decision="none", note=other.note)
+    negated = (None if end is None else -end for end in (other.difference, other.high, other.low))
+    difference, low, high = negated  # of a less b
     return row.with_(
         method=other.test
         if other.test.kind == "mcnemar"
         else "unseen row",  # without the number of rows: a family has several
         n=a.run.n,
-        statistic=other.difference,
-        estimate=other.difference,
-        estimate_low=other.low,
-        estimate_high=other.high,
+        statistic=difference,
+        estimate=difference,
+        estimate_low=low,
+        estimate_high=high,
         p_value=other.two_sided_pvalue,
         note=other.note if other.test.kind == "mcnemar" else f"{other.test}; {other.note}",
     )

@@ -71,8 +71,8 @@ def _compared(results: Results, measure: str, dataset: str, a: OverFolds, b: Ove
         null=f"the algorithms a and b have the same {measure} when trained on other rows, as many as here",
         a=a.name,
         b=b.name,
-        measure=f"difference of {MEASURES[measure].plural or measure} (b - a)",
+        measure=f"difference of {MEASURES[measure].plural or measure} (a - b)",
     )
     if a.values is None or b.values is None:
         return row
-    return corrected_t(row, b.values - a.values, a.rows)
+    return corrected_t(row, a.values - b.values, a.rows)

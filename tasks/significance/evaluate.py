@@ -23,13 +23,15 @@ RESULT = (
 )  # fmt: skip
 
 
+#: Tests of two models, whose differences are of a less b since revision 1.
+_OF_TWO = ("mcnemar", "joint-outcomes", "signed-rank")
 SCHEMA = pa.schema([REPLICATE, *(SUMMARY.field(name) for name in RESULT)])
 
 
 def revision(work: Evaluated) -> int:
     """Chi-squares of very unequal probabilities are compared as fractions since revision 1."""
     by_chi2 = work.data.get("ordering") == "chi2" and work.method == "exact"
-    return int(work.test == "goodness-of-fit" and by_chi2)
+    return int((work.test == "goodness-of-fit" and by_chi2) or work.test in _OF_TWO)
 
 
 def compute(block: Block, store: Store, work: Evaluated) -> pa.Table:  # noqa: ARG001

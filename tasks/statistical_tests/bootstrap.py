@@ -20,13 +20,12 @@ def _of_runs(runs: Sequence[ObservedRun], cell: str) -> dict[str, Any]:
         n_resamples=_RESAMPLES,
         rng=int(digest("bootstrap", pair=cell, resamples=_RESAMPLES)[:12], 16),
     )
-    estimate, interval = 0.0 - test.estimate, -test.confidence_interval
     return {
         "n": a.n,
-        "statistic": estimate,
-        "estimate": estimate,
-        "estimate_low": interval.low,
-        "estimate_high": interval.high,
+        "statistic": test.estimate,
+        "estimate": test.estimate,
+        "estimate_low": test.confidence_interval.low,
+        "estimate_high": test.confidence_interval.high,
         "replicates": test.n_resamples,
         "exceedances": test.exceedances,
         "p_value": test.pvalue,
@@ -54,5 +53,5 @@ TEST = StatisticalTest(
         "that the two are equally good: 1 − 2p of the p before adjustment."
     ),
     order=45,
-    runs=OfRuns(compared="two", compute=_of_runs, method="percentile", measure="difference of macro-F1 (b - a)"),
+    runs=OfRuns(compared="two", compute=_of_runs, method="percentile", measure="difference of macro-F1 (a - b)"),
 )

@@ -21,18 +21,18 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
-    """The p-value by a method; the estimate is that of b less that of a."""
+    """The p-value by a method; the estimate is that of a less that of b."""
     outcomes = JointOutcomes(*data["outcomes"])
     if method == "bootstrap":
         require_measure(data.get("measure"), data.get("measure_code"))
         resampled = bootstrap_test(outcomes, measure=data["measure"], rng=0)  # equal outcomes give equal results
-        interval = -resampled.confidence_interval
+        interval = resampled.confidence_interval
         return fields(
             resampled,
             method=method,
-            measure=f"difference of {data['measure']} (b - a)",
-            statistic=0.0 - resampled.statistic,
-            estimate=0.0 - resampled.estimate,
+            measure=f"difference of {data['measure']} (a - b)",
+            statistic=resampled.statistic,
+            estimate=resampled.estimate,
             estimate_low=interval.low,
             estimate_high=interval.high,
             p_low=None,
@@ -41,12 +41,10 @@ def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
     paired = not method.endswith("-independent")
     if method.startswith("dcf"):
         costs = {key: data[key] for key in ("cost_fn", "cost_fp", "prior")}
-        result, measure = dcf_test(outcomes, paired=paired, **costs), "difference of detection costs (b - a)"
+        result, measure = dcf_test(outcomes, paired=paired, **costs), "difference of detection costs (a - b)"
     else:
-        result, measure = proportion_test(outcomes, paired=paired), "difference of error rates (b - a)"
-    return fields(
-        result, method=method, measure=measure, statistic=-result.statistic + 0.0, estimate=-result.estimate + 0.0
-    )
+        result, measure = proportion_test(outcomes, paired=paired), "difference of error rates (a - b)"
+    return fields(result, method=method, measure=measure, statistic=result.statistic, estimate=result.estimate)
 
 
 TEST = StatisticalTest(

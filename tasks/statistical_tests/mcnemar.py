@@ -20,10 +20,10 @@ from sigstats.subsampling import finite_power
 from ..schema import Hypothesis
 from . import SIDE, ObservedRun, OfRuns, OfSets, OfTable, Option, StatisticalTest, distinct_sets, fields, run_table_test
 
-#: What is measured where the number of all objects is not known: the statistic is how many of `n` only b got right.
+#: What is measured where the number of all objects is not known: the statistic is how many of `n` only a got right.
 DISCORDANT = "discordant objects"
 
-_MEASURE = "difference of accuracies (b - a)"
+_MEASURE = "difference of accuracies (a - b)"
 
 _EVEN = "of a split at least as uneven as the observed one"
 _METHODS = {
@@ -46,18 +46,18 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
     seen: dict[str, Any] = {
         "alternative": as_choice(data.get("alternative", "two-sided"), "alternative", ALTERNATIVES),
         "n": only_a + only_b,
-        "statistic": float(only_b),
+        "statistic": float(only_a),
     }
     if data.get("n") is None:
         return {**seen, "measure": DISCORDANT}
-    b_over_a = accuracy_difference(only_b, only_a, data["n"])
+    difference = accuracy_difference(only_a, only_b, data["n"])
     return {
         **seen,
         "n": int(data["n"]),
         "measure": _MEASURE,
-        "estimate": b_over_a.estimate,
-        "estimate_low": b_over_a.confidence_interval.low,
-        "estimate_high": b_over_a.confidence_interval.high,
+        "estimate": difference.estimate,
+        "estimate_low": difference.confidence_interval.low,
+        "estimate_high": difference.confidence_interval.high,
     }
 
 
@@ -77,7 +77,7 @@ def _of_runs(runs: Sequence[ObservedRun], cell: str) -> dict[str, Any]:  # noqa:
 
 
 def _of_groups(a: ObservedRun, b: ObservedRun, groups: NDArray[np.int64]) -> dict[str, Any]:
-    ahead = np.bincount(groups, b.right.astype(int) - a.right).astype(np.int64)
+    ahead = np.bincount(groups, a.right.astype(int) - b.right).astype(np.int64)
     result = sign_flip_test(ahead, sizes=np.bincount(groups), limit=1)
     return {
         "method": "sign flips of groups",

@@ -10,8 +10,8 @@ from sigstats.many_datasets.signed_rank import signed_rank_test
 
 from . import OfTable, StatisticalTest, fields
 
-#: What is estimated; where less is better, the sign says all the same by how much b is the better one.
-ADVANTAGE = "advantage of b over a"
+#: What is estimated; where less is better, the sign says all the same by how much a is the better one.
+ADVANTAGE = "advantage of a over b"
 
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,12 +33,12 @@ def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
 
 
 def _advantages(data: Mapping[str, Any]) -> FloatArray:
-    """The advantage of b over a on each data set."""
+    """The advantage of a over b on each data set."""
     a, b = (as_reals(data[key], f"scores of {key}", ndim=1) for key in ("a", "b"))
     if len(a) != len(b):
         raise refuse("scores (length)", len(b), f"{len(a)}, one for each data set")
     with np.errstate(over="ignore"):  # the test names a difference that is infinite
-        return b - a if data["greater_is_better"] else a - b
+        return a - b if data["greater_is_better"] else b - a
 
 
 TEST = StatisticalTest(

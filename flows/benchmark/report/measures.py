@@ -181,7 +181,7 @@ def _pairs_on_slices(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 
 def _measure_of(row: Hypothesis) -> str:
-    return (row.measure or "").removeprefix("difference of ").removesuffix(" (b - a)")
+    return (row.measure or "").removeprefix("difference of ").removesuffix(" (a - b)")
 
 
 _PAIRS_ON_SLICES = replace(

@@ -12,7 +12,7 @@ from ...pages.wording import adjusted_p, index_number, p_number, points, signed,
 from .. import sections
 from ..evidence import (
     Evidence,
-    advantage_of_b,
+    advantage_of_a,
     distinct,
     group_by,
     is_proportion,
@@ -65,9 +65,9 @@ def _square(caption: str, rows: Sequence[Hypothesis]) -> Markup:
     by_pair = {(row.a, row.b): row for row in rows}
 
     def cell(left: str, above: str) -> HeatCell:
-        row, sign = by_pair.get((above, left)), 1  # the estimate is b minus a
+        row, sign = by_pair.get((left, above)), 1  # the estimate is a minus b
         if row is None:
-            row, sign = by_pair.get((left, above)), -1
+            row, sign = by_pair.get((above, left)), -1
         value = None if row is None else necessity(row)
         if row is None or value is None:
             return MISSING
@@ -75,7 +75,7 @@ def _square(caption: str, rows: Sequence[Hypothesis]) -> Markup:
         below = points(difference, row.n) if is_proportion(row) else signed(difference, 4)
         return HeatCell(
             index_number(certain),
-            necessity_shade(certain if sign * (advantage_of_b(row) or 0) > 0 else -certain),
+            necessity_shade(certain if sign * (advantage_of_a(row) or 0) > 0 else -certain),
             below="" if row.estimate is None else below,
             marked=row.decision == "reject",
             hint=f"{left} against {above}: p = {p_number(row.p_value or 0, row.log10_p)}",
@@ -88,10 +88,10 @@ def ranked(rows: Sequence[Hypothesis]) -> list[str]:
     """The classifiers of a data set, the best first, by the sum of their gains on others; the missing last."""
     gains: dict[str, list[float]] = {name: [] for name in distinct(name for row in rows for name in (row.a, row.b))}
     for row in rows:
-        of_b = advantage_of_b(row)
-        if row.a is not None and row.b is not None and of_b is not None:
-            gains[row.b].append(of_b)
-            gains[row.a].append(-of_b)
+        of_a = advantage_of_a(row)
+        if row.a is not None and row.b is not None and of_a is not None:
+            gains[row.a].append(of_a)
+            gains[row.b].append(-of_a)
     return sorted(gains, key=lambda name: (not gains[name], -round(math.fsum(gains[name]), 12)))
 
 

@@ -21,8 +21,8 @@ def _friedman_columns(rows: Sequence[Hypothesis]) -> list[Column]:
 
 
 def _signed_rank_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    meaning = "Hodges and Lehmann's estimate of the score of B minus that of A; turned where less is better"
-    difference = usual.value(f"B{NBSP}−{NBSP}A", "estimate", partial(signed, decimals=4), meaning)
+    meaning = "Hodges and Lehmann's estimate of the score of A minus that of B; turned where less is better"
+    difference = usual.value(f"A{NBSP}−{NBSP}B", "estimate", partial(signed, decimals=4), meaning)
     interval = usual.interval_by(
         lambda row, low, high: " to ".join(told_apart(low, high, signed, 4)).replace("inf", "∞"),
         "of this difference, by the signed-rank test",

@@ -93,8 +93,8 @@ def test_measures_over_repetitions_are_means_over_folds(found):
         row = rows(found, "resampled-measures", "macro-f1").loc[classifier]
         assert row.estimate == pytest.approx(of_fold[classifier].mean())
         assert row.decision == "none"
-    (pair,) = rows(found, "resampled-pairs", "difference of macro-f1 (b - a)").to_dict("records")
-    expected = corrected_resampled_test(of_fold["lda"] - of_fold["naive-bayes"], n_train=2, n_test=1)
+    (pair,) = rows(found, "resampled-pairs", "difference of macro-f1 (a - b)").to_dict("records")
+    expected = corrected_resampled_test(of_fold["naive-bayes"] - of_fold["lda"], n_train=2, n_test=1)
     assert pair["p_value"] == pytest.approx(expected.pvalue)
     assert pair["estimate_low"] == pytest.approx(expected.confidence_interval.low)
     assert "needs scores" in found.summary.set_index("test").loc["resampled-measures", "note"].iloc[-1]

@@ -97,7 +97,7 @@ def test_pairs_are_tested_by_the_measures_own_tests(found):
     of_lda = np.array(scores(found, "breast-cancer", "lda")[0].tolist())[:, 1]
     of_ridge = scores(found, "breast-cancer", "ridge")[1].to_numpy()
     gained = roc_auc_score(y, of_lda) - roc_auc_score(y, of_ridge)
-    assert area["estimate"] == pytest.approx(gained)
+    assert area["estimate"] == pytest.approx(-gained)  # of ridge less lda
     assert area["p_value"] == pytest.approx(area_pvalue(gains_of(y, (of_ridge, of_lda))))
     (loss,) = pairs[pairs.measure.str.contains("log-loss") & (pairs.dataset == "iris")].to_dict("records")
     label = found.replicates(fanout="crossval", dataset="iris", classifier="lda").label.to_numpy()
@@ -106,7 +106,7 @@ def test_pairs_are_tested_by_the_measures_own_tests(found):
     most = np.abs(gains).max()  # no limit of a loss is known
     smaller = min(not_worse(gains, most), not_worse(-gains, most))
     assert loss["p_value"] == pytest.approx(min(1, 2 * smaller), abs=2 * NEAR)
-    assert set(pairs.measure.str.removeprefix("difference of ").str.removesuffix(" (b - a)")) == set(MEASURES)
+    assert set(pairs.measure.str.removeprefix("difference of ").str.removesuffix(" (a - b)")) == set(MEASURES)
 
 
 def test_what_cannot_be_measured_is_said(found, output):

@@ -15,7 +15,7 @@ from sigstats.flows.cli import main
 from sigstats.flows.pages import heat_table, svg
 from sigstats.flows.pages.svg import Axes
 from sigstats.flows.report import figures
-from sigstats.flows.report.evidence import Evidence, advantage_of_b, necessity
+from sigstats.flows.report.evidence import Evidence, advantage_of_a, necessity
 from sigstats.flows.report.figures import dominance
 from sigstats.measures.measure import as_measure
 from sigstats.measures.table import COUNT_MEASURES
@@ -249,8 +249,8 @@ def test_the_better_classifier_is_first_whether_more_or_less_of_the_measure_is_b
 def test_differences_of_several_measures_are_not_added_up(tmp_path):
     found, figure = dominance_of(tmp_path, ("x", "y", "proportion", "f1"), ("y", "z", "dcf", "f1"))
     assert {caption: names for caption, (names, _) in found.items()} == {
-        "d: difference of error rates (b - a)": ["y", "x"],
-        "d: difference of detection costs (b - a)": ["z", "y"],
+        "d: difference of error rates (a - b)": ["y", "x"],
+        "d: difference of detection costs (a - b)": ["z", "y"],
     }
     assert "percentage points if of proportions" in figure.caption
 
@@ -259,9 +259,9 @@ def test_every_measure_is_better_in_the_direction_that_the_library_says():
     for name in COUNT_MEASURES:
         row = Hypothesis(
             study="s", cell="c", test="t", method="m", alternative="two-sided", null="h", a="a", b="b",
-            measure=f"difference of {name} (b - a)", estimate=0.25,
+            measure=f"difference of {name} (a - b)", estimate=0.25,
         )  # fmt: skip
-        assert advantage_of_b(row) == (0.25 if as_measure(name).greater_is_better else -0.25), name
+        assert advantage_of_a(row) == (0.25 if as_measure(name).greater_is_better else -0.25), name
 
 
 def test_every_number_of_the_summary_is_in_its_grid(evidence):

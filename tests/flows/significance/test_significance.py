@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, chisquare, norm
 from sklearn.metrics import f1_score
 
+from sigstats.effects import accuracy_difference
 from sigstats.efficiency import efficiency_test
 from sigstats.fixed_margins import distribution
 from sigstats.flows.cli import main
 from sigstats.flows.significance.plan import KIND
 from sigstats.flows.study_files import parse_study
+from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.tasks.summary.published import agrees
 
 from ..conftest import environment, results, run_on, study_file
@@ -285,8 +287,8 @@ methods = ["chi2"]
             assert (rows[f"{name}: {site}"]["statistic"], rows[f"{name}: {site}"]["n"]) == (right, 300)
         assert rows[f"by row: {site}"]["p_value"] == rows[f"by cell: {site}"]["p_value"] < 0.01
     good = frame[["a", "b"]].eq(frame["label"], axis=0)
-    assert rows["pair"]["statistic"] == (good["b"] & ~good["a"]).sum()
-    assert rows["pair"]["estimate"] == pytest.approx(good["b"].mean() - good["a"].mean())
+    assert rows["pair"]["statistic"] == (good["a"] & ~good["b"]).sum()
+    assert rows["pair"]["estimate"] == pytest.approx(good["a"].mean() - good["b"].mean())
     assert rows["samples"]["p_value"] == pytest.approx(chi2_contingency([[5, 9, 3], [9, 4, 6]]).pvalue)
     assert rows["required"]["p_value"] == pytest.approx(chisquare([5, 9, 3], [8.5, 4.25, 4.25]).pvalue)
 
@@ -531,6 +533,15 @@ positive = "cat"
 """
 
 
+def test_the_sign_of_a_study_is_that_of_the_function(tmp_path):
+    pair = 'name = "d"\na = "x"\nb = "y"\nonly_a = 12\nonly_b = 1\nn = 100\nalternative = "greater"\n'
+    path = study_file(tmp_path, f'kind = "significance"\n[[pairs]]\n{pair}')
+    assert main(["run", str(path), "--output", str(tmp_path / "out"), "--quiet"]) == 0
+    (row,) = summary(tmp_path / "out")
+    assert row["estimate"] == accuracy_difference(12, 1, 100).estimate == 0.11
+    assert row["p_value"] == mcnemar_test(12, 1, alternative="greater").pvalue < 0.002
+
+
 def test_joint_outcomes_are_tested_by_rate_cost_and_f1(tmp_path):
     frame = simulated(4)
     frame.to_csv(tmp_path / "rows.csv", index=False)
@@ -540,17 +551,17 @@ def test_joint_outcomes_are_tested_by_rate_cost_and_f1(tmp_path):
     # eq. (4) and (6) by hand: a errs on 12 + 3 + 2 + 9, b on 5 + 3 + 2 + 6 of 200
     wrong_a, wrong_b, only_a, only_b = 26 / 200, 16 / 200, 5 + 6, 12 + 9
     paired, independent = rows["counted", "proportion"], rows["counted", "proportion-independent"]
-    assert paired["estimate"] == independent["estimate"] == pytest.approx(wrong_b - wrong_a)
+    assert paired["estimate"] == independent["estimate"] == pytest.approx(wrong_a - wrong_b)
     assert paired["p_value"] == pytest.approx(2 * norm.sf(abs(only_a - only_b) / np.sqrt(only_a + only_b)))
     mean = (wrong_a + wrong_b) / 2
     z = (wrong_a - wrong_b) / np.sqrt(2 * mean * (1 - mean) / 200)
     assert independent["p_value"] == pytest.approx(2 * norm.sf(z))
     # cost = c_fn * prior * misses / positives + c_fp * (1 - prior) * false alarms / negatives
     cost_a, cost_b = (2 * 0.3 * missed / 60 + 0.7 * false / 140 for missed, false in ((15, 11), (8, 8)))
-    assert rows["counted", "dcf"]["estimate"] == pytest.approx(cost_b - cost_a)
+    assert rows["counted", "dcf"]["estimate"] == pytest.approx(cost_a - cost_b)
     f1 = [f1_score(frame["label"] == "cat", frame[name] == "cat") for name in ("a", "b")]
     found = rows["from a file", "bootstrap"]
-    assert found["estimate"] == pytest.approx(f1[1] - f1[0])
+    assert found["estimate"] == pytest.approx(f1[0] - f1[1])
     assert found["estimate_low"] < found["estimate"] < found["estimate_high"]
     assert "Do two classifiers of one positive class differ?" in (tmp_path / "out" / "report.html").read_text()
 

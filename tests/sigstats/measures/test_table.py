@@ -63,11 +63,11 @@ def test_units_and_parameters():
     ("title", "name"),
     [
         ("accuracy", "accuracy"),
-        ("difference of accuracies (b - a)", "accuracy"),
-        ("difference of error rates (b - a)", "error"),
-        ("difference of detection costs (b - a)", "dcf"),
-        ("difference of macro-F1 (b - a)", "macro-f1"),
-        ("difference of balanced-accuracy (b - a)", "balanced-accuracy"),
+        ("difference of accuracies (a - b)", "accuracy"),
+        ("difference of error rates (a - b)", "error"),
+        ("difference of detection costs (a - b)", "dcf"),
+        ("difference of macro-F1 (a - b)", "macro-f1"),
+        ("difference of balanced-accuracy (a - b)", "balanced-accuracy"),
         ("type I error", None),  # neither the error of a classifier nor any other measure of one
         ("coverage", None),
         (None, None),
