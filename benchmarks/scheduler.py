@@ -43,7 +43,7 @@ class Empty(Store):
     """A store that has no file."""
 
     def find(self, cell: Cell) -> CellFiles:  # noqa: D102, ARG002
-        return CellFiles((), (), ())
+        return CellFiles((), ())
 
     def finish(self, cell: Cell, last: int | None = None) -> Any:  # noqa: D102, ARG002
         return None

@@ -55,9 +55,7 @@ def run_study(study: Study, prepare: Callable[[Progress], Prepared], options: Ru
     for note in prepared.notes:
         display.say(f"note: {note}")
     store = Store(options.output)
-    with contextlib.ExitStack() as context:
-        if options.part is None:
-            context.enter_context(store.files.remembered())
+    with store.files.remembered():
         return _run(study, prepared, store, options, started)
 
 

@@ -84,20 +84,20 @@ def first_replicates(table: pa.Table, replicates: int) -> pa.Table:
     return table.slice(0, int(np.searchsorted(table.column("replicate").to_numpy(), replicates)))
 
 
-def disjoint(files: list[tuple[int, int, str]]) -> dict[tuple[int, int], str]:
-    """Files that do not overlap, chosen from (first, last, name): their names by their ranges, in order.
+def disjoint(files: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The ranges of files that do not overlap, in order.
 
     The choice covers the longest range without a gap from the first replicate on; among such choices, it holds the most
     replicates in the fewest files. Two runs that share the root cut a cell in different ways: the cell is complete as
     soon as the files of one run are. A block that overlaps the file of a finished cell, which a stopping rule has
     ended, cannot displace it.
     """
-    files = sorted(files, key=lambda file: file[:2][::-1])
-    ends = [last for _, last, _ in files]
+    files = sorted(files, key=lambda file: file[::-1])
+    ends = [last for _, last in files]
     # The best choice among the first files, for each number of them: its reach, its replicates, minus the number of its
     # files, and the chain of these.
     best: list[tuple[int, int, int, Any]] = [(0, 0, 0, None)]
-    for number, (first, last, _) in enumerate(files):
+    for number, (first, last) in enumerate(files):
         reached, replicates, fewer, before = best[bisect_right(ends, first, hi=number)]
         reached = last if reached == first else reached
         choice = (reached, replicates + last - first, fewer - 1, (number, before))
@@ -106,4 +106,4 @@ def disjoint(files: list[tuple[int, int, str]]) -> dict[tuple[int, int], str]:
     while chain is not None:
         number, chain = chain
         numbers.append(number)
-    return {files[number][:2]: files[number][2] for number in reversed(numbers)}
+    return [files[number] for number in reversed(numbers)]

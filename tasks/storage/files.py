@@ -35,21 +35,23 @@ class Remembered:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._names: set[str] = set()
+        self._removed: set[str] = set()
         self._own: set[str] = set()
         self._contents: LRUCache[str, bytes] = LRUCache(_MOST_BYTES, getsizeof=len)
 
     def list_anew(self, names: Iterable[str]) -> None:
-        """Replace the names, and forget what is not there any more, or was read and may have been replaced."""
+        """Add names, which may be listed late, and forget what was read and may have been replaced."""
         with self._lock:
-            self._names = set(names)
+            self._names.update(set(names) - self._removed)
             for name in list(self._contents):
-                if name not in self._names or ("/" not in name and name not in self._own):
+                if "/" not in name and name not in self._own:
                     del self._contents[name]
 
     def add(self, name: str, content: bytes | None = None, *, own: bool = False) -> None:
         """Note an object, its content if that is known, and whether this process wrote it."""
         with self._lock:
             self._names.add(name)
+            self._removed.discard(name)
             if own:
                 self._own.add(name)
             if content is not None:
@@ -61,6 +63,7 @@ class Remembered:
         """Note that there is no such object."""
         with self._lock:
             self._names.discard(name)
+            self._removed.add(name)
             self._contents.pop(name, None)
 
     def content(self, name: str) -> bytes | None:

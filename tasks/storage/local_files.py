@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import uuid
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import lru_cache
@@ -18,6 +19,9 @@ from .lease import this_process
 
 #: The ending of unfinished files. These are never read, and are removed when a study is continued.
 PARTIAL = ".partial"
+
+#: The files of a folder that workers have reported, by its root and name: a file system of a network may list it late.
+TOLD = defaultdict[tuple[str, str], set[str]](set)
 
 #: How often writing a file is repeated if another run removes its folder meanwhile.
 _TRIALS = 100
@@ -94,9 +98,14 @@ class LocalFiles:
             return file.read()
 
     def names(self, folder: str) -> list[str]:
-        """The sorted names (without the folder) of the finished files in `folder`; empty if it does not exist."""
+        """The sorted names (without the folder) of the finished files in `folder`; empty if it does not exist.
+
+        A file that another run has removed may still be among them.
+        """
         generator = (entry.name for entry in self._entries(folder) if entry.is_file(follow_symlinks=False))
-        return sorted(name for name in generator if not name.endswith(PARTIAL))
+        return sorted(
+            TOLD.get((self.root, folder), set()).union(name for name in generator if not name.endswith(PARTIAL))
+        )
 
     def folders(self, folder: str) -> list[str]:
         """The sorted names of the folders in `folder`; empty if it does not exist."""
@@ -112,10 +121,13 @@ class LocalFiles:
     def remove(self, name: str) -> None:
         """Remove a file; no error if it does not exist."""
         self._path(name).unlink(missing_ok=True)
+        place, _, entry = name.rpartition("/")
+        TOLD.get((self.root, place), set()).discard(entry)
 
     def drop(self, folder: str) -> None:
         """Remove a folder with its content, if possible; remaining files do no harm."""
         shutil.rmtree(self._path(folder), ignore_errors=True)
+        TOLD.pop((self.root, folder), None)
 
     def sweep(self) -> None:
         """Remove the unfinished files of writers that were interrupted."""
@@ -161,8 +173,10 @@ class LocalFiles:
     def list_anew(self) -> None:
         """Look again what there is, which a folder needs not."""
 
-    def wrote(self, name: str, content: bytes | None = None) -> None:
-        """Note a file that a worker of this run has written, which a folder shows by itself."""
+    def wrote(self, name: str, content: bytes | None = None) -> None:  # noqa: ARG002
+        """Note that a worker has written a file."""
+        place, _, entry = name.rpartition("/")
+        TOLD[self.root, place].add(entry)
 
 
 @lru_cache

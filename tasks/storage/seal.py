@@ -3,7 +3,6 @@
 A file that is truncated, altered or of another study is refused by `Damaged`, never silently used.
 """
 
-import contextlib
 import hashlib
 import io
 import json
@@ -13,7 +12,7 @@ from typing import IO, Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from cachetools import LRUCache
+from cachetools import LRUCache, cached
 
 from ..record import canonical
 from ..schema import SCHEMA_VERSION, to_numpy
@@ -27,10 +26,6 @@ Parts: TypeAlias = Callable[[list[str] | None], Iterable[pa.Table]]
 #: file of a cell to see what is left, to finish it, to summarise it and to report it, and to check it takes longest.
 _SMALL, _KEPT = 2**18, 2**26
 _SIZE_OF_ENTRY = 2**11
-_kept: "LRUCache[tuple[bytes, str, str | None], pa.Table]" = LRUCache(
-    _KEPT, getsizeof=lambda t: t.nbytes + _SIZE_OF_ENTRY
-)
-_lock = threading.Lock()
 
 
 class Damaged(Exception):
@@ -76,21 +71,19 @@ def unseal(content: bytes, name: str, *, kind: str, fingerprint: str | None = No
 
     Raises Damaged if the file is not whole, was altered, is of another kind, or carries another fingerprint.
     """
-    if len(content) > _SMALL:
-        return _checked(content, name, kind, fingerprint)
-    key = (content, kind, fingerprint)
-    with _lock:
-        table = _kept.get(key)
-    if table is None:
-        table = _checked(content, name, kind, fingerprint)
-        with _lock, contextlib.suppress(ValueError):  # larger than all that is kept
-            _kept[key] = table
-    return table
+    return (_kept if len(content) <= _SMALL else _checked)(content, name, kind, fingerprint)
 
 
 def _checked(content: bytes, name: str, kind: str, fingerprint: str | None) -> pa.Table:
     (table,) = read_sealed(io.BytesIO(content), name, kind=kind, fingerprint=fingerprint, whole=True)(None)
     return table
+
+
+_kept = cached(
+    LRUCache(_KEPT, getsizeof=lambda table: table.nbytes + _SIZE_OF_ENTRY),
+    key=lambda content, name, *about: (content, *about),
+    lock=threading.Lock(),
+)(_checked)
 
 
 def read_sealed(source: Any, name: str, *, kind: str, fingerprint: str | None = None, whole: bool = False) -> Parts:

@@ -81,8 +81,6 @@ class CellFiles:
     done: tuple[tuple[int, int], ...]
     #: One line for each file that cannot be used.
     damaged: tuple[str, ...]
-    #: Names of sound files whose replicates another file holds too.
-    spare: tuple[str, ...]
 
 
 class Store:
@@ -212,10 +210,8 @@ class Store:
                 damaged.append(str(error))
             else:
                 first, last = usable_range(cell, *bounds)
-                sound.extend([(first, last, name)] if first < last else [])
-        used = disjoint(sound)
-        spare = [name for first, last, name in sound if used.get((first, last)) != name]
-        return CellFiles(tuple(used), tuple(damaged), tuple(spare))
+                sound.extend([(first, last)] if first < last else [])
+        return CellFiles(tuple(disjoint(sound)), tuple(damaged))
 
     def _names(self, cell: Cell) -> list[str]:
         """The names of all files of a cell; those of the finished cell come first."""
@@ -275,6 +271,7 @@ class Store:
         if blocks and blocks[-1][1] >= last:
             with contextlib.suppress(Damaged):  # another run that shares the root has joined them meanwhile
                 self.files.write(name, partial(self._write_joined, cell, blocks, last))
+                self.files.wrote(name)
         try:
             next(self._parts(name, cell, 0, last))
         except FileNotFoundError:

@@ -42,7 +42,7 @@ def test_blocks_are_found_in_order_and_read_back(store, cell, drawing):
     write(store, cell, (4, 10), (0, 2))
     found = store.find(cell)
     assert found.done == ((0, 20), (40, 95))
-    assert found.damaged == found.spare == ()
+    assert found.damaged == ()
     assert store.read_block(cell, 40, 95).column("replicate").to_pylist() == list(range(40, 95))
 
 
@@ -105,9 +105,9 @@ def test_blocks_that_are_left_change_nothing_that_is_finished(store, cell, drawi
     table = store.read_prefix(cell)
     names = stored(store, cell)
     assert len(names) == 4
-    for left in (names[1:], names[2:]):
+    for _ in range(2):
         found = store.find(cell)
-        assert (found.done, found.damaged, found.spare) == (((0, 95),), (), tuple(left))
+        assert (found.done, found.damaged) == (((0, 95),), ())
         store.finish(cell)
         assert store.read_prefix(cell) == table
         store.files.remove(names[1])
@@ -136,7 +136,6 @@ def test_overlapping_blocks_are_counted_once(store, cell, drawing):
     write(store, cell, (0, 4), (2, 6), (6, 10))
     found = store.find(cell)
     assert found.done == ((0, 40), (60, 95))
-    assert len(found.spare) == 1
     write(store, cell, (4, 6))
     store.finish(cell)
     table = store.read_prefix(cell)
@@ -156,7 +155,6 @@ def test_a_cell_that_two_runs_cut_differently_is_whole_when_one_of_them_has_all(
     write(store, cell, (0, 1), (1, 3), (1, 4), (3, 10))
     found = store.find(cell)
     assert found.done == ((0, 10), (10, 30), (30, 95))
-    assert found.spare == (f"blocks/{cell.name}/000000010-000000040.parquet",)
     store.finish(cell)
     assert store.read_prefix(cell).column("replicate").to_pylist() == list(range(95))
 
@@ -191,7 +189,6 @@ def test_of_overlapping_blocks_those_that_reach_furthest_and_then_the_most_repli
     found = store.find(cell)
     assert found.done in apart
     assert worth(found.done) == max(map(worth, apart))
-    assert len(found.done) + len(found.spare) == len(cuts)
 
 
 @pytest.mark.long
