@@ -32,7 +32,7 @@ from .._common.validation import (
     refuse,
     require_flag,
 )
-from ..intervals import Interval
+from ..intervals import Interval, clopper_pearson
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointCounts, JointOutcomes, as_joint_counts
 from ..measures.measure import Measure, as_measure
@@ -61,6 +61,8 @@ class BootstrapResult(Drawn, TestResult):
         The smallest alpha at which the interval of confidence 1 - alpha leaves `null_value` out.
     exceedances : int
         How many of the replicates it was counted from; two-sided, those in the smaller tail.
+    pvalue_interval : Interval or None
+        The 99% Monte-Carlo interval of the p-value of endless replicates; None for ``"bca"``.
     confidence_interval : Interval
         The interval of the difference.
     probability, probability_tied : float
@@ -256,15 +258,11 @@ def bootstrap_test(
     differences, undefined = replicates.differences, int(replicates.undefined.sum())
     observed = evaluate(joint, chosen, np.array([joint.counts], dtype=np.float64))
     estimate = float(observed.differences[0])
-    inference = infer(
-        differences,
-        method=method,
-        confidence_level=level,
-        alternative=alternative,
-        null_value=null,
-        estimate=estimate,
-        acceleration=acceleration(joint, chosen) if method == "bca" else 0.0,
-    )
+    options: dict[str, Any] = {"method": method, "confidence_level": level, "alternative": alternative}
+    skewness = acceleration(joint, chosen) if method == "bca" else 0.0
+    inference = infer(differences, **options, null_value=null, estimate=estimate, acceleration=skewness)
+    sides = 2 if alternative == "two-sided" and method == "percentile" else 1
+    ends = clopper_pearson(inference.exceedances, differences.size, confidence_level=0.99)
     better = differences > 0 if chosen.greater_is_better else differences < 0
     return BootstrapResult(
         statistic=estimate,
@@ -274,6 +272,9 @@ def bootstrap_test(
         confidence_interval=Interval(inference.low, inference.high, level),
         n_resamples=size,
         exceedances=inference.exceedances,
+        pvalue_interval=None
+        if method == "bca"
+        else Interval(min(1.0, sides * ends[0]), min(1.0, sides * ends[1]), 0.99),
         reason="; ".join([*filter(None, [inference.reason]), *_doubts(joint, chosen, differences, undefined)]),
         estimate=estimate,
         probability=float(better.mean()),  # eq. (13)

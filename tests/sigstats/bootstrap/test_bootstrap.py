@@ -637,3 +637,17 @@ def test_importing_costs_numpy_and_scipy_alone():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_monte_carlo_interval_holds_the_p_value_of_many_more_replicates():
+    outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
+    for options in ({}, {"method": "centred"}, {"alternative": "less"}):
+        few = sigstats.bootstrap_test(outcomes, rng=1, n_resamples=2_000, **options)
+        low, high = few.pvalue_interval
+        assert (
+            low
+            < sigstats.bootstrap_test(outcomes, rng=2, n_resamples=400_000, **options).pvalue
+            < high
+            < 1.5 * low + 0.02
+        )
+    assert sigstats.bootstrap_test(outcomes, rng=1, method="bca").pvalue_interval is None
