@@ -12,16 +12,16 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from .._common.data_frames import columns_of
 from .._common.drawing import Drawn, ranks_with_cliques
 from .._common.extreme import ties_as_equal
 from .._common.numerals import significant
 from .._common.random_streams import RNG, as_generator
 from .._common.tabular import Table, Tabular, in_words
-from .._common.validation import as_choice, as_count, as_names, as_real, as_reals, refuse, require_flag
+from .._common.validation import as_choice, as_count, as_real, refuse, require_flag
 from ..intervals import Interval
 from ..multiplicity import ADJUST_METHODS, IN_WORDS, adjusted, in_our_words
 from .friedman import FriedmanResult, friedman_test
+from .score_tables import Missing, filled, read_scores
 from .signed_rank import SignedRankProbabilities, bayesian_signed_rank, signed_rank_test
 
 
@@ -74,13 +74,13 @@ class DatasetsComparison(Drawn, Tabular):
         B.
     cliques : tuple of tuple of str
         The largest sets of models of which no two differ at `alpha`; empty with a control.
-    adjust : str
-    alpha : float
-    datasets : int
+    adjust, alpha, datasets : str, float, int
     control : str or None
         The model that all others were compared with.
     greater_is_better : bool
         False for errors and losses.
+    notes : tuple of str
+        The scores that were missing, and what was done about them.
     """
 
     models: tuple[str, ...]
@@ -93,6 +93,7 @@ class DatasetsComparison(Drawn, Tabular):
     datasets: int
     control: str | None = None
     greater_is_better: bool = True
+    notes: tuple[str, ...] = ()
 
     def _columns(self) -> dict[str, list[Any]]:
         names = ("a", "b", "estimate", "confidence_interval", "wins", "ties", "losses", "pvalue", "adjusted_pvalue")
@@ -103,7 +104,7 @@ class DatasetsComparison(Drawn, Tabular):
 
     def _table(self) -> Table:
         ranks = ", ".join(f"{model} {in_words(rank)}" for model, rank in zip(self.models, self.ranks, strict=True))
-        return Table(self.conclusion, self._in_words(), notes=[f"Mean ranks: {ranks}."], words=2)
+        return Table(self.conclusion, self._in_words(), notes=[f"Mean ranks: {ranks}.", *self.notes], words=2)
 
     def _draw(self, ax: Any) -> Any:
         return ranks_with_cliques(ax, self.models, self.ranks, self.cliques)
@@ -153,8 +154,9 @@ Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli",
 def compare_over_datasets(
     scores: Any,
     *,
-    models: Sequence[str] | None = None,
+    models: Sequence[str] | str | None = None,
     datasets: Sequence[str] | str | None = None,
+    missing: Missing = "refuse",
     control: str | None = None,
     adjust: Adjust = "holm",
     alpha: float = 0.05,
@@ -172,11 +174,15 @@ def compare_over_datasets(
     scores : array_like or data frame, shape (N, k)
         A score of each of k models (columns), two or more, on each of N data sets (rows), two or more. A data frame
         (pandas, Polars, Arrow or whatever narwhals reads) names the models by its columns.
-    models : sequence of str, optional
-        The names of the columns of an array, ``"1"``, ``"2"``, ... by default; of a frame, the columns that are models,
-        all others by default.
+    models : sequence of str, or str, optional
+        The names of an array's columns, by default ``"1"``, ``"2"``, ...; of a frame, the columns that are models, by
+        default all others; of a long frame, with a row for each score, the column that names the model.
     datasets : sequence of str, or str, optional
         The names of the rows, or the column of the frame that contains them; names that appear twice are refused.
+    missing : {"refuse", "drop", "worst", "pairs"}
+        What to do if a model has no score on a data set: refuse; leave the data set out; count the model as tied with
+        the worst model there; or compare each pair on the data sets that both have, with mean ranks and Friedman's test
+        on those that all have. Leaving out is valid only if no score is missing because it would have been low or high.
     control : str, optional
         The model that all others are compared with; by default all pairs are compared.
     adjust : {"holm", "benjamini-hochberg", "benjamini-yekutieli", "none"}
@@ -187,10 +193,8 @@ def compare_over_datasets(
         The largest difference of scores that is practically equivalent to 0, for the Bayesian probabilities.
     greater_is_better : bool
         False for errors and losses.
-    n_resamples : int
-        Draws of the Bayesian posterior.
-    rng : None, int, SeedSequence, BitGenerator or Generator
-        Source of these draws. The p-values draw nothing.
+    n_resamples, rng : int; None, int, SeedSequence, BitGenerator or Generator
+        Number and source of the draws of the Bayesian posterior. The p-values draw nothing.
 
     Returns
     -------
@@ -199,8 +203,7 @@ def compare_over_datasets(
     Raises
     ------
     ValueError
-        If the table is smaller, a score is not finite, names are missing or appear twice, the control is not one of the
-        models, or an option is out of range.
+        If the table is smaller, a score is not finite, a name is missing or appears twice, or an option is invalid.
 
     Notes
     -----
@@ -221,14 +224,10 @@ def compare_over_datasets(
     """
     from scipy.stats import rankdata  # slow to import
 
-    columns = columns_of(scores, models, {"datasets": datasets}, name="scores")
-    table = as_reals(columns.table, "scores", ndim=2)
-    count, k = table.shape
-    if count < 2 or k < 2:
-        raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and two models (columns) or more")
-    names = as_names(columns.models, "models", k)
-    rows = columns.named["datasets"]
-    as_names([str(row) for row in rows] if isinstance(datasets, str) else rows, "datasets", count)
+    require_flag(greater_is_better, "greater_is_better")
+    choice: Any = as_choice(missing, "missing", ("refuse", "drop", "worst", "pairs"))
+    given, notes = filled(read_scores(scores, models, datasets), choice, greater_is_better=bool(greater_is_better))
+    names, (count, k) = given.models, given.scores.shape
     if control is not None and not (isinstance(control, (str, int, np.integer)) and str(control) in names):
         raise refuse("control", control, f"one of {', '.join(names)}")
     control = None if control is None else str(control)
@@ -236,15 +235,16 @@ def compare_over_datasets(
     level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
     as_real(rope, "rope", low=0)
     as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
-    require_flag(greater_is_better, "greater_is_better")
-    oriented = ties_as_equal(table if greater_is_better else -table)
-    ranks = [float(rank) for rank in rankdata(-oriented, axis=1).mean(axis=0)]
+    sign = 1.0 if greater_is_better else -1.0
+    oriented = ties_as_equal(sign * given.scores)
+    complete = ties_as_equal(sign * given.complete)
+    ranks = [float(rank) for rank in rankdata(-complete, axis=1).mean(axis=0)]
     order = sorted(range(k), key=lambda model: (ranks[model], model))
     chosen = list(combinations(order, 2))
     if control is not None:
         chosen = [(other, names.index(control)) for other in order if names[other] != control]
     generator = as_generator(rng)
-    differences = [oriented[:, a] - oriented[:, b] for a, b in chosen]
+    differences = [both[~np.isnan(both)] for both in (oriented[:, a] - oriented[:, b] for a, b in chosen)]
     results = [signed_rank_test(difference) for difference in differences]
     raw = [result.pvalue for result in results]
     pairs = [
@@ -267,7 +267,7 @@ def compare_over_datasets(
     return DatasetsComparison(
         models=ordered,
         ranks=tuple(ranks[model] for model in order),
-        friedman=friedman_test(oriented) if k > 2 else None,
+        friedman=friedman_test(complete) if k > 2 else None,
         pairs=tuple(pairs),
         cliques=() if control is not None else cliques(ordered, differing),
         adjust=method,
@@ -275,6 +275,7 @@ def compare_over_datasets(
         datasets=count,
         control=control,
         greater_is_better=bool(greater_is_better),
+        notes=notes,
     )
 
 

@@ -1,0 +1,101 @@
+"""Tables of the scores of models on data sets: wide, or long with a row for each score, and scores that are missing."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from .._common.data_frames import columns_of, is_missing, opened
+from .._common.validation import FloatArray, as_names, as_reals, refuse, shown
+
+Missing: TypeAlias = Literal["refuse", "drop", "worst", "pairs"]
+
+
+class ScoreTable(NamedTuple):
+    """Scores with a row for each data set and a column for each model; NaN where there is none."""
+
+    scores: FloatArray
+    models: list[str]
+    #: The names of the data sets, or their numbers from 1.
+    datasets: list[str]
+
+    @property
+    def complete(self) -> FloatArray:
+        """The rows without a missing score."""
+        return self.scores[~np.isnan(self.scores).any(axis=1)]
+
+
+def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
+    """The table that `sigstats.compare_over_datasets` was given, or ValueError."""
+    if isinstance(models, str):
+        scores, models, datasets = _widened(scores, models, datasets)
+    columns = columns_of(scores, models, {"datasets": datasets}, name="scores")
+    named = columns.models if models is None and columns.models else ()
+    if text := [name for name, values in zip(named, columns.table.T, strict=False) if _is_text(values)]:
+        raise ValueError(f"scores: {shown(text[0])} is a column of text; of a long table add models={text[0]!r}")
+    holes = np.frompyfunc(is_missing, 1, 1)(columns.table.astype(object)).astype(bool)
+    table = as_reals(np.where(holes, 0.0, columns.table) if holes.any() else columns.table, "scores", ndim=2)
+    table[holes] = np.nan
+    count, k = table.shape
+    if count < 2 or k < 2:
+        raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and two models (columns) or more")
+    names = as_names(columns.models, "models", k)
+    rows = columns.named["datasets"]
+    rows = [str(row) for row in rows] if isinstance(datasets, str) else rows
+    return ScoreTable(table, list(names), list(as_names(rows, "datasets", count)))
+
+
+def _is_text(values: Any) -> bool:
+    return any(isinstance(value, str) for value in values.tolist())
+
+
+def _widened(scores: Any, models: str, datasets: Any) -> tuple[FloatArray, list[str], list[str]]:
+    """A long table as a wide one."""
+    frame = opened(scores)
+    if frame is None or not isinstance(datasets, str):
+        raise refuse("models", models, "names of models; a column only of a data frame whose `datasets` is a column")
+    others = [name for name in frame.columns if name not in (models, datasets)]
+    if {models, datasets} - {*frame.columns} or len(others) != 1:
+        wanted = f"{shown(datasets)}, {shown(models)} and one column of scores"
+        raise refuse("scores (columns)", list(frame.columns), f"{wanted} (drop the others)")
+    keys = list(zip(*(map(str, frame.get_column(name).to_list()) for name in (datasets, models)), strict=True))
+    if len({*keys}) < len(keys):
+        on, model = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"scores: {shown(model)} has several scores on {shown(on)}; give one, such as their mean")
+    rows, names = (list(dict.fromkeys(values)) for values in zip(*keys, strict=True))
+    values = dict(zip(keys, frame.get_column(others[0]).to_list(), strict=True))
+    table = [[values.get((row, name)) for name in names] for row in rows]
+    return np.array(table, dtype=object), names, rows
+
+
+def filled(table: ScoreTable, missing: Missing, *, greater_is_better: bool) -> tuple[ScoreTable, tuple[str, ...]]:
+    """The table that is tested, and notes on what was missing; ValueError if missing scores are refused."""
+    holes = np.isnan(table.scores)
+    if not holes.any():
+        return table, ()
+    cells = [f"{table.models[j]} on {table.datasets[i]}" for i, j in np.argwhere(holes)]
+    which = f"{', '.join(cells[:3])}{f' and {len(cells) - 3} more' if len(cells) > 3 else ''}"
+    if missing == "refuse":
+        raise ValueError(
+            f"scores: no score of {which}; missing='drop' leaves these data sets out, 'worst' counts such a model "
+            "as tied with the worst there, 'pairs' compares two models on the data sets that both have"
+        )
+    lost = [table.datasets[i] for i in np.flatnonzero(holes.any(axis=1))]
+    if missing == "worst":
+        if holes.all(axis=1).any():
+            raise refuse("missing", missing, f"'drop': no model has a score on {table.datasets[holes.all(1).argmax()]}")
+        worst = (np.nanmin if greater_is_better else np.nanmax)(table.scores, axis=1)
+        scores = np.where(holes, worst[:, None], table.scores)
+        return table._replace(scores=scores), (f"No score of {which}: counted as tied with the worst there.",)
+    kept = np.flatnonzero(~holes.any(axis=1))
+    if kept.size < 2:
+        raise refuse("scores (data sets on which all models have a score)", kept.size, "two or more")
+    if missing == "pairs":
+        about = f"pairs are compared on the data sets that both have, ranks and Friedman's test on {kept.size}"
+        return table, (f"No score of {which}: {about}.",)
+    rows = [table.datasets[place] for place in kept]
+    return ScoreTable(table.scores[kept], table.models, rows), (f"No score of {which}: without {_few(lost)}.",)
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) < 4 else f"these {len(names)} data sets"
