@@ -22,7 +22,7 @@ optionally these functions:
 """
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NotRequired, Protocol, TypedDict, Unpack
 
@@ -168,13 +168,3 @@ def prerequisites(cell: Cell) -> list[Cell]:
     """The cells that must be complete before `cell` is computed: its inputs, and those that its rule compares with."""
     observed = None if cell.stopping is None else observed_cell(cell)
     return [*input_cells(cell), *([] if observed is None else [observed])]
-
-
-def waves(cells: Sequence[Cell]) -> list[list[Cell]]:
-    """The cells in groups, in their order: the prerequisites of a group are in the groups before it."""
-
-    def level(cell: Cell) -> int:
-        return max((level(before) + 1 for before in prerequisites(cell)), default=0)
-
-    levels = [level(cell) for cell in cells]
-    return [[cell for cell, own in zip(cells, levels, strict=True) if own == each] for each in sorted(set(levels))]

@@ -6,6 +6,7 @@ Cells and blocks are spans of OpenTelemetry where its API is installed.
 import contextlib
 import threading
 import time
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -19,7 +20,7 @@ from sigstats.tasks.engine.execute import Interrupted, Outcome, done_and_left, r
 from sigstats.tasks.engine.pools import MOST_CELLS, Pool
 from sigstats.tasks.engine.run_block import Failure, Receipt
 from sigstats.tasks.engine.stopping import for_now
-from sigstats.tasks.fan_out import prerequisites, waves
+from sigstats.tasks.fan_out import prerequisites
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.results import read_plan
 from sigstats.tasks.storage.seal import Damaged
@@ -49,25 +50,38 @@ def run_cells(
         except BaseException as error:  # raised again below
             broken.append(error)
 
-    for wave in waves(cells):
-        if threads() == 1:
-            for cell in wave:
-                settle(cell)
-        else:
-            with ThreadPoolExecutor(MOST_CELLS, thread_name_prefix="cell") as executor:
-                try:
-                    under_way, done = 0, SimpleQueue[object]()
-                    for cell in wave:
-                        while under_way >= threads():
-                            _wait_for(done)
-                            under_way -= 1
-                        executor.submit(copy_context().run, settle, cell).add_done_callback(done.put)
-                        under_way += 1
-                    for _ in range(under_way):
-                        _wait_for(done)
-                except BaseException:  # Ctrl-C or a time-out, where Python and not the program runs the study
-                    stop.set()
-                    raise
+    names = {cell.name for cell in cells}
+    waits_for = {cell.name: {before.name for before in prerequisites(cell)} & names for cell in cells}
+    needed_by = defaultdict[str, list[Cell]](list)
+    for cell in cells:
+        for name in waits_for[cell.name]:
+            needed_by[name].append(cell)
+    ready = deque(cell for cell in cells if not waits_for[cell.name])
+
+    def release(name: str) -> None:
+        """Let cells begin that waited for this one only."""
+        for cell in needed_by[name]:
+            waits_for[cell.name].remove(name)
+            ready.extend([] if waits_for[cell.name] else [cell])
+
+    if threads() == 1:
+        while ready:
+            settle(ready[0])
+            release(ready.popleft().name)
+    else:
+        with ThreadPoolExecutor(MOST_CELLS, thread_name_prefix="cell") as executor:
+            try:
+                under_way, done = 0, SimpleQueue[str]()
+                while ready or under_way:
+                    while ready and under_way < threads():
+                        cell, under_way = ready.popleft(), under_way + 1
+                        future = executor.submit(copy_context().run, settle, cell)
+                        future.add_done_callback(lambda _, name=cell.name: done.put(name))  # type: ignore[misc]
+                    release(_wait_for(done))
+                    under_way -= 1
+            except BaseException:  # Ctrl-C or a time-out, where Python and not the program runs the study
+                stop.set()
+                raise
     if stop.is_set():
         raise Interrupted
     if broken:
@@ -76,11 +90,17 @@ def run_cells(
 
 
 def run_in_rounds(
-    cells: Sequence[Cell], store: Store, run: Callable[[list[Cell]], list[Outcome]], *, part: bool
+    cells: Sequence[Cell],
+    store: Store,
+    run: Callable[[list[Cell]], list[Outcome]],
+    *,
+    part: bool,
+    complete: Callable[[Cell], None] = lambda cell: None,
 ) -> list[Outcome]:
     """Run cells, those that stop together in rounds after all others, and return how each ended, in their order.
 
     A round computes what no outcome of the others can spare. A cell that fails ends the rounds; of a part there is one.
+    `complete`: called with each cell that has stopped.
     """
     joint = [cell for cell in cells if isinstance(cell.rule, JointRule)]
     ended = {outcome.cell.name: outcome for outcome in run([cell for cell in cells if cell not in joint])}
@@ -93,17 +113,17 @@ def run_in_rounds(
         if not left:
             for cell in joint:
                 store.finish(cell, now[cell.name].replicates)
+                complete(cell)
         if part or not left or not all(outcome.complete for outcome in outcomes):
             break
     return [ended.get(cell.name) or Outcome(now[cell.name], found=now[cell.name].replicates) for cell in cells]
 
 
-def _wait_for(done: "SimpleQueue[object]") -> None:
-    """Wait for a cell, in steps: an exception that another thread raises in this one comes between two of them."""
+def _wait_for(done: "SimpleQueue[str]") -> str:
+    """The name of a cell that has ended, for which this waits in steps: an exception may come between two of them."""
     while True:
         with contextlib.suppress(Empty):
-            done.get(timeout=1.0)
-            return
+            return done.get(timeout=1.0)
 
 
 class _Deadline(threading.Event):

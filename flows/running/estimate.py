@@ -57,10 +57,10 @@ class Estimate:
 def count(plan: Plan, output: str) -> list[Estimate]:
     """Count the replicates of each cell that an output holds and lacks."""
     store = Store(output)
-    held = store.held()
-    # That a rule has ended cells together cannot be seen from one of them.
-    value = zip(plan.cells, for_now(plan.cells, store), strict=True)
-    return [Estimate(cell, *done_and_left(cell if now.stopping else now, store, held=held)) for cell, now in value]
+    with store.files.remembered():
+        # That a rule has ended cells together cannot be seen from one of them.
+        value = zip(plan.cells, for_now(plan.cells, store), strict=True)
+        return [Estimate(cell, *done_and_left(cell if now.stopping else now, store)) for cell, now in value]
 
 
 def counts_in_words(plan: Plan, estimates: Sequence[Estimate]) -> str:

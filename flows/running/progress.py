@@ -179,6 +179,10 @@ class Display:
                 self.event("block", cell=cell.name, replicates=replicates, seconds=seconds, **so_far)
             self._show()
 
+    def complete(self, cell: Cell) -> None:
+        """Count all replicates of a cell, those included that its rule has spared after several rounds."""
+        self._counts[cell.name].done = self._counts[cell.name].cell.replicates
+
     def cell_done(self, cell: Cell) -> None:
         """Count a cell that is complete, or has failed."""
         with self._lock:

@@ -186,7 +186,7 @@ class CellStudyResult:
         for line in worst_first(self.reasons):
             print(printable(f"sigstats: {line}"), file=sys.stderr)  # noqa: T201
         rejected = sum(row.decision == "reject" for row in self.rows)
-        by = _where(self.engines, self.changes.lost)
+        by = _where(self.engines, self.changes.lost) if self.engines or not self.failed else ""
         if self.part is not None:
             display.say(f"{self.title}, {self.subject}, in {duration(self.seconds)}{by}")
             if any(cell.rule.method == "joint" for cell in self.plan.cells):

@@ -205,7 +205,7 @@ def _computed(
             periodic(look, _LOOK_SECONDS, name="staff"),
         ):
             run = partial(run_cells, compute=compute, threads=lambda: pool.cells, stop=stop)
-            return run_in_rounds(plan.cells, store, run, part=bool(lanes)), watch.changes
+            return run_in_rounds(plan.cells, store, run, part=bool(lanes), complete=display.complete), watch.changes
     finally:
         if options.part is None:
             add_changes(store, watch.changes)

@@ -5,7 +5,7 @@ Which replicates are done is read from the store; the engine remembers nothing.
 
 import queue
 import threading
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -77,15 +77,12 @@ class Outcome:
         return self.stored >= self.wanted
 
 
-def done_and_left(
-    cell: Cell, store: Store, lanes: tuple[int, int] | None = None, *, held: Container[str] | None = None
-) -> tuple[int, int]:
+def done_and_left(cell: Cell, store: Store, lanes: tuple[int, int] | None = None) -> tuple[int, int]:
     """The numbers of replicates that a cell has and that it still needs; if a stopping rule applies, at most.
 
     `lanes`: count only these lanes, ``first <= lane < last``.
-    `held`: the names of the cells with any file in the store, if that is known.
     """
-    done = store.find(cell).done if held is None or cell.name in held else ()
+    done = store.find(cell).done
     tracker = StoppingTracker(cell, store)
     for bounds in done:
         tracker.add(*bounds)

@@ -33,7 +33,6 @@ from ..plan import Cell
 from ..record import slug
 from .block_files import (
     BLOCKS,
-    REPLICATES,
     block_name,
     disjoint,
     finished_name,
@@ -189,10 +188,6 @@ class Store:
             parts = read_sealed(file, name, kind=cell.fanout, fingerprint=cell.fingerprint)
             _require_range(name, parts(["replicate"]), first, last)
             yield from parts(None)
-
-    def held(self) -> set[str]:
-        """The names of the cells with any file, by two requests."""
-        return {name for folder in (REPLICATES, BLOCKS) for name in self.files.folders(folder)}
 
     def find(self, cell: Cell) -> CellFiles:
         """The files of a cell; each is read and checked."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 from sigstats.flows.benchmark.plan import KIND
 from sigstats.flows.running import timing
@@ -18,6 +19,7 @@ from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.engine.pools import Serial
 from sigstats.tasks.engine.run_block import Receipt
+from sigstats.tasks.storage.files import RemoteFiles
 from sigstats.tasks.storage.store import Store
 
 STUDY = {
@@ -247,17 +249,18 @@ def test_a_finished_study_has_nothing_to_save(tmp_path):
     assert "0 to do, 11,994 done" in counts_in_words(ready.plan, done)
 
 
-def test_cells_without_any_file_are_not_asked_for_one_by_one(tmp_path, monkeypatch):
-    """On a bucket a cell is two requests, and a study has thousands of them."""
+def test_cells_are_not_asked_for_one_by_one(monkeypatch):
+    """On a bucket a cell would be two requests, and a study has thousands of them."""
     _, ready = prepared()
-    store, asked, find = Store(str(tmp_path)), [], Store.find
+    store, listed, find = Store("memory://counted-by-a-plan"), [], MemoryFileSystem.find
     store.write_data(ready.datasets[0])
     finished = next(cell for cell in ready.plan.cells if cell.fanout == "crossval")
     assert run_cell(finished, store, Serial()).complete
-    monkeypatch.setattr(Store, "find", lambda self, cell: asked.append(cell) or find(self, cell))
-    counted = {one.cell: (one.done, one.left) for one in count(ready.plan, str(tmp_path))}
+    monkeypatch.setattr(MemoryFileSystem, "find", lambda *of, **how: listed.append(of) or find(*of, **how))
+    monkeypatch.setattr(RemoteFiles, "_entries", None)
+    counted = {one.cell: (one.done, one.left) for one in count(ready.plan, store.root)}
+    assert len(listed) == 1
     assert counted.pop(finished) == (1, 0)
-    assert asked == [finished]
     assert counted == {cell: (0, cell.replicates) for cell in ready.plan.cells if cell != finished}
 
 

@@ -8,6 +8,7 @@ import traceback
 
 import pytest
 
+from sigstats.flows.running import cells
 from sigstats.flows.running.cells import run_cells
 from sigstats.flows.running.interrupt import run_interruptibly
 from sigstats.tasks.plan import Cell
@@ -35,7 +36,7 @@ def waits_for_a_cell(thread):
 def test_a_run_in_threads_stops_at_once(interrupts):
     stop, stopped, begun = threading.Event(), [], []
     given = {"work": Work(), "stream": {}, "seed": 1, "replicates": 1, "lane_size": 1}
-    cells = tuple(Cell(fanout="crossval", version=1, subject={"dataset": str(number)}, **given) for number in range(5))
+    five = tuple(Cell(fanout="crossval", version=1, subject={"dataset": str(number)}, **given) for number in range(5))
 
     def compute(cell):
         begun.append(cell.name)
@@ -47,10 +48,31 @@ def test_a_run_in_threads_stops_at_once(interrupts):
         raise RuntimeError("stopped")
 
     with pytest.raises(KeyboardInterrupt):
-        run_cells(cells, compute, threads=lambda: 2, stop=stop)
+        run_cells(five, compute, threads=lambda: 2, stop=stop)
     assert stopped
     assert all(stopped)
     assert len(begun) <= 2
+
+
+def test_a_cell_waits_for_its_own_prerequisites_only(monkeypatch):
+    """The first cell lasts until the third has run, which needs the second."""
+    given = {"work": Work(), "stream": {}, "seed": 1, "replicates": 1, "lane_size": 1}
+    first, second, third = (Cell(fanout="crossval", version=1, subject={"dataset": name}, **given) for name in "abc")
+    monkeypatch.setattr(cells, "prerequisites", lambda cell: [second] if cell == third else [])
+    third_ran, order = threading.Event(), []
+
+    def compute(cell):
+        order.append(cell)
+        if cell == third:
+            third_ran.set()
+        return cell != first or third_ran.wait(60)
+
+    stop = threading.Event()
+    assert all(cells.run_cells((third, first, second), compute, threads=lambda: 2, stop=stop))
+    assert order.index(second) < order.index(third)
+    order.clear()
+    cells.run_cells((third, first, second), compute, threads=lambda: 1, stop=stop)
+    assert order == [first, second, third]
 
 
 def test_a_run_that_stops_itself_tells_its_own_error():
