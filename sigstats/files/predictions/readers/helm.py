@@ -107,7 +107,9 @@ def _means(row: Mapping[str, Any], wanted: Collection[str]) -> dict[str, Any]:
     for stat in map(mapping, row["stats"]):
         name = str(mapping(stat.get("name")).get("name", ""))
         if stat.get("count") and (name in wanted or not _OF_THE_RUN.fullmatch(name)):
-            means[name] = stat.get("mean", stat.get("sum"))
+            counted, total = stat["count"], stat.get("sum")
+            numbers = isinstance(counted, (int, float)) and isinstance(total, (int, float))
+            means[name] = stat.get("mean", total / counted if numbers else None)
     return means
 
 

@@ -55,8 +55,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _answer(result: Mapping[str, Any], model: str, prompt: str, columns: Columns) -> Answer:
-    failed = result.get("failureReason") == _ERROR
-    values: dict[str, Any] = {_PASSED: bool(result[_PASSED])}
+    failed = _has_failed(result)
+    values = {_PASSED: result[_PASSED]}
     if columns.score is not None:
         values |= {"score": result.get("score"), **mapping(result.get("namedScores"))}
     about = {**mapping(result.get("vars")), **mapping(mapping(result.get("testCase")).get("metadata"))}
@@ -69,6 +69,14 @@ def _answer(result: Mapping[str, Any], model: str, prompt: str, columns: Columns
         filter=prompt,
         failed=str(result.get("error") or "error")[:200] if failed else "",
     )
+
+
+def _has_failed(result: Mapping[str, Any]) -> bool:
+    """True if the provider gave no answer; old versions state no reason of a failure."""
+    if "failureReason" in result:
+        return bool(result["failureReason"] == _ERROR)
+    response = mapping(result.get("response"))
+    return bool(response.get("error") or (result.get("error") and not response))
 
 
 def _order(result: Mapping[str, Any]) -> tuple[int, int]:

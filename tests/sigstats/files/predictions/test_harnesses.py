@@ -116,6 +116,15 @@ def test_other_questions_under_the_ids_of_helm_are_refused(tmp_path):
         join(read(paths[0], Columns()), read(bare, Columns()), Columns())
 
 
+def test_a_statistic_of_helm_without_its_mean_is_the_sum_by_the_count(tmp_path):
+    rows = [instance(n, exact_match=1) for n in range(3)]
+    for row in rows:
+        (only,) = row["stats"]
+        del only["mean"]
+        only.update(count=4, sum=3.0)
+    assert set(marks(helm(tmp_path / "a", rows), score="exact_match").values()) == {0.75}
+
+
 # promptfoo
 
 
@@ -224,6 +233,26 @@ def test_a_test_of_promptfoo_that_ended_with_an_error_has_no_score(tmp_path):
         read(path, Columns())
     assert of_tests(path, unscored="wrong")["4", 1] == 0
     assert ("4", 1) not in of_tests(path, unscored="drop")
+
+
+@pytest.mark.parametrize("response", [{"error": "429"}, None, {"output": "no", "error": "429"}])
+def test_an_old_file_of_promptfoo_has_errors_where_the_provider_gave_no_answer(tmp_path, response):
+    results = [{**outcome(n, n < 3), "response": {"output": "yes"}, "error": "" if n < 3 else "no"} for n in range(5)]
+    results[4] |= {"response": response, "error": "429"}
+    for result in results:
+        del result["failureReason"]
+    path = promptfoo(tmp_path / "a.json", results)
+    with pytest.raises(ValueError, match=r"1 of 5 answers .*429"):
+        read(path, Columns())
+    assert len(of_tests(path, unscored="drop")) == 4
+
+
+@pytest.mark.parametrize("passed", ["false", "true", [True]])
+def test_a_success_of_promptfoo_that_is_no_truth_value_is_not_read_as_one(tmp_path, passed):
+    results = [outcome(n, n < 3) for n in range(4)]
+    results[3]["success"] = passed
+    with pytest.raises(ValueError, match="success"):
+        read(promptfoo(tmp_path / "a.json", results), Columns())
 
 
 # SWE-bench
