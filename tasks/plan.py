@@ -20,6 +20,7 @@ from sigstats.sequential.precision_rules import PrecisePRule, PrecisionRule
 from sigstats.sequential.rules import BesagCliffordRule, FixedRule
 
 from .record import Work, digest, slug
+from .schema import RENAMED
 
 W = TypeVar("W", bound=Work)
 
@@ -72,6 +73,11 @@ class Cell:
             seed=self.seed,
             lane_size=self.lane_size,
         )
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The subject by the names of the columns that show it."""
+        return {RENAMED.get(key, key): value for key, value in self.subject.items()}
 
     @cached_property
     def name(self) -> str:

@@ -36,7 +36,7 @@ class Hypothesis:
     test: Annotated[str, "name", "the test: permutation-labels, permutation-features, efficiency, mcnemar ..."]
     method: Annotated[str, "name", "how the p-value was found: exact, permutation, monte-carlo ..."]
     alternative: Annotated[str, "name", "the alternative: two-sided, greater or less"]
-    null: Annotated[str, "text", "the null hypothesis in plain words"]
+    null_hypothesis: Annotated[str, "text", "the null hypothesis in plain words"]
     dataset: Annotated[str | None, "name", "the data set"] = None
     classifier: Annotated[str | None, "name", "the classifier, where one is tested"] = None
     a: Annotated[str | None, "name", "the first of two classifiers that are compared"] = None
@@ -120,8 +120,20 @@ def schema_of(row: type) -> pa.Schema:
 SUMMARY = schema_of(Hypothesis)
 
 
+#: Names of columns in files of earlier versions that are reserved words of SQL, and what they are called now.
+RENAMED = {"null": "null_hypothesis", "true": "true_categories", "column": "name", "within": "tolerance"}
+
+
+def renamed(stored: pa.Table) -> pa.Table:
+    """A stored table with the present names of its columns."""
+    if RENAMED.keys().isdisjoint(stored.column_names):
+        return stored
+    return stored.rename_columns([RENAMED.get(name, name) for name in stored.column_names])
+
+
 def as_summary(stored: pa.Table) -> pa.Table:
     """A stored summary with the columns of `SUMMARY`: null where the version that wrote it did not have one."""
+    stored = renamed(stored)
     for field in SUMMARY:
         if field.name not in stored.column_names:
             stored = stored.append_column(field.with_nullable(True), pa.nulls(stored.num_rows, field.type))

@@ -10,6 +10,7 @@ from sigstats._common.validation import did_you_mean, refuse
 from sigstats.tasks.benchmark.work import CrossValidated, dataset_of
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.results import Results
+from sigstats.tasks.schema import RENAMED
 from sigstats.tasks.storage.history import Record, read
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
@@ -154,7 +155,7 @@ class StudyResults:
 
     def _chosen(self, subject: Mapping[str, str]) -> list[Cell]:
         chosen = list(self._cells)
-        for key, value in subject.items():
+        for key, value in ((RENAMED.get(key, key), value) for key, value in subject.items()):
             there = [cell for cell in chosen if _about(cell).get(key) == value]
             if not there:
                 known = sorted({_about(cell)[key] for cell in chosen if key in _about(cell)})
@@ -185,7 +186,7 @@ class StudyResults:
 
 
 def _about(cell: Cell) -> dict[str, str]:
-    return {"fanout": cell.fanout, **cell.subject}
+    return {"fanout": cell.fanout, **cell.columns}
 
 
 def open_results(output: "str | PathLike[str]") -> StudyResults:

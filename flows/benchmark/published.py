@@ -61,9 +61,9 @@ def published_references(published: Iterable[Published], cells: Iterable[Cell]) 
             for name, printed in zip(table.columns, values, strict=True):
                 yield Reference(
                     cell=entries[dataset].name,
-                    column=name,
+                    name=name,
                     printed=printed,
-                    within=table.within.get(name),
+                    tolerance=table.within.get(name),
                     side=table.side.get(name),
                     remark=table.remarks.get(dataset, ""),
                 )

@@ -39,4 +39,4 @@ def published_sizes(published: Iterable[PublishedSize], cells: Iterable[Cell]) -
                 f"published[{number}]", ", ".join(part for part in wanted if part), f"one of {known or 'none'}"
             )
         cell = " ".join(group.name for group in groups[wanted])
-        yield Reference(cell=cell, column="estimate", printed=size.rows, remark=size.remark)
+        yield Reference(cell=cell, name="estimate", printed=size.rows, remark=size.remark)

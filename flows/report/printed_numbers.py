@@ -69,7 +69,7 @@ class _Pair:
 
     @property
     def is_p(self) -> bool:
-        return self.reference.column == "p_value"
+        return self.reference.name == "p_value"
 
     @property
     def in_value(self) -> bool:
@@ -100,14 +100,14 @@ class _Pair:
         agreement = ["same order of magnitude" if self.in_order else "another order of magnitude"]
         if self.is_p:
             agreement.append("same decision" if self.in_decision else "another decision")
-        if f"{reference.column} {reference.printed} is printed" in row.disagrees:
+        if f"{reference.name} {reference.printed} is printed" in row.disagrees:
             agreement += [reference.remark] if reference.remark else []
-        elif reference.within is not None:
-            agreement.append(f"within {significant(reference.within)}, as the study allows")
+        elif reference.tolerance is not None:
+            agreement.append(f"within {significant(reference.tolerance)}, as the study allows")
         elif reference.side is None:
             agreement.append("within Monte-Carlo error")
         text = p_at_most(self.value, at_most=at_smallest_p(row)) if self.is_p else f"{self.value:.6g}"
-        what = row.measure or "" if reference.column == "estimate" else short(reference.column)
+        what = row.measure or "" if reference.name == "estimate" else short(reference.name)
         return (
             f"{self.subject}: {f'{what} {reference.printed}'.strip()} is printed, {text} recomputed "
             f"({'; '.join(agreement)})."
@@ -161,6 +161,6 @@ def _pairs(evidence: Evidence) -> Iterator[_Pair]:
     references = group_by(read_references(evidence.results.store) if rows else [], lambda reference: reference.cell)
     for row in rows:
         for reference in references.get(row.cell, []):
-            value: float | None = getattr(row, reference.column)
+            value: float | None = getattr(row, reference.name)
             if value is not None:
                 yield _Pair(row, reference, value, evidence.alpha)

@@ -104,4 +104,4 @@ def how_to_finish(evidence: Evidence, failures: Sequence[Mapping[str, str]] = ()
 
 def _subject(row: Hypothesis) -> str:
     who = row.classifier or " against ".join(name for name in (row.a, row.b) if name)
-    return " on ".join(part for part in (who, where(row)) if part) or row.null
+    return " on ".join(part for part in (who, where(row)) if part) or row.null_hypothesis

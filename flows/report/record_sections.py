@@ -133,7 +133,7 @@ def _difference(rows: Sequence[Hypothesis]) -> list[Column]:
 
 def _verdict(rows: Sequence[Hypothesis], _evidence: Evidence) -> Verdict:
     decided = len(rejected(rows)) + len(not_rejected(rows))
-    nulls = "; ".join(dict.fromkeys(row.null for row in rows))
+    nulls = "; ".join(dict.fromkeys(row.null_hypothesis for row in rows))
     return Verdict(f"Rejected in {len(rejected(rows))} of {count_of(decided, 'test')}: {nulls}.")
 
 

@@ -135,7 +135,7 @@ def _cell(study: _Significance, entry: Entry, case: Case, method: str, *, tests:
 def _references(case: Case, method: str, tested: Cell) -> Iterator[Reference]:
     for column, printed in case.printed.printed_by(method).items():
         remark = case.printed.remarks.get(method, "")
-        yield Reference(cell=tested.name, column=column, printed=printed, remark=remark)
+        yield Reference(cell=tested.name, name=column, printed=printed, remark=remark)
 
 
 KIND = CellStudyKind(SignificanceStudy, _layout)

@@ -38,7 +38,7 @@ def _compared(results: Results, a: OverFolds, b: OverFolds) -> Hypothesis:
         test="corrected-resampled",
         method="5x2cv F" if five_by_two else "corrected t",
         alternative="two-sided",
-        null="the algorithms a and b are equally accurate when trained on other rows, as many as here",
+        null_hypothesis="the algorithms a and b are equally accurate when trained on other rows, as many as here",
         a=a.name,
         b=b.name,
         measure="difference of accuracies (a - b)",

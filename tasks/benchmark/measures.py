@@ -169,7 +169,9 @@ def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier, te
 
 
 def _row(results: Results, cells: tuple[Cell, ...], test: str, method: str, null: str, part: str | None) -> Hypothesis:
-    return results.hypothesis(*cells, test=test, method=method, alternative="two-sided", null=null, slice=part)
+    return results.hypothesis(
+        *cells, test=test, method=method, alternative="two-sided", null_hypothesis=null, slice=part
+    )
 
 
 def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:

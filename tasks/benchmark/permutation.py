@@ -34,7 +34,7 @@ def _of_cell(results: Results, cell: Cell) -> Hypothesis:
         test=f"permutation-{null}",
         method="permutation",
         alternative="less" if measure == "error" else "greater",
-        null=_NULLS[null],
+        null_hypothesis=_NULLS[null],
         classifier=cell.subject["classifier"],
         measure=measure,
     )
@@ -43,7 +43,9 @@ def _of_cell(results: Results, cell: Cell) -> Hypothesis:
     table, count = results.table(cell), results.count(cell)
     if run is None or table is None or count is None:
         return base
-    base = base.with_(null=(_NULLS if run.groups is None else _IN_GROUPS)[null], n=run.n, **sequential_fields(count))
+    base = base.with_(
+        null_hypothesis=(_NULLS if run.groups is None else _IN_GROUPS)[null], n=run.n, **sequential_fields(count)
+    )
     if measure == "error":
         error, value = run.error_interval, run.wrong / run.n
         mean = float(table.column("wrong").to_numpy().mean()) / run.n

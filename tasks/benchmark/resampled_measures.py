@@ -55,7 +55,12 @@ def _read(results: Results, measure: str, observed: Cell) -> OverFolds:
 
 def _row(results: Results, test: str, dataset: str, cells: tuple[Cell, ...]) -> Hypothesis:
     return results.hypothesis(
-        *cells, test=test, method="corrected t", alternative="two-sided", null="nothing is tested", dataset=dataset
+        *cells,
+        test=test,
+        method="corrected t",
+        alternative="two-sided",
+        null_hypothesis="nothing is tested",
+        dataset=dataset,
     )
 
 
@@ -68,7 +73,7 @@ def _estimate(results: Results, measure: str, dataset: str, of: OverFolds) -> Hy
 
 def _compared(results: Results, measure: str, dataset: str, a: OverFolds, b: OverFolds) -> Hypothesis:
     row = _row(results, PAIRS, dataset, (*a.cells, *b.cells)).with_(
-        null=f"the algorithms a and b have the same {measure} when trained on other rows, as many as here",
+        null_hypothesis=f"the algorithms a and b have the same {measure} when trained on other rows, as many as here",
         a=a.name,
         b=b.name,
         measure=f"difference of {MEASURES[measure].plural or measure} (a - b)",

@@ -41,7 +41,12 @@ def rows_of_runs(results: Results, name: str) -> Iterator[Hypothesis]:
         for compared in _compared(of, cells):
             names = [cell.subject["classifier"] for cell in compared]
             base = results.hypothesis(
-                *compared, test=name, method=of.method, alternative=of.alternative, null=test.null, measure=of.measure
+                *compared,
+                test=name,
+                method=of.method,
+                alternative=of.alternative,
+                null_hypothesis=test.null,
+                measure=of.measure,
             ).with_(**dict(zip(_SUBJECTS[of.compared], names, strict=False)))
             runs = [run for run in (observed_run(results, cell) for cell in compared) if run is not None]
             yield base.with_(**of.compute(runs, base.cell)) if len(runs) == len(compared) else base

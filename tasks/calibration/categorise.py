@@ -33,7 +33,7 @@ SCHEMA = pa.schema(
     [
         REPLICATE,
         column("test", pa.bool_(), "yes or no", "whether the rows of the chunk are of the test set"),
-        column("true", _POSITIONS, "positions", "the true categories, by their place in the set"),
+        column("true_categories", _POSITIONS, "positions", "the true categories, by their place in the set"),
         column("a", _POSITIONS, "positions", "those that A assigned"),
         column("b", _POSITIONS, "positions", "those that B assigned"),
         column("count", pa.int64(), "rows", "how many rows of the chunk have this joint event"),
@@ -106,6 +106,6 @@ def compute(block: Block, store: Store, work: Categorised) -> pa.Table:
 def events(table: pa.Table, categories: Sequence[str], *, test: bool) -> JointEvents:
     """The joint events of the test set, or of all the rest."""
     own = table.filter(pa.array(table.column("test").to_numpy(zero_copy_only=False) == test))
-    sides: list[list[Any]] = [own.column(name).to_pylist() for name in ("true", "a", "b", "count")]
+    sides: list[list[Any]] = [own.column(name).to_pylist() for name in ("true_categories", "a", "b", "count")]
     items = [((tuple(true), tuple(a), tuple(b)), count) for true, a, b, count in zip(*sides, strict=True)]
     return joint_events(categories, items)

@@ -48,7 +48,7 @@ def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
         test="confidence",
         method=cell.subject["test"],
         alternative="greater",
-        null="the classifier that is better on the test set is not better in truth",
+        null_hypothesis="the classifier that is better on the test set is not better in truth",
         measure=measure_of(test).name,
         n=work.n,
     )

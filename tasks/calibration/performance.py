@@ -55,7 +55,7 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         test="performance",
         method=cell.subject["test"],
         alternative="less",
-        null="the interval holds the truth as often as stated",
+        null_hypothesis="the interval holds the truth as often as stated",
         n=work.n,
     )
     drawn_from, table = population(work, results.store), results.table(cell)
@@ -134,7 +134,7 @@ def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
             test="performance",
             method=cell.subject["test"],
             alternative="greater",
-            null="the test rejects no more often than stated",
+            null_hypothesis="the test rejects no more often than stated",
             measure=ADJUSTED_POWER,
             n=cell.work_of(Tested).n,
         )

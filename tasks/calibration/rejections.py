@@ -63,7 +63,7 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         test="calibration",
         method=cell.subject["test"],
         alternative="two-sided" if exact is not None else "greater",
-        null="the test rejects as often as its exact rate says"
+        null_hypothesis="the test rejects as often as its exact rate says"
         if exact is not None
         else "the test rejects no more often than stated",
         measure=ERROR if holds else POWER,
@@ -75,7 +75,7 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         rejections = rejections.with_(truth=true_advantage(known, test))
     coverage = rejections.with_(
         alternative="less",
-        null="the interval holds the true difference as often as stated",
+        null_hypothesis="the interval holds the true difference as often as stated",
         measure=COVERAGE,
         statistic=None,
         null_mean=1 - alpha,

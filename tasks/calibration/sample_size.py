@@ -30,7 +30,7 @@ def rows(results: Results) -> Iterator[Hypothesis]:
             test="sample-size",
             method=subject["test"],
             alternative="none",
-            null="none",
+            null_hypothesis="none",
             measure=HALF,
             estimate=None if needed is None else float(needed),
             decision="none",

@@ -37,7 +37,7 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
                 test="trained",
                 method=_described(chosen[side]) if side in chosen else "as given",
                 alternative="none",
-                null="none",
+                null_hypothesis="none",
                 classifier=f"{side.upper()} ({work.side(side).learner})",
                 measure=as_measure(measure).name,
                 n=work.split.test,

@@ -19,7 +19,7 @@ def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
     test = named(work.test)
     seen = table_test(work.test).observed(work.data)
     base = results.hypothesis(
-        cell, test=cell.subject["test"], method=cell.subject["method"], alternative="", null=test.null
+        cell, test=cell.subject["test"], method=cell.subject["method"], alternative="", null_hypothesis=test.null
     ).with_(**{key: cell.subject[key] for key in ("dataset", "classifier", "a", "b") if key in cell.subject}, **seen)
     if cell.fanout == "replicate":
         count = results.count(cell)

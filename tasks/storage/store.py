@@ -31,6 +31,7 @@ from cachetools import cached
 
 from ..plan import Cell
 from ..record import slug
+from ..schema import renamed
 from .block_files import (
     BLOCKS,
     block_name,
@@ -315,7 +316,7 @@ def _read_data(store: Store, kind: type[StoredData], name: str, digest: str) -> 
 
 def replicates_in(content: bytes, name: str, cell: Cell, first: int, last: int) -> pa.Table:
     """The replicates that a sealed file of a cell holds; Damaged if they are not these."""
-    table = unseal(content, name, kind=cell.fanout, fingerprint=cell.fingerprint)
+    table = renamed(unseal(content, name, kind=cell.fanout, fingerprint=cell.fingerprint))
     _require_range(name, [table], first, last)
     return table
 

@@ -14,7 +14,7 @@ from ..schema import column
 from ..storage.files import open_files
 
 #: The parts of a subject that are folders, in order; the others are columns of the files.
-FOLDERS = ("dataset", "classifier", "null")
+FOLDERS = ("dataset", "classifier", "null_hypothesis")
 
 #: Engines read this folder as a missing value.
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
@@ -35,7 +35,7 @@ class Exported:
 def export(results: Results, to: str) -> Exported:
     """Write the replicates of all complete cells, one file for each data set, classifier and null hypothesis.
 
-    ``TO/fanout=retrain/dataset=iris/classifier=lda/null=labels/replicates.parquet``
+    ``TO/fanout=retrain/dataset=iris/classifier=lda/null_hypothesis=labels/replicates.parquet``
 
     `to`: a folder or an fsspec URL. Raises LookupError if no cell is complete; nothing was written.
     """
@@ -44,7 +44,7 @@ def export(results: Results, to: str) -> Exported:
         raise ValueError(f"{to!r} is not valid; it contains files; choose a new or empty folder")
     parts: dict[str, set[str]] = {}
     for cell in results.plan.cells:
-        parts.setdefault(cell.fanout, set()).update(cell.subject)
+        parts.setdefault(cell.fanout, set()).update(cell.columns)
     partitions: dict[str, list[Cell]] = {}
     for cell in results.plan.cells:
         partitions.setdefault(folder_of(cell, parts[cell.fanout]), []).append(cell)
@@ -68,7 +68,7 @@ def export(results: Results, to: str) -> Exported:
 
 def folder_of(cell: Cell, parts: Collection[str]) -> str:
     """The folder of a cell; its levels are `parts`, the parts of the subjects of its fan-out's cells."""
-    values = {key: cell.subject.get(key) for key in FOLDERS if key in parts}
+    values = {key: cell.columns.get(key) for key in FOLDERS if key in parts}
     named = (f"{key}={_MISSING if value is None else quote(value, safe='')}" for key, value in values.items())
     return "/".join([f"fanout={cell.fanout}", *named])
 
@@ -76,11 +76,11 @@ def folder_of(cell: Cell, parts: Collection[str]) -> str:
 def _joined(cells: Mapping[Cell, pa.Table]) -> pa.Table:
     """The replicates of the cells of a folder, behind those parts of their subjects that nothing else names."""
     named = {*FOLDERS, *(name for table in cells.values() for name in table.column_names)}
-    keys = list(dict.fromkeys(key for cell in cells for key in cell.subject if key not in named))
+    keys = list(dict.fromkeys(key for cell in cells for key in cell.columns if key not in named))
     tables = []
     for cell, table in cells.items():
         for place, key in enumerate(keys):
             field = column(key, pa.string(), "name", f"the {key} of the cell", nullable=True)
-            table = table.add_column(place, field, pa.array([cell.subject.get(key)] * table.num_rows, pa.string()))
+            table = table.add_column(place, field, pa.array([cell.columns.get(key)] * table.num_rows, pa.string()))
         tables.append(table.replace_schema_metadata(None))
     return pa.concat_tables(tables, promote_options="default")

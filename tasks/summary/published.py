@@ -15,7 +15,7 @@ from typing import Annotated
 import pyarrow as pa
 
 from ..record import digest
-from ..schema import Hypothesis, schema_of
+from ..schema import Hypothesis, renamed, schema_of
 from ..storage.store import Store
 
 #: The columns of the summary that a publication may print.
@@ -30,10 +30,10 @@ class Reference:
 
     cell: Annotated[str, "name", "the cell behind the row of the summary"]
     #: One of `PRINTABLE`.
-    column: Annotated[str, "name", "the column of the summary that is printed"]
+    name: Annotated[str, "name", "the column of the summary that is printed"]
     #: With the digits that are printed: they say how precise it is.
     printed: Annotated[str, "number", "the number as it is printed"]
-    within: Annotated[float | None, "of the column", "how far the computed number may be from it"] = None
+    tolerance: Annotated[float | None, "of the column", "how far the computed number may be from it"] = None
     side: Annotated[float | None, "of the column", "what both must be at most, or both above"] = None
     remark: Annotated[str, "text", "what is to be said of it, empty where nothing is"] = ""
 
@@ -51,7 +51,7 @@ def read_references(store: Store) -> list[Reference]:
         table = store.read_table("references.parquet", kind="references")
     except FileNotFoundError:
         return []
-    return [Reference(**row) for row in table.to_pylist()]
+    return [Reference(**row) for row in renamed(table).to_pylist()]
 
 
 def compare_with_published(rows: Iterable[Hypothesis], references: Iterable[Reference]) -> Iterator[Hypothesis]:
@@ -61,7 +61,7 @@ def compare_with_published(rows: Iterable[Hypothesis], references: Iterable[Refe
         by_cell[reference.cell].append(reference)
     for row in rows:
         value = by_cell.get(row.cell, [])
-        printed = "; ".join(f"{reference.column} {reference.printed}" for reference in value)
+        printed = "; ".join(f"{reference.name} {reference.printed}" for reference in value)
         wrong = "; ".join(filter(None, (_complaint(row, reference) for reference in value)))
         yield row.with_(printed=printed, disagrees=wrong) if value else row
 
@@ -78,22 +78,22 @@ def _agrees(value: float, reference: Reference) -> bool:
     printed = float(reference.printed)
     if reference.side is not None:
         return (value <= reference.side) == (printed <= reference.side)
-    if reference.within is not None:
-        return round(abs(value - printed), 12) <= reference.within
+    if reference.tolerance is not None:
+        return round(abs(value - printed), 12) <= reference.tolerance
     return agrees(value, reference.printed)
 
 
 def _complaint(row: Hypothesis, reference: Reference) -> str:
-    value: float | None = getattr(row, reference.column)
+    value: float | None = getattr(row, reference.name)
     if value is None or _agrees(value, reference):
         return ""
-    ruled = reference.within is not None or reference.side is not None
-    if not ruled and reference.column == "p_value" and row.replicates is not None and row.exceedances is not None:
+    ruled = reference.tolerance is not None or reference.side is not None
+    if not ruled and reference.name == "p_value" and row.replicates is not None and row.exceedances is not None:
         from sigstats.mcnemar.mcnemar_test import mcnemar_test  # most studies have no printed p-values
 
         theirs = round(float(reference.printed) * (row.replicates + 1)) - 1
         if mcnemar_test(max(theirs, 0), row.exceedances).pvalue >= _SAME_DRAW:
             return ""
-    return f"{reference.column} {reference.printed} is printed, {value:.6g} recomputed" + (
+    return f"{reference.name} {reference.printed} is printed, {value:.6g} recomputed" + (
         f" ({reference.remark})" if reference.remark else ""
     )

@@ -17,7 +17,7 @@ from .analyses import rows_of
 from .published import compare_with_published, read_references
 
 #: Raised when the summary of equal replicates gains or changes columns.
-VERSION = 2
+VERSION = 3
 
 
 def summarize(store: Store) -> list[Hypothesis]:

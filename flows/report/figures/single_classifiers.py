@@ -106,7 +106,7 @@ def draw_both(evidence: Evidence) -> Iterator[Figure]:
         return
     shown = {row.cell for case in done for row in case}
     references = [reference for reference in read_references(evidence.results.store) if reference.cell in shown]
-    printed = {(reference.cell, reference.column): reference.printed for reference in references}
+    printed = {(reference.cell, reference.name): reference.printed for reference in references}
     beside = f" In parentheses stands what is printed; ≠ marks {_not_allowed(references)}." if references else ""
     measure = done[0][0].measure or "error"
     improves = f"lowers the {measure}" if measure == "error" else f"raises the {measure}"
@@ -127,9 +127,9 @@ def _not_allowed(references: Sequence[Reference]) -> str:
     for reference in references:
         if reference.side is not None:
             rule, limit = "a p on the other side of", significant(reference.side)
-        elif reference.within is not None:
-            what = {"estimate": "an error", "null_mean": "a permuted error"}.get(reference.column, "a p")
-            rule, limit = f"{what} further away than", f"{significant(reference.within)}"
+        elif reference.tolerance is not None:
+            what = {"estimate": "an error", "null_mean": "a permuted error"}.get(reference.name, "a p")
+            rule, limit = f"{what} further away than", f"{significant(reference.tolerance)}"
         else:
             rule, limit = "what does not round to it, Monte-Carlo error allowed for", ""
         if limit not in by_rule.setdefault(rule, []):

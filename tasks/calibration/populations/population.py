@@ -25,7 +25,7 @@ from sigstats.measures.measure import Measure, as_measure
 from sigstats.subsampling import draw_samples, draw_subsamples
 
 from ...record import digest
-from ...schema import column
+from ...schema import column, renamed
 
 #: The key of the schema's metadata under which `EventPopulation.to_table` stores everything except the counts.
 _ABOUT = b"events"
@@ -248,7 +248,7 @@ class EventPopulation:
         positions = pa.list_(pa.field("element", pa.int32()))
         schema = pa.schema(
             [
-                column("true", positions, "positions", "the true classes or categories"),
+                column("true_categories", positions, "positions", "the true classes or categories"),
                 column("a", positions, "positions", "those that A assigned"),
                 column("b", positions, "positions", "those that B assigned"),
                 column("count", pa.int64(), "rows", "how many rows have this joint event"),
@@ -256,7 +256,7 @@ class EventPopulation:
             metadata={_ABOUT: json.dumps(about).encode()},
         )
         true, a, b = zip(*self.joint.events, strict=True)
-        sides = {"true": true, "a": a, "b": b}
+        sides = {"true_categories": true, "a": a, "b": b}
         columns = {name: [list(value) for value in side] for name, side in sides.items()}
         return pa.table({**columns, "count": list(self.joint.counts)}, schema=schema)
 
@@ -264,7 +264,7 @@ class EventPopulation:
     def from_table(cls, table: pa.Table) -> "EventPopulation":
         """The population that `to_table` wrote."""
         about = json.loads((table.schema.metadata or {})[_ABOUT])
-        sides: list[list[Any]] = [table.column(name).to_pylist() for name in ("true", "a", "b")]
+        sides: list[list[Any]] = [renamed(table).column(name).to_pylist() for name in ("true_categories", "a", "b")]
         events = tuple((tuple(true), tuple(a), tuple(b)) for true, a, b in zip(*sides, strict=True))
         counts: list[Any] = table.column("count").to_pylist()
         return cls(about["name"], JointEvents(tuple(about["categories"]), about["kind"], events, tuple(counts)))

@@ -146,7 +146,7 @@ def test_null_has_each_replicate_and_the_observed_error(benchmark):
         .query("classifier == 'lda'")
         .to_dict("records")
     )
-    errors = benchmark.replicates(**about, fanout="retrain", null="labels")["wrong"].to_numpy() / row["n"]
+    errors = benchmark.replicates(**about, fanout="retrain", null_hypothesis="labels")["wrong"].to_numpy() / row["n"]
     ax = benchmark.plot.null(test="permutation-labels", **about)
     counts, edges, _ = ax.patches[0].get_data()
     assert counts.tolist() == np.histogram(errors, edges)[0].tolist()
@@ -182,7 +182,7 @@ def test_critical_difference_has_mean_ranks_and_over_data_sets_probabilities(ben
 def test_trends_have_observed_errors_and_the_middle_of_the_permuted_ones(benchmark):
     ax = benchmark.plot.trends(test="permutation-labels", classifier="1-nn")
     rows = benchmark.summary.query("test == 'permutation-labels' and classifier == '1-nn'")
-    of = {"classifier": "1-nn", "fanout": "retrain", "null": "labels"}
+    of = {"classifier": "1-nn", "fanout": "retrain", "null_hypothesis": "labels"}
     errors = np.array([benchmark.replicates(dataset=row.dataset, **of)["wrong"] / row.n for row in rows.itertuples()])
     lines = drawn_as_lines(ax)
     assert lines["observed"] == (pytest.approx(SHARES), pytest.approx(rows["estimate"].to_numpy()))

@@ -73,7 +73,7 @@ def test_no_group_is_split_and_all_tests_keep_them(table):
     assert row["method"] == "sign flips of groups"
     assert row["p_value"] == pytest.approx(sigstats.sign_flip_test(sums).pvalue, rel=1e-12)
     assert row["estimate"] == pytest.approx(ahead.mean())
-    nulls = found.summary[found.summary.test.str.startswith("permutation")].null
+    nulls = found.summary[found.summary.test.str.startswith("permutation")].null_hypothesis
     assert nulls.str.contains("group").all()
 
 

@@ -175,7 +175,9 @@ def test_the_error_of_a_stated_error_is_that_of_many_studies():
     from sigstats.tasks.calibration.performance import _means
 
     rng = np.random.default_rng(2)
-    row = Hypothesis(study="", cell="", test="performance", method="", alternative="", null="", replicates=100)
+    row = Hypothesis(
+        study="", cell="", test="performance", method="", alternative="", null_hypothesis="", replicates=100
+    )
     values, errors = [], []
     for _ in range(1500):
         stated = np.sqrt(rng.chisquare(9, 100) / 9)

@@ -30,7 +30,9 @@ def expected(results, fanout):
 
 
 def in_order(frame, columns):
-    frame = frame[list(columns)].astype({name: str for name in ("dataset", "classifier", "null") if name in columns})
+    frame = frame[list(columns)].astype(
+        {name: str for name in ("dataset", "classifier", "null_hypothesis") if name in columns}
+    )
     return frame.sort_values(list(columns)).reset_index(drop=True)
 
 
@@ -53,7 +55,7 @@ def test_there_is_one_file_a_folder_and_each_column_states_its_unit(study):
     _, folder = study
     files = sorted(folder.rglob("*.parquet"))
     assert len({file.parent for file in files}) == len(files) == 2 * 4 + 2 * 4 * 2 - 1
-    assert (folder / "fanout=retrain/dataset=iris/classifier=1-nn/null=labels/replicates.parquet") in files
+    assert (folder / "fanout=retrain/dataset=iris/classifier=1-nn/null_hypothesis=labels/replicates.parquet") in files
     assert b"unit" in pq.read_schema(files[0]).field("replicate").metadata
 
 

@@ -146,7 +146,7 @@ def test_necessity_of_the_alternative_is_that_of_the_null_with_the_roles_exchang
         test="t",
         method="m",
         alternative="less",
-        null="h",
+        null_hypothesis="h",
         p_value=p,
         pd=own.pd,
         psd=own.psd,
@@ -258,7 +258,7 @@ def test_differences_of_several_measures_are_not_added_up(tmp_path):
 def test_every_measure_is_better_in_the_direction_that_the_library_says():
     for name in COUNT_MEASURES:
         row = Hypothesis(
-            study="s", cell="c", test="t", method="m", alternative="two-sided", null="h", a="a", b="b",
+            study="s", cell="c", test="t", method="m", alternative="two-sided", null_hypothesis="h", a="a", b="b",
             measure=f"difference of {name} (a - b)", estimate=0.25,
         )  # fmt: skip
         assert advantage_of_a(row) == (0.25 if as_measure(name).greater_is_better else -0.25), name
@@ -299,8 +299,8 @@ def test_missing_cells_keep_their_place(tmp_path):
 
 def test_a_cell_of_one_value_has_a_histogram(tmp_path):
     row = Hypothesis(
-        study="s", cell="c", test="t", method="m", alternative="less", null="h", dataset="d", classifier="k", n=50,
-        estimate=0.0, p_value=1.0, exceedances=9, replicates=9, decision="keep",
+        study="s", cell="c", test="t", method="m", alternative="less", null_hypothesis="h", dataset="d", classifier="k",
+        n=50, estimate=0.0, p_value=1.0, exceedances=9, replicates=9, decision="keep",
     )  # fmt: skip
     null = NullDistribution(row, np.zeros(9, dtype=np.int64), 0, 1 / 50)
     bins = null_histograms.Bins.over(0, 0, null)

@@ -29,7 +29,7 @@ def evidence(tmp_path_factory):
     printed = [("p_value", "0.010", None), ("null_mean", "0.10", 0.05)]
     write_references(
         store,
-        [Reference(cell=observed.name, column=name, printed=text, within=within) for name, text, within in printed],
+        [Reference(cell=observed.name, name=name, printed=text, tolerance=within) for name, text, within in printed],
     )
     summarize(store)
     return Evidence(Results(store))

@@ -93,7 +93,7 @@ def _accuracies(store: Store) -> dict[tuple[str, str], int]:
 
 def rows(test: str, *p: float | None, **values: Any) -> list[Hypothesis]:
     base = Hypothesis(
-        study="s", cell="c", test=test, method="m", alternative="less", null="h", dataset="iris", **values
+        study="s", cell="c", test=test, method="m", alternative="less", null_hypothesis="h", dataset="iris", **values
     )
     decided = [None if value is None else ("reject" if value <= 0.05 else "keep") for value in p]
     return [
@@ -204,11 +204,11 @@ ORDER = "same order of magnitude"
         (0.702, "0.358", {"side": 0.05}, f"{ORDER}; same decision"),  # D1 of Ojala and Garriga
         (0.0055, "0.001", {"side": 0.02}, f"{ORDER}; same decision"),
         (0.06, "0.001", {"side": 0.1}, "another order of magnitude; another decision"),
-        (0.06, "0.04", {"within": 0.03}, f"{ORDER}; another decision; within 0.03, as the study allows"),
+        (0.06, "0.04", {"tolerance": 0.03}, f"{ORDER}; another decision; within 0.03, as the study allows"),
         (
             0.06,
             "0.04",
-            {"within": 0.01, "remark": "other folds"},
+            {"tolerance": 0.01, "remark": "other folds"},
             "same order of magnitude; another decision; other folds",
         ),
         (0.0502, "0.050", {}, None),  # the same number
@@ -218,7 +218,7 @@ def test_a_printed_number_agrees_in_what_the_rule_says(
     tmp_path: Path, value: float, printed: str, limits: dict[str, Any], agreement: str | None
 ) -> None:
     store = Store(str(tmp_path))
-    reference = Reference(cell="c", column="p_value", printed=printed, **limits)
+    reference = Reference(cell="c", name="p_value", printed=printed, **limits)
     write_references(store, [reference])
     compared_rows = tuple(compare_with_published(rows("permutation-features", value), [reference]))
     evidence: Any = SimpleNamespace(rows=compared_rows, alpha=0.05, results=SimpleNamespace(store=store))
