@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import prefect
@@ -29,7 +30,7 @@ from ..running.kinds import kind_of
 from ..running.options import RunOptions
 from ..running.result import StudyResult, worst_first
 from .artifacts import asset_key, in_task_runs, key_of, leave_artifacts, message_of
-from .server import Loss, watched, why_unusable
+from .server import Loss, taken_over, watched, why_unusable
 
 R = TypeVar("R", bound=StudyResult)
 
@@ -60,7 +61,8 @@ def run_here(
         get_run_logger().info("%s", printable(f"{study.name}: {study.question}"))
     try:
         with watched(options.display, options.stop, loss or Loss(options.display.say)):
-            result = run(replace(options, around=in_task_runs(options.display.say)))
+            around, holding = in_task_runs(options.display.say), partial(taken_over, prefect.runtime.flow_run.id)
+            result = run(replace(options, around=around, holding=holding))
         state = publish(result, study=study.name, output=options.output, pages=pages)
         return result if prefect.runtime.flow_run.id in _failed else state
     except Interrupted:

@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import Any
 from uuid import UUID
@@ -19,14 +19,15 @@ import psutil
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.actions import ArtifactCreate, ArtifactUpdate
 from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterId, FlowRunFilter
-from prefect.client.schemas.objects import FlowRun
+from prefect.client.schemas.objects import FlowRun, State
 from prefect.client.schemas.sorting import FlowRunSort
 from prefect.context import FlowRunContext
 from prefect.logging import get_run_logger
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
-from prefect.states import Cancelled, Crashed
+from prefect.states import Cancelled, Crashed, Running
 
 from sigstats._common.messages import one_line, printable
+from sigstats.tasks.storage.store import Store
 from sigstats.tasks.threads import periodic
 
 from ..running.progress import Display
@@ -34,6 +35,7 @@ from .artifacts import key_of
 
 #: Seconds between two requests of a run, and those that the server has to answer one.
 _ASKED_EVERY, _ANSWER = 2.0, 5.0
+_NOT_PAUSED = "a study cannot be paused and goes on; cancel it, and its next run continues from there"
 #: As many times in a row the server may fail to answer.
 _FAILURES = 3
 
@@ -83,6 +85,7 @@ class _Watch:
         self._shown = -1.0
         self._artifact: UUID | None = None
         self._signed = time.monotonic()
+        self._around: list[UUID] | None = None
         self.failures = 0
 
     def look(self, client: SyncPrefectClient) -> None:
@@ -108,11 +111,18 @@ class _Watch:
         if place is None or time.monotonic() - self._signed > SIGN:
             self._signed = time.monotonic()
             client.update_flow_run(self._flow_run, infrastructure_pid=place or this_process())
-        state = run.state
-        if state is not None and (state.is_cancelling() or state.is_cancelled()):
-            self._stop.set()
-            if state.is_cancelling():
+        if self._around is None:
+            self._around = list(_around(client, run))
+        for one in (run, *map(client.read_flow_run, self._around)):
+            state = one.state
+            if state is not None and (state.is_cancelling() or state.is_cancelled()):
+                self._stop.set()
+            if self._stop.is_set():  # the runs around it last: they end with an error that this one raises
                 client.set_flow_run_state(self._flow_run, Cancelled(message="the run was asked to stop"))
+                return
+        if run.state is not None and run.state.is_paused():
+            client.set_flow_run_state(self._flow_run, Running(message=_NOT_PAUSED), force=True)
+            self._display.say(f"note: {_NOT_PAUSED}")
 
     def _show(self, client: SyncPrefectClient) -> None:
         done = self._display.fraction
@@ -131,6 +141,36 @@ class _Watch:
             flow_run_id=self._flow_run,
         )
         self._artifact = client.create_artifact(made).id
+
+
+def _around(client: SyncPrefectClient, run: FlowRun) -> Iterator[UUID]:
+    """The flow runs around a flow run, the nearest first."""
+    while run.parent_task_run_id is not None:
+        outer = client.read_task_run(run.parent_task_run_id).flow_run_id
+        assert outer is not None
+        yield outer
+        run = client.read_flow_run(outer)
+
+
+#: The file of an output that names the flow run that works on it.
+_HOLDER = "flow_run.json"
+
+
+@contextmanager
+def taken_over(flow_run: str, store: Store) -> Iterator[None]:
+    """Keep in an output that is locked which flow run works on it; one that did so and was killed is Crashed."""
+    with suppress(Exception):  # the server does not know the run, or does not answer
+        before = store.read_json(_HOLDER)["flow_run"]
+        with impatient(_ANSWER) as asked:
+            state = asked(lambda client: client.read_flow_run(before)).state
+            if before != flow_run and state is not None and not state.is_final():
+                crashed: State[None] = Crashed(message=f"its process is gone; the run {flow_run} goes on in its output")
+                asked(lambda client: client.set_flow_run_state(before, crashed, force=True))
+    store.write_json(_HOLDER, {"flow_run": flow_run})
+    try:
+        yield
+    finally:
+        store.files.remove(_HOLDER)
 
 
 #: Seconds that a server has for its first answer. Prefect's own client would wait for six minutes and a half.

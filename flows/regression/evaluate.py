@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import pyarrow as pa
 
@@ -29,6 +30,8 @@ from .ledger import Look, due, next_look, note_on_promise, rule_of
 from .page import answers_of, write_regression_report
 from .pair import Pair, as_meant, identity_of, made_by, measures_of, order_of, read_pair
 from .study import RegressionStudy, in_keys
+
+Holding: TypeAlias = Callable[[Store], contextlib.AbstractContextManager[None]]
 
 #: Seconds to wait for other evaluations of the same history; each takes a few.
 _LOCK_TIMEOUT = 600.0
@@ -61,7 +64,7 @@ class Evaluated:
         return as_markdown(self.comparison, about.baseline, about.candidate, picture=False)
 
 
-def evaluate(study: RegressionStudy, *, base: Path, output: str) -> list[Evaluated]:
+def evaluate(study: RegressionStudy, *, base: Path, output: str, holding: Holding) -> list[Evaluated]:
     """Compare each candidate that is due, the oldest first, and append what comes of it to the history in `output`.
 
     Due are the newest candidate and those that came since the last evaluation.
@@ -70,16 +73,16 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> list[Evaluat
     _refuse_another(store, study)
     order, (records, damaged) = order_of(study, base), history.read(store)
     candidates, skipped = due(order, records, damaged, dt.datetime.now(dt.UTC))
-    evaluated = [_evaluate(study, read_pair(order, candidate), output) for candidate in candidates]
+    evaluated = [_evaluate(study, read_pair(order, candidate), output, holding) for candidate in candidates]
     if skipped:
         note = f"never evaluated, as later ones were: {some_of([str(path) for path in skipped])}"
         evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, note))
     return evaluated
 
 
-def _evaluate(study: RegressionStudy, pair: Pair, output: str) -> Evaluated:
+def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding) -> Evaluated:
     store = Store(output)
-    with _locked(store) as require_there:
+    with _locked(store) as require_there, holding(store):
         records, damaged = history.read(store)
         study = as_meant(study, pair, records)
         look, known, note = _look(study, pair, store, records, damaged)

@@ -166,7 +166,7 @@ class RegressionKind:
 
     def run(self, study: RegressionStudy, options: RunOptions, /) -> RegressionResult:
         """Compare the newest predictions, and append what is found to the history."""
-        *before, last = evaluate(study, base=options.base, output=options.output)
+        *before, last = evaluate(study, base=options.base, output=options.output, holding=options.holding)
         return RegressionResult(**vars(last), caught_up=tuple(before))
 
     def report(self, store: Store, /) -> str:

@@ -6,6 +6,7 @@ Every argument of a call from Python is checked here before anything is written.
 import re
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -20,7 +21,7 @@ from sigstats._common.messages import one_line, refuse, shown
 from sigstats._common.validation import as_count, as_real
 from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.storage.store import StoredData
+from sigstats.tasks.storage.store import Store, StoredData
 from sigstats.tasks.summary.published import Reference
 
 from ..clusters import allowed, as_cluster
@@ -109,6 +110,8 @@ class RunOptions:
     stop: threading.Event = field(default_factory=threading.Event)
     #: Returns what computes a cell in place of what it is given, as in a task run of Prefect.
     around: Callable[[ComputeCell], ComputeCell] = lambda compute: compute
+    #: Entered with the store while a run holds the lock of its output.
+    holding: Callable[[Store], AbstractContextManager[None]] = lambda _: nullcontext()
     #: The packages whose code the study may import.
     allow: tuple[str, ...] = ()
     #: The modules of what only this program has.

@@ -29,7 +29,7 @@ from ..config.model import Study
 from ..errors import BadInput
 from .cells import CellComputer, run_cells, run_in_rounds
 from .costs import Sizes, sizes_of
-from .options import Part, Prepared, Progress, RunOptions
+from .options import Prepared, Progress, RunOptions
 from .output import begin, described, finished_before, identity_of, mark_finished, refuse_another, stored_replicates
 from .progress import Display
 from .result import CellStudyResult
@@ -74,7 +74,7 @@ def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, st
     with contextlib.ExitStack() as workers:
         workers.callback(end_idle)
         pool = workers.enter_context(workers_for(prepared, options, left=left))
-        with _begun(store, identity, prepared, display, part) as there:
+        with _begun(store, identity, prepared, options) as there:
             for file in options.code:
                 store.files.write(f"code/{file.name}", file.read_bytes())
             outcomes, changes = _computed(plan, store, pool, options, lanes, left=left, sizes=sizes, there=there)
@@ -143,16 +143,19 @@ def _interruptible(progress: Progress, stop: threading.Event) -> Progress:
 
 @contextlib.contextmanager
 def _begun(
-    store: Store, identity: Mapping[str, Any], prepared: Prepared, display: Display, part: Part | None
+    store: Store, identity: Mapping[str, Any], prepared: Prepared, options: RunOptions
 ) -> Iterator[Callable[[], bool]]:
     """Lock the output for as long as the context lasts, and write the inputs to it; parts share the lock.
 
     Yields a function that tells whether the output is still there. Raises FileNotFoundError if it is not at the end.
     """
+    part = options.part
     with contextlib.ExitStack() as held:
         try:
             there = held.enter_context(store.files.lock(shared=part is not None))
             store.files.list_anew()
+            if part is None:
+                held.enter_context(options.holding(store))
             useless = refuse_another(store, identity, prepared.plan)
             again = [useless, *changed_code(store, prepared.plan)]
             again += begin(store, identity, prepared, alone=part is None)
@@ -163,7 +166,7 @@ def _begun(
                 f"--output: {store.root} is not valid; it cannot be written ({error.strerror or error})"
             ) from None
         for reason in filter(None, again):
-            display.say(f"made again: {reason}")
+            options.display.say(f"made again: {reason}")
         try:
             yield there
         finally:
