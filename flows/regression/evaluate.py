@@ -75,7 +75,7 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str, holding: Holdin
     candidates, skipped = due(order, records, damaged, dt.datetime.now(dt.UTC))
     evaluated = [_evaluate(study, read_pair(order, candidate), output, holding) for candidate in candidates]
     if skipped:
-        note = f"never evaluated, as later ones were: {some_of([str(path) for path in skipped])}"
+        note = f"never evaluated, as later ones were: {some_of(skipped)}"
         evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, note))
     return evaluated
 
@@ -202,8 +202,8 @@ def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: 
     about = Evaluation(
         evaluation=identity,
         evaluated_at=dt.datetime.now(dt.UTC),
-        baseline=str(pair.baseline),
-        candidate=str(pair.candidate),
+        baseline=pair.baseline,
+        candidate=pair.candidate,
         baseline_digest=pair.digests[0],
         candidate_digest=pair.digests[1],
         # Fresh rows are those of their look alone, also where the baseline's file is that of another look.

@@ -6,7 +6,6 @@ Everything is read from the history of the output, so that no rule depends on th
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from sigstats._common.numerals import significant
 from sigstats.sequential.alpha_spending import spent_level
@@ -16,7 +15,7 @@ from sigstats.tasks.storage.store import Store
 
 from ..errors import BadInput
 from ..pages.wording import count_of, some_of
-from .order import Order
+from .order import Order, name_of
 from .study import Looks, RegressionStudy
 
 
@@ -88,7 +87,7 @@ def _level(study: RegressionStudy, look: int) -> float:
 
 def due(
     order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt.datetime
-) -> tuple[Sequence[Path], Sequence[Path]]:
+) -> tuple[Sequence[str], Sequence[str]]:
     """The candidates that came since the last evaluation, the newest last, and those that no run takes up by itself.
 
     If evaluations of the history are `damaged`, any candidate may have been evaluated: only the newest is due.
@@ -100,18 +99,19 @@ def due(
     newest = ranked[-1]
     order.require_young(newest, now)
     seen = {record.evaluation.candidate for record in records}
-    last = max((position for position, path in enumerate(ranked) if str(path) in seen), default=len(ranked) - 1)
+    last = max((position for position, path in enumerate(ranked) if path in seen), default=len(ranked) - 1)
     waiting = (ranked[last + 1 :] if not damaged else ()) or [newest]
-    first = min((position for position, path in enumerate(ranked) if str(path) in seen), default=len(ranked))
-    skipped = [path for path in ranked[first:last] if str(path) not in seen]
+    first = min((position for position, path in enumerate(ranked) if path in seen), default=len(ranked))
+    skipped = [path for path in ranked[first:last] if path not in seen]
     if order.stated:
         return waiting, skipped
     since = max((record.evaluation.evaluated_at for record in records), default=None)
-    unseen = [path for path in ranked[:last] if str(path) not in seen and order.may_be_later(path, newest, since)]
+    unseen = [path for path in ranked[:last] if path not in seen and order.may_be_later(path, newest, since)]
     if unseen:
+        named = some_of([name_of(path) for path in unseen])
         raise BadInput(
             f"{order.study.source}: newest: {count_of(len(unseen), 'match', 'matches')} of the candidate never "
-            f"evaluated may be later than {newest.name}, the last by name: {some_of([path.name for path in unseen])}; "
+            f"evaluated may be later than {name_of(newest)}, the last by name: {named}; "
             'expected how candidates are ordered, by = "time" (the date in the name), "column" or "name"'
         )
     return waiting, skipped

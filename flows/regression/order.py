@@ -3,6 +3,7 @@
 The time of modification orders nothing, since a copy, a checkout or `touch` alters it: it only makes the study ask.
 """
 
+import contextlib
 import datetime as dt
 import glob
 import re
@@ -11,7 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from sigstats._common.credentials import refuse_credentials
 from sigstats.files.inputs import place
+from sigstats.files.inputs.places import files_of
 from sigstats.files.predictions import Columns, read
 
 from ..config.fetch import fetched_by
@@ -43,11 +46,11 @@ class Order:
         """True if the study says how candidates are ordered."""
         return "by" in self.study.newest.model_fields_set
 
-    def candidates(self) -> Sequence[Path]:
+    def candidates(self) -> Sequence[str]:
         """The files that match the pattern of the candidate, the newest last."""
         return self._ranked("candidate", self._matches("candidate"))
 
-    def baseline(self, candidate: Path) -> Path:
+    def baseline(self, candidate: str) -> str:
         """The newest file that matches the pattern of the baseline and is not later than the candidate.
 
         It is not later by the dates of both, or, where the pattern is that of the candidates too, by their order.
@@ -67,25 +70,25 @@ class Order:
                 raise self._none("baseline", f" and is earlier than {candidate}")
         return others[-1]
 
-    def date(self, path: Path) -> dt.datetime | None:
+    def date(self, path: str) -> dt.datetime | None:
         """The date of a model, by the name of its file or by the study's column; None if neither states it."""
         if self.study.newest.by != "column":
-            return time_in(path.name)
+            return time_in(name_of(path))
         try:
             made = dt.datetime.fromisoformat(self._value(path, self.of_candidate))
         except ValueError:
             return None
         return made.replace(tzinfo=made.tzinfo or dt.UTC).astimezone(dt.UTC)
 
-    def may_be_later(self, path: Path, newest: Path, since: dt.datetime | None) -> bool:
+    def may_be_later(self, path: str, newest: str, since: dt.datetime | None) -> bool:
         """True if a file is later than the newest by its date, or changed after it and since the last evaluation."""
         dates = self.date(path), self.date(newest)
         if dates[0] is not None and dates[1] is not None:
             return dates[0] > dates[1]
-        changed, other = path.stat().st_mtime, newest.stat().st_mtime
-        return since is not None and changed > max(other, since.timestamp())
+        changed, other = _changed(path), _changed(newest)
+        return since is not None and (changed is None or other is None or changed > max(other, since))
 
-    def require_young(self, newest: Path, now: dt.datetime) -> None:
+    def require_young(self, newest: str, now: dt.datetime) -> None:
         """Raise BadInput if the newest candidate is older than the study allows."""
         limit = self.study.newest.age
         if limit is None:
@@ -95,21 +98,20 @@ class Order:
             raise BadInput(f"newest.max_age: {newest} has no date; expected one in its name, or in newest.column")
         if now - dated > limit:
             raise BadInput(
-                f"newest.max_age: the newest candidate, {newest.name}, is of {dated:%Y-%m-%d %H:%M} UTC, more than "
+                f"newest.max_age: the newest candidate, {name_of(newest)}, is of {dated:%Y-%m-%d %H:%M} UTC, more than "
                 f"{self.study.newest.max_age} ago; expected a newer file"
             )
 
-    def _matches(self, name: str) -> list[Path]:
+    def _matches(self, name: str) -> list[str]:
         pattern: str = getattr(self.study, name)
-        if "://" in pattern:
-            raise BadInput(
-                f"{self.study.source}: {name}: {pattern!r} is not valid; expected a path or a pattern of this machine"
-            )
         try:
-            paths = [Path(place(match, self.base)) for match in glob.glob(pattern, root_dir=self.base, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
+            if "://" in pattern:
+                refuse_credentials({name: pattern})
+                return files_of(place(pattern, self.base)) or [pattern]
+            paths = [place(match, self.base) for match in glob.glob(pattern, root_dir=self.base, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
         except ValueError as error:
             raise BadInput(f"{self.study.source}: {name}: {error}") from None
-        files = [path for path in paths if path.is_file()]
+        files = [path for path in paths if Path(path).is_file()]
         if not files:
             raise self._none(name, fetched_by(self.study, self.base))
         return files
@@ -120,24 +122,24 @@ class Order:
             f"{self.study.source}: {name}: {pattern!r} is not valid; no file in {self.base} matches it{more}"
         )
 
-    def _ranked(self, name: str, files: Sequence[Path]) -> Sequence[Path]:
+    def _ranked(self, name: str, files: Sequence[str]) -> Sequence[str]:
         if len(files) == 1:
             return files
         columns = self.columns if name == "baseline" else self.of_candidate
 
-        def rank(path: Path) -> Any:
+        def rank(path: str) -> Any:
             if self.study.newest.by == "name":
-                return natural(str(path))
+                return natural(path)
             own = _required_time(path, name) if self.study.newest.by == "time" else natural(self._value(path, columns))
-            return own, natural(str(path))
+            return own, natural(path)
 
         return sorted(files, key=rank)
 
-    def _value(self, path: Path, columns: Columns) -> str:
+    def _value(self, path: str, columns: Columns) -> str:
         """The largest value of a file's column, in natural order."""
         column = str(self.study.newest.column)
         try:
-            others = read(str(path), replace(columns, group=None, slices=(column,))).others
+            others = read(path, replace(columns, group=None, slices=(column,))).others
         except OSError as error:
             raise BadInput(f"{path}: cannot be read ({error.strerror or error})") from None
         except ValueError as error:
@@ -146,6 +148,24 @@ class Order:
         if not texts:
             raise BadInput(f"newest.column: {path} has no values in a column {column!r}; expected them in every match")
         return max(map(str, texts), key=natural)
+
+
+def name_of(path: str) -> str:
+    """The name of a file, by its path or URL."""
+    return path.rpartition("/")[2]
+
+
+def _changed(path: str) -> dt.datetime | None:
+    """When a file changed last; None where its store does not say."""
+    if "://" not in path:
+        return dt.datetime.fromtimestamp(Path(path).stat().st_mtime, dt.UTC)
+    import fsspec
+
+    with contextlib.suppress(Exception):  # a remote file system may raise anything
+        system, root = fsspec.core.url_to_fs(path)
+        changed: dt.datetime = system.modified(root)
+        return changed if changed.tzinfo else changed.replace(tzinfo=dt.UTC)
+    return None
 
 
 def natural(text: str) -> NaturalKey:
@@ -164,8 +184,8 @@ def time_in(name: str) -> dt.datetime | None:
     return None
 
 
-def _required_time(path: Path, name: str) -> dt.datetime:
-    time = time_in(path.name)
+def _required_time(path: str, name: str) -> dt.datetime:
+    time = time_in(name_of(path))
     if time is None:
         raise BadInput(f"{name}: {path} has no time in its name; expected one such as 2026-11-21 or 20261121T0615")
     return time

@@ -1,5 +1,6 @@
 """The two files of predictions that a regression study compares: a candidate and its baseline, joined."""
 
+import contextlib
 import datetime as dt
 import hashlib
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from sigstats.comparison.family import measures_meant
 from sigstats.comparison.margins import require_limits_used
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.requirements import default_measures, with_cost
+from sigstats.files.inputs.opening import open_remote
 from sigstats.files.predictions import Columns, PairedPredictions, Predictions, join_scores, read_by_scores
 from sigstats.files.tables.spelling import without_points
 from sigstats.tasks.record import digest
@@ -32,8 +34,9 @@ NO_RULES = ("kind", "name", "baseline", "candidate", "newest", "fail_on")
 class Pair:
     """Two files of predictions side by side."""
 
-    baseline: Path
-    candidate: Path
+    #: Paths or URLs.
+    baseline: str
+    candidate: str
     #: The digests of the contents of both files.
     digests: tuple[str, str]
     #: One for each score that the study names; a single one if it names none.
@@ -68,13 +71,13 @@ def order_of(study: RegressionStudy, base: Path) -> Order:
     return Order(study, base, columns, of_candidate)
 
 
-def read_pair(order: Order, candidate: Path) -> Pair:
+def read_pair(order: Order, candidate: str) -> Pair:
     """A candidate and its baseline, joined by id."""
     study, columns, of_candidate = order.study, order.columns, order.of_candidate
     baseline = order.baseline(candidate)
     try:
         digests = tuple(_digest_of_file(path) for path in (baseline, candidate))
-        sides = read_by_scores([(str(baseline), columns), (str(candidate), of_candidate)], study.columns.scores)
+        sides = read_by_scores([(baseline, columns), (candidate, of_candidate)], study.columns.scores)
         of_baseline, of_other = sides
         how: Any = {"unmatched": study.unmatched, "allow_different_tasks": study.allow_different_tasks}
         pairs = join_scores(of_baseline, of_other, columns, with_ids=True, **how)
@@ -114,8 +117,11 @@ def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:
     return dict.fromkeys(name for paired in pair.by_score for name in measures_meant(paired, study.measures))
 
 
-def _digest_of_file(path: Path) -> str:
-    with path.open("rb") as file:  # in pieces: of a Parquet file, only the columns that are wanted fit into memory
+def _digest_of_file(path: str) -> str:
+    with contextlib.ExitStack() as opened:
+        local = "://" not in path
+        file: Any = opened.enter_context(Path(path).open("rb")) if local else open_remote(path, path, opened)
+        # In pieces: of a Parquet file, only the columns that are wanted fit into memory.
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

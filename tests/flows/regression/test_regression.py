@@ -307,7 +307,8 @@ def damage_labels(folder):
     [
         (["candidate=nothing-*.csv"], None, "candidate: 'nothing-*.csv' is not valid; no file in"),
         (["baseline=predictions/candidate-1.csv"], None, "matches it besides"),
-        (["candidate=s3://bucket/x.csv"], None, "expected a path or a pattern of this machine"),
+        (["candidate=memory://nowhere/*.csv"], None, "no file matches this folder or pattern"),
+        (["candidate=memory://nowhere/x.csv"], None, "there is no such file"),
         (["measures=['auc-pr']"], None, "measures: 'auc-pr' is not valid; expected one of"),
         (["measures=['mcc', 'mcc']"], None, "measures: 'mcc' is named twice"),
         (["score_range=[0, 5]"], None, "score_range: 0 to 5 says nothing of accuracy, macro-f1; expected a measure of"),
