@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from sigstats._common.messages import printable
 
-from ..errors import DONE
+from ..errors import DONE, BadInput
 from ._options import output_read, usable
 
 if TYPE_CHECKING:
@@ -22,11 +22,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the summary and the report."""
     from sigstats.tasks.storage.store import Store
+    from sigstats.tasks.summary.prune import lost
 
     from ..running.workers import changes_of
 
     store = Store(usable(options.output))
     with output_read(options.output, " with a summary", used="read or written"):
+        if cells := lost(store):
+            raise BadInput(
+                f"OUTPUT: {options.output}: the replicates of {len(cells):,} computations were deleted, with which a "
+                "report would lose figures and tables; report.html is left; run the study again to compute them"
+            )
         report, missing = _written(store), _missing(store)
     if said := str(changes_of(store)):
         print(f"over all runs of this output: {said}")  # noqa: T201

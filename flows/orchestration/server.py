@@ -113,13 +113,14 @@ class _Watch:
             client.update_flow_run(self._flow_run, infrastructure_pid=place or this_process())
         if self._around is None:
             self._around = list(_around(client, run))
-        for one in (run, *map(client.read_flow_run, self._around)):
-            state = one.state
-            if state is not None and (state.is_cancelling() or state.is_cancelled()):
-                self._stop.set()
-            if self._stop.is_set():  # the runs around it last: they end with an error that this one raises
-                client.set_flow_run_state(self._flow_run, Cancelled(message="the run was asked to stop"))
-                return
+        runs = (run, *map(client.read_flow_run, self._around))
+        ends = [one for one in runs if one.state and (one.state.is_cancelling() or one.state.is_cancelled())]
+        if ends:
+            self._stop.set()
+            for one in runs[: runs.index(ends[-1]) + 1]:
+                if one is run or not one.deployment_id:  # Prefect ends the processes of its deployments
+                    client.set_flow_run_state(one.id, Cancelled(message="the run was asked to stop"))
+            return
         if run.state is not None and run.state.is_paused():
             client.set_flow_run_state(self._flow_run, Running(message=_NOT_PAUSED), force=True)
             self._display.say(f"note: {_NOT_PAUSED}")
