@@ -2,8 +2,6 @@
 
 import argparse
 
-from sigstats._common.messages import printable
-
 from ..errors import DONE, BadInput
 from ._options import output_read, usable
 
@@ -19,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Delete the folders, and print what is lost with each."""
+    """Delete the folders, and print their names."""
     from sigstats.tasks.results import read_plan
     from sigstats.tasks.storage.files import Locked
     from sigstats.tasks.storage.store import Store
@@ -33,8 +31,5 @@ def run(options: argparse.Namespace) -> int:
             deleted = prune(store, options.keep)
         except Locked as other:
             raise BadInput(f"OUTPUT: {other}; wait for it to end") from None
-    for folder, lost in deleted.items():
-        print(printable(f"deleted {folder}/: {lost}"))  # noqa: T201
-    if not deleted:
-        print("nothing to delete")  # noqa: T201
+    print(f"deleted: {', '.join(deleted) or 'nothing'}")  # noqa: T201
     return DONE

@@ -72,11 +72,11 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str, holding: Holdin
     store = Store(output)
     _refuse_another(store, study)
     order, (records, damaged) = order_of(study, base), history.read(store)
-    candidates, skipped = due(order, records, damaged, dt.datetime.now(dt.UTC))
+    candidates, skipped, replaced = due(order, records, damaged, dt.datetime.now(dt.UTC))
     evaluated = [_evaluate(study, read_pair(order, candidate), output, holding) for candidate in candidates]
-    if skipped:
-        note = f"never evaluated, as later ones were: {some_of(skipped)}"
-        evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, note))
+    left = (("never evaluated, as later ones were", skipped), ("replaced after they were evaluated", replaced))
+    notes = [f"{said}: {some_of(paths)}" for said, paths in left if paths]
+    evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, *notes))
     return evaluated
 
 
@@ -135,7 +135,7 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     store = Store(output)
     _refuse_another(store, study)
     order, (records, damaged) = order_of(study, base), history.read(store)
-    waiting, _ = due(order, records, damaged, dt.datetime.now(dt.UTC))
+    waiting, *_ = due(order, records, damaged, dt.datetime.now(dt.UTC))
     pair = read_pair(order, waiting[0])
     study = as_meant(study, pair, records)
     look, known, note = _look(study, pair, store, records, damaged)

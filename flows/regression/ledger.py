@@ -15,7 +15,8 @@ from sigstats.tasks.storage.store import Store
 
 from ..errors import BadInput
 from ..pages.wording import count_of, some_of
-from .order import Order, name_of
+from .order import Order, changed_after, name_of
+from .pair import digest_of_file
 from .study import Looks, RegressionStudy
 
 
@@ -87,8 +88,8 @@ def _level(study: RegressionStudy, look: int) -> float:
 
 def due(
     order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt.datetime
-) -> tuple[Sequence[str], Sequence[str]]:
-    """The candidates that came since the last evaluation, the newest last, and those that no run takes up by itself.
+) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
+    """The candidates that came since the last evaluation, the newest last; those that came late; those replaced since.
 
     If evaluations of the history are `damaged`, any candidate may have been evaluated: only the newest is due.
 
@@ -98,13 +99,16 @@ def due(
     ranked = order.candidates()
     newest = ranked[-1]
     order.require_young(newest, now)
-    seen = {record.evaluation.candidate for record in records}
+    seen = {record.evaluation.candidate: record.evaluation.evaluated_at for record in records}
+    known = {record.evaluation.candidate_digest for record in records}
     last = max((position for position, path in enumerate(ranked) if path in seen), default=len(ranked) - 1)
     waiting = (ranked[last + 1 :] if not damaged else ()) or [newest]
     first = min((position for position, path in enumerate(ranked) if path in seen), default=len(ranked))
-    skipped = [path for path in ranked[first:last] if path not in seen]
+    skipped = [path for path in ranked[first:last] if path not in seen and digest_of_file(path) not in known]
+    since_then = [path for path in ranked[:-1] if path in seen and changed_after(path, seen[path])]
+    replaced = [path for path in since_then if digest_of_file(path) not in known]
     if order.stated:
-        return waiting, skipped
+        return waiting, skipped, replaced
     since = max((record.evaluation.evaluated_at for record in records), default=None)
     unseen = [path for path in ranked[:last] if path not in seen and order.may_be_later(path, newest, since)]
     if unseen:
@@ -114,7 +118,7 @@ def due(
             f"evaluated may be later than {name_of(newest)}, the last by name: {named}; "
             'expected how candidates are ordered, by = "time" (the date in the name), "column" or "name"'
         )
-    return waiting, skipped
+    return waiting, skipped, replaced
 
 
 _ALERTS = "alerts"

@@ -85,8 +85,7 @@ class Order:
         dates = self.date(path), self.date(newest)
         if dates[0] is not None and dates[1] is not None:
             return dates[0] > dates[1]
-        changed, other = _changed(path), _changed(newest)
-        return since is not None and (changed is None or other is None or changed > max(other, since))
+        return since is not None and changed_after(path, since) and changed_after(path, _changed(newest))
 
     def require_young(self, newest: str, now: dt.datetime) -> None:
         """Raise BadInput if the newest candidate is older than the study allows."""
@@ -166,6 +165,12 @@ def _changed(path: str) -> dt.datetime | None:
         changed: dt.datetime = system.modified(root)
         return changed if changed.tzinfo else changed.replace(tzinfo=dt.UTC)
     return None
+
+
+def changed_after(path: str, time: dt.datetime | None) -> bool:
+    """False if a file has surely not changed after a time."""
+    changed = _changed(path)
+    return changed is None or time is None or changed > time
 
 
 def natural(text: str) -> NaturalKey:

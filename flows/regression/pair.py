@@ -76,7 +76,7 @@ def read_pair(order: Order, candidate: str) -> Pair:
     study, columns, of_candidate = order.study, order.columns, order.of_candidate
     baseline = order.baseline(candidate)
     try:
-        digests = tuple(_digest_of_file(path) for path in (baseline, candidate))
+        digests = tuple(digest_of_file(path) for path in (baseline, candidate))
         sides = read_by_scores([(baseline, columns), (candidate, of_candidate)], study.columns.scores)
         of_baseline, of_other = sides
         how: Any = {"unmatched": study.unmatched, "allow_different_tasks": study.allow_different_tasks}
@@ -117,7 +117,8 @@ def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:
     return dict.fromkeys(name for paired in pair.by_score for name in measures_meant(paired, study.measures))
 
 
-def _digest_of_file(path: str) -> str:
+def digest_of_file(path: str) -> str:
+    """The digest of the content of a file or of what is behind a URL."""
     with contextlib.ExitStack() as opened:
         local = "://" not in path
         file: Any = opened.enter_context(Path(path).open("rb")) if local else open_remote(path, path, opened)

@@ -26,7 +26,7 @@ def contents(output):
 def test_the_summary_and_the_page_are_left_and_a_report_does_not_overwrite_them(output, capsys):
     before = contents(output)
     assert main(["prune", str(output), "--keep", "summary"]) == 0
-    assert "deleted replicates/: " in capsys.readouterr().out
+    assert capsys.readouterr().out == "deleted: data, receipts, replicates\n"
     after = contents(output)
     assert after == {name: content for name, content in before.items() if "/" not in name}
     assert {"summary.parquet", "report.html", "plan.parquet", "study.json"} <= after.keys()
@@ -36,7 +36,7 @@ def test_the_summary_and_the_page_are_left_and_a_report_does_not_overwrite_them(
     assert contents(output) == after
     assert len(sigstats.open_results(output).summary) == 2
     assert main(["prune", str(output), "--keep", "summary"]) == 0
-    assert capsys.readouterr().out == "nothing to delete\n"
+    assert capsys.readouterr().out == "deleted: nothing\n"
 
 
 def test_a_run_computes_what_was_deleted_again(output):
