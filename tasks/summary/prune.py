@@ -3,6 +3,7 @@
 from ..plan import Cell
 from ..results import read_plan
 from ..schema import as_summary
+from ..storage.block_files import BLOCKS, REPLICATES
 from ..storage.store import Store
 
 #: The folders that are deleted, by what is kept.
@@ -22,5 +23,6 @@ def lost(store: Store) -> list[Cell]:
     """The cells on which the stored summary rests and whose replicates are no longer there."""
     stored, _ = store.usable("summary.parquet", kind="summary")
     rows = [] if stored is None else as_summary(stored).select(["cell", "decision"]).to_pylist()
-    absent = {name for row in rows if row["decision"] != "missing" for name in row["cell"].split()} - store.held()
+    present = {name for folder in (REPLICATES, BLOCKS) for name in store.files.folders(folder)}
+    absent = {name for row in rows if row["decision"] != "missing" for name in row["cell"].split()} - present
     return [cell for cell in read_plan(store).cells if cell.name in absent] if absent else []

@@ -26,7 +26,7 @@ def contents(output):
 def test_the_summary_and_the_page_are_left_and_a_report_does_not_overwrite_them(output, capsys):
     before = contents(output)
     assert main(["prune", str(output), "--keep", "summary"]) == 0
-    assert capsys.readouterr().out == "deleted: data, receipts, replicates\n"
+    assert capsys.readouterr().out == "deleted: receipts, replicates\n"
     after = contents(output)
     assert after == {name: content for name, content in before.items() if "/" not in name}
     assert {"summary.parquet", "report.html", "plan.parquet", "study.json"} <= after.keys()

@@ -24,7 +24,7 @@ from sigstats.ranking.result import RankedModel
 from sigstats.tasks.schema import Hypothesis
 
 ROOT = Path(__file__).resolve().parents[3]
-ROW = Hypothesis(study="s", cell="c", test="calibration", method="m", alternative="greater", null="")
+ROW = Hypothesis(study="s", cell="c", test="calibration", method="m", alternative="greater", null_hypothesis="")
 
 
 def read(text):
