@@ -126,8 +126,6 @@ RENAMED = {"null": "null_hypothesis", "true": "true_categories", "column": "name
 
 def renamed(stored: pa.Table) -> pa.Table:
     """A stored table with the present names of its columns."""
-    if RENAMED.keys().isdisjoint(stored.column_names):
-        return stored
     return stored.rename_columns([RENAMED.get(name, name) for name in stored.column_names])
 
 

@@ -30,8 +30,8 @@ def run(options: argparse.Namespace) -> int:
     with output_read(options.output, " with a summary", used="read or written"):
         if cells := lost(store):
             raise BadInput(
-                f"OUTPUT: {options.output}: the replicates of {len(cells):,} computations were deleted, with which a "
-                "report would lose figures and tables; report.html is left; run the study again to compute them"
+                f"OUTPUT: the replicates of {len(cells):,} computations were deleted, without which report.html would "
+                "lose figures and tables; it is left as it is; run the study again to compute them"
             )
         report, missing = _written(store), _missing(store)
     if said := str(changes_of(store)):

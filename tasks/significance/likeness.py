@@ -19,9 +19,8 @@ def rows(results: Results) -> Iterator[Hypothesis]:
     groups: dict[tuple[str, str], list[Hypothesis]] = defaultdict(list)
     for cell in results.plan.cells:
         if cell.subject.get("test") == LIKENESS:
-            row = table_hypothesis(results, cell).with_(
-                null_hypothesis="the new algorithm falls into the classes as a does"
-            )
+            hypothesis = "the new algorithm falls into the classes as a does"
+            row = table_hypothesis(results, cell).with_(null_hypothesis=hypothesis)
             groups[cell.subject["dataset"], cell.subject["method"]].append(row)
     for group in groups.values():
         yield from _rank(group)

@@ -23,6 +23,6 @@ def lost(store: Store) -> list[Cell]:
     """The cells on which the stored summary rests and whose replicates are no longer there."""
     stored, _ = store.usable("summary.parquet", kind="summary")
     rows = [] if stored is None else as_summary(stored).select(["cell", "decision"]).to_pylist()
-    present = {name for folder in (REPLICATES, BLOCKS) for name in store.files.folders(folder)}
-    absent = {name for row in rows if row["decision"] != "missing" for name in row["cell"].split()} - present
+    told = {name for row in rows if row["decision"] != "missing" for name in row["cell"].split()}
+    absent = told.difference(*map(store.files.folders, (REPLICATES, BLOCKS)))
     return [cell for cell in read_plan(store).cells if cell.name in absent] if absent else []
