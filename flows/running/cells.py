@@ -6,12 +6,13 @@ Cells and blocks are spans of OpenTelemetry where its API is installed.
 import contextlib
 import threading
 import time
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import asdict
 from functools import cache, partial
+from graphlib import TopologicalSorter
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -50,34 +51,25 @@ def run_cells(
         except BaseException as error:  # raised again below
             broken.append(error)
 
-    names = {cell.name for cell in cells}
-    waits_for = {cell.name: {before.name for before in prerequisites(cell)} & names for cell in cells}
-    needed_by = defaultdict[str, list[Cell]](list)
-    for cell in cells:
-        for name in waits_for[cell.name]:
-            needed_by[name].append(cell)
-    ready = deque(cell for cell in cells if not waits_for[cell.name])
-
-    def release(name: str) -> None:
-        """Let cells begin that waited for this one only."""
-        for cell in needed_by[name]:
-            waits_for[cell.name].remove(name)
-            ready.extend([] if waits_for[cell.name] else [cell])
-
+    named = {cell.name: cell for cell in cells}
+    order = TopologicalSorter({name: {one.name for one in prerequisites(named[name])} & named.keys() for name in named})
+    order.prepare()
     if threads() == 1:
-        while ready:
-            settle(ready[0])
-            release(ready.popleft().name)
+        while order.is_active():
+            for name in order.get_ready():
+                settle(named[name])
+                order.done(name)
     else:
         with ThreadPoolExecutor(MOST_CELLS, thread_name_prefix="cell") as executor:
             try:
-                under_way, done = 0, SimpleQueue[str]()
-                while ready or under_way:
+                ready, under_way, done = deque[str](), 0, SimpleQueue[str]()
+                while order.is_active():
+                    ready.extend(order.get_ready())
                     while ready and under_way < threads():
-                        cell, under_way = ready.popleft(), under_way + 1
-                        future = executor.submit(copy_context().run, settle, cell)
-                        future.add_done_callback(lambda _, name=cell.name: done.put(name))  # type: ignore[misc]
-                    release(_wait_for(done))
+                        name, under_way = ready.popleft(), under_way + 1
+                        future = executor.submit(copy_context().run, settle, named[name])
+                        future.add_done_callback(lambda _, name=name: done.put(name))  # type: ignore[misc]
+                    order.done(_wait_for(done))
                     under_way -= 1
             except BaseException:  # Ctrl-C or a time-out, where Python and not the program runs the study
                 stop.set()

@@ -5,15 +5,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import partial
+from tempfile import TemporaryDirectory
 
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.dask_staff import modules_sent
 from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.growing_pool import GrowingPool
+from sigstats.tasks.engine.guarded import end_idle, run_guarded
 from sigstats.tasks.engine.pools import THIS_PROCESS, Pool, RoutedPool, Serial
 from sigstats.tasks.engine.stopping import for_now
-from sigstats.tasks.fan_out import own_code
-from sigstats.tasks.plan import Needs, Plan, needs_of
+from sigstats.tasks.fan_out import input_cells, own_code
+from sigstats.tasks.plan import Needs, Plan, needs_of, tried
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
@@ -28,11 +30,12 @@ from .options import Prepared, RunOptions
 #: long of each.
 GROW_AFTER = 3.0
 
-#: Copies of the data in a worker: the data, an encoded or scaled copy, the training fold, the learner's own copy.
-_COPIES = 4
+#: If so many copies of the data may be too large for a worker, that of first blocks is measured. A worker is
+#: replaced at 95% of its memory, and takes some for messages: so it needs this many times what is measured.
+_DOUBTFUL, _SPARE = 16, 1.25
 
-#: If these copies take more bytes, workers compute from the first block on, for each of them has a limit.
-_LARGE = 256e6
+#: If a data set takes more bytes, workers compute from the first block on, for each of them has a limit.
+_LARGE = 64e6
 
 
 def anything_left(plan: Plan, store: Store, lanes: Mapping[str, tuple[int, int]]) -> bool:
@@ -60,15 +63,10 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
     elif cluster is None and not may_start_processes():
         room_for(needs)
         yield Serial()
-    elif cluster is not None or any(_COPIES * dataset.nbytes > _LARGE for dataset in prepared.datasets):
+    elif cluster is not None or any(dataset.nbytes > _LARGE for dataset in prepared.datasets):
         with _opened(clusters.load_cluster(None) if cluster is None else cluster, needs, options) as pool:
-            for dataset in prepared.datasets:
-                needed, limit = _COPIES * dataset.nbytes, pool.memory_limit
-                if limit is not None and needed > limit:
-                    raise BadInput(
-                        f"data set {dataset.name}: {dataset.nbytes / 1e6:,.0f} MB are not valid; training needs about "
-                        f"{needed / 1e6:,.0f} MB, expected at most {limit / 1e6:,.0f} MB, the memory_limit of a worker"
-                    )
+            if (limit := pool.memory_limit) is not None:
+                _refuse_small_workers(prepared, limit)
             yield pool
     else:
         room_for(needs)
@@ -80,6 +78,24 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
             say=options.display.say,
         ) as growing:
             yield growing
+
+
+def _refuse_small_workers(prepared: Prepared, limit: int) -> None:
+    """Refuse data sets that need more memory than workers have, as the first block of each classifier shows here."""
+    for dataset in (dataset for dataset in prepared.datasets if _DOUBTFUL * dataset.nbytes > limit):
+        on = [cell for cell in prepared.plan.cells if cell.subject.get("dataset") == dataset.name]
+        cells = {(cell.fanout, tried(cell)): cell for cell in on if not (input_cells(cell) or own_code(cell))}
+        with TemporaryDirectory() as folder:
+            Store(folder).write_data(dataset)
+            for (_, who), cell in cells.items():
+                first = run_guarded(cell.block(0, 1), Store(folder), apart=True)
+                end_idle()  # the next process has a peak of its own
+                needed = _SPARE * getattr(first, "memory", 0)
+                if needed > limit:
+                    raise BadInput(
+                        f"data set {dataset.name}: {dataset.nbytes / 1e6:,.0f} MB are not valid; {who} needs workers "
+                        f"of {needed / 1e6:,.0f} MB, as measured here, and memory_limit is {limit / 1e6:,.0f} MB"
+                    )
 
 
 @contextmanager

@@ -167,7 +167,7 @@ class DaskPool(DaskStaff):
                     functools.partial(run_with, version()),
                     [[given.block for given in task] for task in tasks],
                     [task[0].store for task in tasks],
-                    [task[0].trials > 0 for task in tasks],
+                    [self._suspects.deadly] * len(tasks),  # what killed workers once kills no others
                     engine="dask",
                     key=[self._key(task[0].block) for task in tasks],
                     pure=False,

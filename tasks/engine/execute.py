@@ -83,9 +83,7 @@ def done_and_left(cell: Cell, store: Store, lanes: tuple[int, int] | None = None
     `lanes`: count only these lanes, ``first <= lane < last``.
     """
     done = store.find(cell).done
-    tracker = StoppingTracker(cell, store)
-    for bounds in done:
-        tracker.add(*bounds)
+    tracker = StoppingTracker(cell, store, done)
     lanes = lanes or (0, cell.lanes)
     share = _replicates(cell, [lanes])
     stored = share - _replicates(cell, _missing(cell, done, lanes))
@@ -169,9 +167,7 @@ def _complete(
         outcome.found = outcome.stored
     outcome.notes.extend(files.damaged)
     progress(outcome.stored, None)
-    tracker = StoppingTracker(cell, store)
-    for bounds in files.done:
-        tracker.add(*bounds)
+    tracker = StoppingTracker(cell, store, files.done)
     outcome.wanted = min(tracker.replicates, outcome.share)
     if not outcome.complete:
         sizer = BlockSizer(cell, missing, target_seconds)

@@ -72,6 +72,13 @@ def _limit() -> int | None:
     return None if soft == resource.RLIM_INFINITY else soft
 
 
+def peak() -> int:
+    """The most bytes of memory that this process has had at once; 0 if the system does not say."""
+    with contextlib.suppress(OSError, IndexError):
+        return 1024 * int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
+    return 0
+
+
 #: The options of GNU's `mallopt` for bytes of freed memory that are kept, and of pieces that are too large for that.
 _TRIM, _MMAP = -1, -3
 #: Dask's threshold and the C library's own, and those while blocks are computed.

@@ -16,7 +16,7 @@ from ..fan_out import beside_others, fanout
 from ..plan import Block, Needs
 from ..storage.store import Store
 from ..threads import alone, threads
-from .process_memory import kept_memory
+from .process_memory import kept_memory, peak
 from .stopping import exceedances
 
 #: A worker sends the content of a smaller file with its receipt, in bytes.
@@ -43,6 +43,8 @@ class Receipt:
     host: str
     #: Whether the process of the run computed it, or a worker.
     engine: str = "serial"
+    #: The most bytes of memory that its process had held by then; 0 if that is not known.
+    memory: int = 0
     #: The number of its replicates that are at least as extreme as observed, or where a rule stops at the precision of
     #: a rate, of its rejections; None if that is not known.
     exceedances: int | None = None
@@ -111,6 +113,7 @@ def receipt(
         bytes=len(content),
         host=platform.node(),
         engine=engine,
+        memory=peak(),
         exceedances=exceedances(block.cell, table, store),
         content=content if "://" in store.root and len(content) <= _MOST_SENT else None,
     )

@@ -107,7 +107,7 @@ class StoppingTracker:
         the stop.
     """
 
-    def __init__(self, cell: Cell, store: Store) -> None:
+    def __init__(self, cell: Cell, store: Store, done: Iterable[tuple[int, int]]) -> None:
         self.replicates = cell.replicates
         self._cell = cell
         self._store = store
@@ -116,6 +116,8 @@ class StoppingTracker:
         self._active = cell.stopping is not None and (compared is None) == (self._observed is None)
         self._flags = np.empty(0, dtype=np.bool_)
         self._waiting: dict[int, int] = {}
+        for bounds in done:
+            self.add(*bounds)
 
     def add(self, first: int, last: int) -> None:
         """Take in the replicates ``first <= replicate < last``, which the store has as one file."""

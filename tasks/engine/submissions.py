@@ -76,6 +76,7 @@ class Suspects:
         self._under_way: set[Submission] = set()
         self._guilty: set[str] = set()
         self._tried: Submission | None = None
+        self.deadly = False
 
     def admit(self, new: Iterable[Submission]) -> list[Submission]:
         """The blocks, new or waiting, that may be sent now; to be called by one thread at a time."""
@@ -102,6 +103,7 @@ class Suspects:
         """Count workers that died while they had a block; return an error if the block is found to be the cause."""
         given.deaths += workers
         given.trials += 1
+        self.deadly |= not given.own
         given.alone += given is self._tried
         given.single = True
         most = MOST_TRIALS if not given.own else MOST_ALONE - 1 if given.who not in self._guilty else 0
@@ -170,7 +172,7 @@ def run_together(blocks: Sequence[Block], store: Store, apart: bool, *, engine: 
         if outcomes and time.monotonic() - began > _MOST_SECONDS:
             break
         try:
-            outcomes.append(_stored(block, store, engine) or run_guarded(block, store, engine=engine))
+            outcomes.append(_stored(block, store, engine) or run_guarded(block, store, apart, engine=engine))
         except OSError:
             if not outcomes:
                 raise

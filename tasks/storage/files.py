@@ -169,14 +169,10 @@ class RemoteFiles:
         system, root = self._system
         known, path = self._known, f"{root}/{require_inside(folder)}"
         with contextlib.suppress(Exception):  # a client library may raise anything
-            if known is None:
-                system.invalidate_cache()
-                names = [str(name) for name in system.find(path)]
-            else:
-                within = known.within(folder)
-                names = [f"{path}/{name}" for name in within]
-                for name in within:
-                    known.remove(f"{folder}/{name}")
+            system.invalidate_cache()
+            names = system.find(path) if known is None else [f"{path}/{name}" for name in known.within(folder)]
+            for name in names if known is not None else ():
+                known.remove(name.removeprefix(f"{root}/"))  # type: ignore[union-attr]
             try:
                 if names:
                     system.rm(names)  # object stores take a thousand names in one request

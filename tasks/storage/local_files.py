@@ -98,14 +98,10 @@ class LocalFiles:
             return file.read()
 
     def names(self, folder: str) -> list[str]:
-        """The sorted names (without the folder) of the finished files in `folder`; empty if it does not exist.
-
-        A file that another run has removed may still be among them.
-        """
-        generator = (entry.name for entry in self._entries(folder) if entry.is_file(follow_symlinks=False))
-        return sorted(
-            TOLD.get((self.root, folder), set()).union(name for name in generator if not name.endswith(PARTIAL))
-        )
+        """The sorted names (without the folder) of finished files that `folder` lists, or that were reported there."""
+        there = {entry.name for entry in self._entries(folder) if entry.is_file(follow_symlinks=False)}
+        there |= TOLD.get((self.root, folder), set())
+        return sorted(name for name in there if not name.endswith(PARTIAL))
 
     def folders(self, folder: str) -> list[str]:
         """The sorted names of the folders in `folder`; empty if it does not exist."""

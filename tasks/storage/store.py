@@ -83,20 +83,14 @@ class CellFiles:
     damaged: tuple[str, ...]
 
 
+@dataclass(frozen=True)
 class Store:
     """The files of one study. A store is cheap to make and to send to a worker, since it consists of its root."""
 
-    def __init__(self, root: str) -> None:
-        self.root = open_files(str(root)).root
+    root: str
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Store) and other.root == self.root
-
-    def __hash__(self) -> int:
-        return hash(self.root)
-
-    def __repr__(self) -> str:
-        return f"Store({self.root!r})"
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", open_files(str(self.root)).root)
 
     @property
     def files(self) -> Files:
@@ -142,10 +136,8 @@ class Store:
 
     def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> bytes:
         """Write the replicates ``first <= replicate < last`` of a cell; return what was written."""
-        return self._write(block_name(cell, first, last), cell, first, last, table)
-
-    def _write(self, name: str, cell: Cell, first: int, last: int, table: pa.Table) -> bytes:
         require_range([table], first, last)
+        name = block_name(cell, first, last)
         return self.write_table(name, table, kind=cell.fanout, fingerprint=cell.fingerprint)
 
     def wrote_block(self, cell: Cell, first: int, last: int, content: bytes | None = None) -> None:
