@@ -9,6 +9,7 @@ from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.stopping import for_now
 from sigstats.tasks.fan_out import input_cells
 from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.storage.seal import ROWS
 from sigstats.tasks.storage.store import Store
 
 from ..pages.wording import in_words
@@ -104,7 +105,7 @@ def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
     both = f"about {duration(work)} of work, {duration(work / workers)} on {workers} worker(s)"
     if any(map(_may_stop, estimates)):
         both += f" (at most {duration(sum(item.seconds or 0.0 for item in estimates))} if no rule stops)"
-    lines = [f"{both}, {max(1, size // 1000):,} kB of replicates"]
+    lines = [f"{both}, {max(1, size // 1000):,} kB of replicates, of which {ROWS:,} at a time are joined in memory"]
     guessed = sum(item.each is not None and not item.timed for item in estimates)
     if guessed:
         lines.append(f"{guessed:,} of {len(estimates):,} cells (~) were not timed, but guessed from the others")

@@ -128,6 +128,25 @@ def test_workers_that_are_taken_away_are_laid_to_no_block(name, trials):
     assert len(seen) == trials + 1
 
 
+def test_what_killed_workers_is_computed_apart_from_then_on():
+    apart = {}
+
+    class Seen(Scheduler):
+        def map(self, function, blocks, stores, aparts, **options):
+            apart.update({who(block): how for (block,), how in zip(blocks, aparts, strict=True)})
+            return super().map(function, blocks, stores, aparts, **options)
+
+    deaths = iter([True])
+    pool = DaskPool(scheduler := Seen(lambda block: next(deaths, False)))
+    pool._fetching = at = At()
+    for name, expected in (("ours", False), ("ours, later", True)):
+        pool.submit(cell(name, own=False).block(0, 1), Store("/nowhere"), lambda outcome: None)
+        assert apart[name] == expected
+        scheduler.work()
+        at.run()
+    assert apart == {"ours": True, "ours, later": True}
+
+
 def test_each_of_several_is_named():
     names = ["assaults", "means", "assaults too", "assaults again", "ours"]
     outcomes, _ = played(lambda block: "assaults" in who(block), names)
