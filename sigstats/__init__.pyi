@@ -13,6 +13,7 @@ from .f1_intervals import f1_difference_interval as f1_difference_interval
 from .f1_intervals import f1_interval as f1_interval
 from .files.frames.assertion import assert_at_least as assert_at_least
 from .files.frames.assertion import assert_no_regression as assert_no_regression
+from .files.frames.check import check as check
 from .files.frames.compare import compare as compare
 from .files.frames.reading import read_predictions as read_predictions
 from .fixed_margins.distribution import number_correct as number_correct

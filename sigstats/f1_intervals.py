@@ -16,7 +16,8 @@ from scipy.special import betainccinv, betaincinv, ndtri
 from ._common.of_labels import takes_counts
 from ._common.validation import FloatArray, IntArray, Labels, as_choice, as_count, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
-from .joint.outcomes import JointOutcomes, as_joint_counts
+from .joint.events import as_joint_counts
+from .joint.outcomes import JointOutcomes
 from .measures.measure import as_measure
 from .unseen_row.orders import mirrored_law
 

@@ -157,6 +157,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "weigh_hypotheses": lambda: sigstats.possibilistic.weigh_hypotheses({"a": 0.018, "b": 0.2}),
     "adjust_pvalues": lambda: sigstats.adjust_pvalues([0.01, 0.04, 0.03]),
     "compare": lambda: sigstats.compare(*frames()),
+    "check": lambda: sigstats.check(frames()[0], at_least=0.4),
     "assert_at_least": lambda: sigstats.assert_at_least(frames()[0], at_least=0.4),
     "assert_no_regression": lambda: sigstats.assert_no_regression(frames()[0], frames()[0]),
     "read_predictions": read,

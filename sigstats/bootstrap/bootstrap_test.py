@@ -33,8 +33,8 @@ from .._common.validation import (
     require_flag,
 )
 from ..intervals import Interval, clopper_pearson
-from ..joint.events import JointEvents
-from ..joint.outcomes import JointCounts, JointOutcomes, as_joint_counts
+from ..joint.events import JointCounts, JointEvents, as_joint_counts
+from ..joint.outcomes import JointOutcomes
 from ..measures.measure import Measure, as_measure
 from ..measures.table import refers_to_one_class
 from ..test_result import TestResult

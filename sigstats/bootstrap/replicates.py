@@ -19,7 +19,7 @@ from scipy.special import ndtr, ndtri
 from .._common.extreme import at_least, at_most, difference, monte_carlo_pvalue
 from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.validation import Alternative, FloatArray, as_count, as_counts, one_line, refuse
-from ..joint.outcomes import JointCounts, as_joint_counts
+from ..joint.events import JointCounts, as_joint_counts
 from ..measures.measure import Measure, as_measure
 
 #: How many numbers a block of replicates may hold.

@@ -31,6 +31,9 @@ from .states import States, by_count, in_order, join, join_last, merge, most_ali
 
 #: The longest list of partial outcomes: some seconds.
 STATE_LIMIT = 2**23
+#: The same where another method is at hand: a second or two.
+QUICK_LIMIT = 2**20
+TOO_LARGE = "Monte-Carlo, since the exact p-value would take long; method='exact' insists on it"
 #: A second list that may become longer than this is not kept.
 _KEPT = 2**20
 #: Of the outcomes that a last column adds to, so many for each that is open may have to be looked at.

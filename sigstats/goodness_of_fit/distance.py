@@ -137,7 +137,7 @@ EXACT_MAX_TOTAL, EXACT_MAX_CLASSES = 10**5, 200
 _MOST_KEYED = 12
 
 
-def exact_pvalue(x: IntArray, p: FloatArray, ordering: str) -> ConditionalTail:
+def exact_pvalue(x: IntArray, p: FloatArray, ordering: str, limit: int = STATE_LIMIT) -> ConditionalTail:
     """The probability of all outcomes at least as extreme as x (eq. 14 and 15)."""
     n, k = int(x.sum()), len(x)
     if k == 2 and n > EXACT_MAX_TOTAL:
@@ -172,7 +172,7 @@ def exact_pvalue(x: IntArray, p: FloatArray, ordering: str) -> ConditionalTail:
         keys=keys,
     )
     try:
-        return tail(problem)
+        return tail(problem, limit=limit)
     except StateLimitError:
         raise refuse(
             "counts (total, classes)",

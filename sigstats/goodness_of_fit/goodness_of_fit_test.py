@@ -9,7 +9,7 @@ ignored and the test rejects too often; `sigstats.homogeneity_test` compares two
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from scipy.special import chdtrc
 from .._common.extreme import expected_counts_warning
 from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
 from .._common.validation import as_choice, as_count, as_counts, as_probabilities, as_real, refuse
+from ..conditional.tail import QUICK_LIMIT, STATE_LIMIT, TOO_LARGE
 from ..test_result import TestResult, monte_carlo_outcome
 from .distance import (
     EXACT_MAX_TOTAL,
@@ -30,9 +31,9 @@ from .distance import (
     log_probability,
 )
 
-GoodnessOfFitMethod: TypeAlias = Literal["exact", "chi2", "likelihood-ratio", "monte-carlo"]
+GoodnessOfFitMethod: TypeAlias = Literal["auto", "exact", "chi2", "likelihood-ratio", "monte-carlo"]
 
-METHODS: tuple[GoodnessOfFitMethod, ...] = ("exact", "chi2", "likelihood-ratio", "monte-carlo")
+METHODS: tuple[GoodnessOfFitMethod, ...] = ("auto", "exact", "chi2", "likelihood-ratio", "monte-carlo")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +62,7 @@ def goodness_of_fit_test(
     counts: Any,
     probabilities: Any,
     *,
-    method: GoodnessOfFitMethod = "exact",
+    method: GoodnessOfFitMethod = "auto",
     ordering: Ordering = "probability",
     n_resamples: int = 9_999,
     rng: RNG = None,
@@ -82,7 +83,8 @@ def goodness_of_fit_test(
         The required probabilities, with sum 1. An object in a class of probability 0 cannot occur under the null
         hypothesis: p is then 0, or the smallest that Monte-Carlo replicates can give (Hryniewicz, section 3;
         `relax_probabilities` allows a share of misclassified objects).
-    method : {"exact", "chi2", "likelihood-ratio", "monte-carlo"}
+    method : {"auto", "exact", "chi2", "likelihood-ratio", "monte-carlo"}
+        ``auto``: ``exact`` if that takes seconds, otherwise ``monte-carlo``; `reason` of the result tells.
         ``exact``: without enumeration; feasible for two classes of any size, and for some hundred objects in ten
         classes or thousands in five.
         ``chi2``, ``likelihood-ratio``: the asymptotic tests (eq. 16 to 19).
@@ -123,7 +125,19 @@ def goodness_of_fit_test(
     >>> result.pvalue, result.reason
     (0.0, '1 object in a class of required probability 0, which the null hypothesis excludes')
     """
-    method = as_choice(method, "method", METHODS)
+    if as_choice(method, "method", METHODS) != "auto":
+        return _tested(counts, probabilities, method, STATE_LIMIT, ordering, n_resamples, rng)
+    try:
+        return _tested(counts, probabilities, "exact", QUICK_LIMIT, ordering, n_resamples, rng)
+    except ValueError:  # too large, unless Monte-Carlo complains too
+        result = _tested(counts, probabilities, "monte-carlo", 0, ordering, n_resamples, rng)
+        return replace(result, reason="; ".join(filter(None, (result.reason, TOO_LARGE))))
+
+
+def _tested(
+    counts: Any, probabilities: Any, method: str, limit: int, ordering: Any, n_resamples: int, rng: RNG
+) -> GoodnessOfFitTestResult:
+    """The test by one method; the exact one keeps at most `limit` outcomes."""
     ordering = as_choice(ordering, "ordering", ORDERINGS)
     x, p, excluded = as_counts_and_probabilities(counts, probabilities)
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
@@ -147,7 +161,7 @@ def goodness_of_fit_test(
         outcome = {"pvalue": float(chdtrc(freedom, statistic)) if freedom else 1.0}  # eq. (17), (19)
         reason = expected_counts_warning(int(x.sum()) * p)
     elif not excluded:
-        tail = exact_pvalue(x, p, by)
+        tail = exact_pvalue(x, p, by, limit)
         outcome = {"pvalue": tail.pvalue, "error_bound": tail.error}
         if len(x) == 2 and x.sum() > EXACT_MAX_TOTAL:
             reason = "error_bound is an estimate with a margin, that of SciPy's binomial tails"

@@ -54,10 +54,10 @@ def given_margins(a: IntArray, b: IntArray) -> Problem:
     )
 
 
-def exact_pvalue(problem: Problem) -> ConditionalTail:
+def exact_pvalue(problem: Problem, limit: int = STATE_LIMIT) -> ConditionalTail:
     """The probability of all tables that are no likelier than the observed one (eq. 6 and 7)."""
     try:
-        return tail(problem)
+        return tail(problem, limit=limit)
     except StateLimitError:
         raise _too_large(
             problem,

@@ -9,7 +9,7 @@ When not to use: two classifiers judged on the *same* objects. Their counts depe
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -18,7 +18,7 @@ from scipy.special import chdtrc
 from .._common.extreme import ROUNDING, expected_counts_warning, width_of
 from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
 from .._common.validation import IntArray, as_choice, as_count, refuse
-from ..conditional.tail import ConditionalTail
+from ..conditional.tail import QUICK_LIMIT, STATE_LIMIT, TOO_LARGE, ConditionalTail
 from ..intervals import Interval, as_level
 from ..test_result import TestResult, monte_carlo_outcome
 from .given_margins import (
@@ -32,9 +32,9 @@ from .given_margins import (
 )
 from .two_classes import difference_interval, two_tails
 
-HomogeneityMethod: TypeAlias = Literal["exact", "bounds", "chi2", "monte-carlo"]
+HomogeneityMethod: TypeAlias = Literal["auto", "exact", "bounds", "chi2", "monte-carlo"]
 
-METHODS: tuple[HomogeneityMethod, ...] = ("exact", "bounds", "chi2", "monte-carlo")
+METHODS: tuple[HomogeneityMethod, ...] = ("auto", "exact", "bounds", "chi2", "monte-carlo")
 #: The largest table that the exact method and the bounds take on at all: observations, classes.
 EXACT_MAX_TOTAL, EXACT_MAX_CLASSES = 10**6, 1000
 
@@ -71,7 +71,7 @@ def homogeneity_test(
     counts_a: Any,
     counts_b: Any,
     *,
-    method: HomogeneityMethod = "exact",
+    method: HomogeneityMethod = "auto",
     n_resamples: int = 9_999,
     rng: RNG = None,
     confidence_level: float = 0.95,
@@ -88,7 +88,8 @@ def homogeneity_test(
     ----------
     counts_a, counts_b : array_like of int, shape (K,)
         The number of objects of each sample in each class. A class that is empty in both is left out.
-    method : {"exact", "bounds", "chi2", "monte-carlo"}
+    method : {"auto", "exact", "bounds", "chi2", "monte-carlo"}
+        ``auto``: ``exact`` if that takes seconds, otherwise ``monte-carlo``; `reason` of the result tells.
         ``exact``: for two classes two hypergeometric tails (Fisher's exact test), at any size. For more, without
         enumeration; feasible if half of the columns have at most some 8 million relevant outcomes, such as K = 8 with a
         total of 1000, or 113 classes if almost all are tiny.
@@ -126,7 +127,20 @@ def homogeneity_test(
     >>> round(sigstats.homogeneity_test(bayes, crt, method="chi2").pvalue, 7)
     0.0731789
     """
-    method = as_choice(method, "method", METHODS)
+    options: dict[str, Any] = {"n_resamples": n_resamples, "rng": rng, "confidence_level": confidence_level}
+    if as_choice(method, "method", METHODS) != "auto":
+        return _tested(counts_a, counts_b, method, STATE_LIMIT, **options)
+    try:
+        return _tested(counts_a, counts_b, "exact", QUICK_LIMIT, **options)
+    except ValueError:  # too large, unless Monte-Carlo complains too
+        result = _tested(counts_a, counts_b, "monte-carlo", 0, **options)
+        return replace(result, reason="; ".join(filter(None, (result.reason, TOO_LARGE))))
+
+
+def _tested(
+    counts_a: Any, counts_b: Any, method: str, limit: int, *, n_resamples: int, rng: RNG, confidence_level: float
+) -> HomogeneityTestResult:
+    """The test by one method; the exact one keeps at most `limit` outcomes."""
     a, b = as_two_samples(counts_a, counts_b)
     said = _like_labels(a, b)
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
@@ -159,7 +173,7 @@ def homogeneity_test(
         problem = given_margins(a, b)
         statistic = math.exp(problem.threshold - problem.norm)  # eq. (5)
         interval = certified_bounds(problem) if method == "bounds" else None
-        tail = exact_pvalue(problem) if interval is None else ConditionalTail(interval.high, width_of(*interval))
+        tail = exact_pvalue(problem, limit) if interval is None else ConditionalTail(interval.high, width_of(*interval))
         outcome = {"pvalue": tail.pvalue, "pvalue_interval": interval, "error_bound": tail.error}
     if log10 is None:
         log10 = math.log10(outcome["pvalue"]) if outcome["pvalue"] > 0 else -math.inf

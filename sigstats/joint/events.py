@@ -286,3 +286,15 @@ class JointEvents:
         for called, tp in zip(assigned[:2], assigned[2:], strict=True):
             both.append(Confusion(tp, true - tp, called - tp, n - true - called + tp))
         return both[0], both[1]
+
+
+#: What the bootstrap and the laws of measures take.
+JointCounts: TypeAlias = JointOutcomes | JointEvents
+
+
+def as_joint_counts(outcomes: Any) -> JointCounts:
+    """The `outcomes` if they have joint counts of at least one observation, or ValueError."""
+    if isinstance(outcomes, JointOutcomes | JointEvents) and outcomes.n:
+        return outcomes
+    name, value = ("outcomes (observations)", 0) if hasattr(outcomes, "n") else ("outcomes", outcomes)
+    raise refuse(name, value, "JointOutcomes or JointEvents of at least one observation")

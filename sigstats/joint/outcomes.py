@@ -16,7 +16,7 @@ for measures of scores and ranks; for observations that are not independent, who
 """
 
 from dataclasses import dataclass, fields
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,30 +29,6 @@ from ..measures.measure import Kind
 
 #: The place that each of the eight counts has when A and B are exchanged.
 EXCHANGED = np.array([0, 2, 1, 3, 4, 6, 5, 7])
-
-
-@runtime_checkable
-class JointCounts(Protocol):
-    """The interface that a bootstrap needs of `JointOutcomes` and `sigstats.joint.events.JointEvents`."""
-
-    @property
-    def kind(self) -> Kind:
-        """Two classes, several classes, or several categories."""
-
-    @property
-    def n_categories(self) -> int:
-        """The number of four-count tables of each classifier: 1 for two classes."""
-
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """The counts of the distinct joint events."""
-
-    @property
-    def disagreements(self) -> int:
-        """On how many observations the two gave different answers."""
-
-    def confusions(self, weights: FloatArray) -> tuple[Confusion, Confusion]:
-        """The float64 counts of A and of B for each row of event counts, categories along the last axis."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +67,9 @@ class JointOutcomes:
     e6: int = 0
     e7: int = 0
     e8: int = 0
+
+    kind: ClassVar[Kind] = "binary"
+    n_categories: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -137,16 +116,6 @@ class JointOutcomes:
         if not isinstance(other, JointOutcomes):
             return NotImplemented
         return JointOutcomes(*(x + y for x, y in zip(self.counts, other.counts, strict=True)))
-
-    @property
-    def kind(self) -> Kind:
-        """Two classes."""
-        return "binary"
-
-    @property
-    def n_categories(self) -> int:
-        """One table of four counts for each classifier."""
-        return 1
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -215,13 +184,3 @@ def _project_a(e1: Any, e2: Any, e3: Any, e4: Any, e5: Any, e6: Any, e7: Any, e8
 
 def _project_b(e1: Any, e2: Any, e3: Any, e4: Any, e5: Any, e6: Any, e7: Any, e8: Any) -> Confusion:
     return Confusion(tp=e1 + e2, fn=e3 + e4, fp=e5 + e6, tn=e7 + e8)  # Table 1, the rows
-
-
-def as_joint_counts(outcomes: Any) -> JointCounts:
-    """The `outcomes` if they have joint counts of at least one observation, or ValueError."""
-    wanted = "JointOutcomes or JointEvents of at least one observation"
-    if isinstance(outcomes, type) or not isinstance(outcomes, JointCounts):
-        raise refuse("outcomes", outcomes, wanted)
-    if sum(outcomes.counts) == 0:
-        raise refuse("outcomes (observations)", 0, wanted)
-    return outcomes

@@ -20,8 +20,7 @@ import numpy as np
 from .._common.extreme import difference
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import FloatArray, IntArray
-from ..joint.events import JointEvents
-from ..joint.outcomes import JointCounts
+from ..joint.events import JointCounts, JointEvents
 from ..measures.formulas import Confusion
 from ..measures.measure import FEW_CLASSES, Kind, MeanOfClasses, Measure, OfClass
 from ..measures.score_formulas import WeightedKappa

@@ -8,8 +8,8 @@ import numpy as np
 
 from .._common.random_streams import RNG
 from .._common.validation import FloatArray, IntArray
-from ..joint.events import Event, JointEvents
-from ..joint.outcomes import EXCHANGED, JointCounts, JointOutcomes
+from ..joint.events import Event, JointCounts, JointEvents
+from ..joint.outcomes import EXCHANGED, JointOutcomes
 from ..measures.measure import Measure
 from ..measures.score_formulas import WeightedKappa
 from .counts import law_of_difference

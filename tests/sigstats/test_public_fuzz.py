@@ -122,6 +122,15 @@ CALLS = {
         (sigstats.assert_no_regression, {"y": Y, "baseline": Y, "candidate": list(Y), "fail_on": "fail",
                                          "rule": RULE}),
     ],
+    "check": [
+        (sigstats.check, {"y": FRAME, "prediction": "prediction", "at_least": 0.1, "id": "id",
+                                    "label": "label", "groups": "part", "slices": ["part"],
+                                    "measures": ["accuracy"],
+                                    "rule": RULE}),
+        (sigstats.check, {"y": Y, "prediction": Y, "at_least": 0.1, "groups": list(range(4)) * 3,
+                                    "slices": {"s": ["x", "y", "z"] * 4}, "measures": ["f1"], "positive": 1,
+                                    "rule": RULE}),
+    ],
     "assert_at_least": [
         (sigstats.assert_at_least, {"y": FRAME, "prediction": "prediction", "at_least": 0.1, "id": "id",
                                     "label": "label", "groups": "part", "slices": ["part"],

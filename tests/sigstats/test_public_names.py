@@ -7,6 +7,7 @@ import pytest
 
 import sigstats
 from sigstats._common.deprecated import MOVED
+from sigstats.files.frames.check import CheckOptions
 from sigstats.files.frames.compare import CompareOptions
 
 PROMISED = {
@@ -35,8 +36,9 @@ def test_the_version_is_that_of_the_package():
 
 
 def test_an_assertion_takes_the_options_of_a_comparison():
-    options = inspect.signature(sigstats.compare).parameters.values()
-    assert {each.name for each in options if each.kind is each.KEYWORD_ONLY} == set(CompareOptions.__annotations__)
+    for function, known in ((sigstats.compare, CompareOptions), (sigstats.check, CheckOptions)):
+        options = inspect.signature(function).parameters.values()
+        assert {each.name for each in options if each.kind is each.KEYWORD_ONLY} == set(known.__annotations__)
 
 
 @pytest.mark.long

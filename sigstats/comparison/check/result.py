@@ -25,7 +25,7 @@ _ORDER = {"fail": 0, "inconclusive": 1, None: 2, "pass": 3}
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CheckResult(Drawn):
-    """The result of `sigstats.assert_at_least`; a table where it is printed.
+    """The result of `sigstats.check`; a table where it is printed.
 
     `plot` draws each measure with its interval, and a dashed line at the bar.
 

@@ -5,26 +5,18 @@ baseline was tested on the same rows, `sigstats.assert_no_regression` sees more 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal, Unpack
 
-from sigstats._common.class_columns import class_names_of
-from sigstats._common.class_names import label_name
-from sigstats._common.data_frames import opened
 from sigstats._common.deprecated import renamed
 from sigstats._common.messages import printable
-from sigstats._common.validation import as_choice, as_real, refuse
-from sigstats.comparison.answer import Answer, reasons
+from sigstats._common.validation import as_choice
+from sigstats.comparison.answer import reasons
 from sigstats.comparison.check import result as check_result
-from sigstats.comparison.check.bar import check_predictions
 from sigstats.comparison.check.result import CheckResult
-from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.result import ComparisonResult
-from sigstats.comparison.rule import ComparisonRule
 
-from ._arguments import as_arguments
-from ._class_probabilities import class_probabilities, has_columns
-from .compare import CompareOptions, compare, paired_arrays
+from .check import CheckOptions, check
+from .compare import CompareOptions, compare
 
 
 @renamed("0.3", prediction_a="baseline", prediction_b="candidate")
@@ -52,7 +44,7 @@ def assert_no_regression(
     Returns
     -------
     ComparisonResult
-        The comparison, if nothing is raised.
+        The comparison, if nothing is raised; otherwise ``.result`` of the AssertionError.
 
     Raises
     ------
@@ -76,7 +68,7 @@ def assert_no_regression(
     as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
     result = compare(y, baseline, candidate, **options)
     if result.verdict == "fail" or result.verdict == fail_on:
-        raise AssertionError(_message(result.answer, reasons(result, others=True)))
+        raise _refused(result, reasons(result, others=True))
     return result
 
 
@@ -84,84 +76,33 @@ def assert_at_least(
     y: Any,
     prediction: Any = "prediction",
     *,
-    at_least: float | None = None,
-    at_most: float | None = None,
-    id: str = "id",  # noqa: A002 - the name of the column
-    label: str = "label",
-    score: str | None = None,
-    ratio: str | None = None,
-    lower_is_better: str | Sequence[str] = (),
-    higher_is_better: str | Sequence[str] = (),
-    run: str | None = None,
-    task: str | None = None,
-    groups: Any = None,
-    slices: Any = None,
-    measures: str | Sequence[str] | None = None,
-    positive: Any = None,
-    classes: Sequence[Any] | None = None,
-    missing: str | Sequence[str] = (),
-    score_range: Sequence[float] | None = None,
-    unscored: Literal["refuse", "drop", "wrong"] = "refuse",
-    duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
     fail_on: Literal["fail", "inconclusive"] = "fail",
-    rule: ComparisonRule | None = None,
+    **options: Unpack[CheckOptions],
 ) -> CheckResult:
     """Raise AssertionError if a model is shown to be below a bar, on all rows or on any slice of them.
 
-    Null hypothesis of a result row: in the population of rows, groups or runs, the measure reaches the bar.
+    Null hypothesis of a result row: that of `sigstats.check`, the measure reaches the bar.
 
     Parameters
     ----------
-    y : data frame, or array_like of shape (n,)
-        A frame of pandas, polars or Arrow, with a row for each object; or the true labels.
-    prediction : str, or array_like of shape (n,)
-        The column of the predicted class; or predicted classes; or ``predict_proba``, with the likeliest class as the
-        prediction.
-    at_least, at_most : float
-        One of them: the lowest acceptable value, a share such as 0.9 or a mark in its own unit, or the highest
-        acceptable cost.
-    id, label : str
-        Frames only: the columns that name each row and its true class.
-    score : str, optional
-        Frames only: a column of marks or costs, whose mean is tested.
-    ratio, lower_is_better, higher_is_better, run, task, unscored, duplicates
-        Frames only: as `sigstats.compare` takes them. Runs are tested by Student's t of their distances from the
-        bar, which takes runs as nearly normal: where a rare run fails altogether, a few that did not may pass.
-    groups : str, or array_like of shape (n,), optional
-        The group of each row, if rows of one group are not independent: a column of a frame, or an array.
-    slices : sequence of str, or mapping of str to array_like of shape (n,), optional
-        Columns whose values divide the rows; each value of each column is a slice.
-    measures : str or sequence of str, optional
-        Of ``sigstats.comparison.check.bar.CHECKED_MEASURES``, or ``pass@k``; by default the accuracy, or the mean of
-        marks.
-    positive : label, optional
-        The class of precision, recall, specificity, Jaccard's index and F1, as `sigstats.compare` takes it.
-    classes, missing
-        As `sigstats.compare` takes them.
-    score_range : pair of float, optional
-        What every mark lies between, where its name does not state it.
+    y, prediction
+        A data frame and the column of the predicted class, or two arrays, as `sigstats.check` takes them.
     fail_on : {"fail", "inconclusive"}
         The mildest verdict that raises: with ``"inconclusive"``, a value below the bar that is not excluded raises too.
-    rule : ComparisonRule, optional
-        The level, the adjustment over slices and measures, the confidence of the intervals and the smallest slice.
+    **options
+        The options of `sigstats.check`: the bar by ``at_least`` or ``at_most``, and others.
 
     Returns
     -------
     CheckResult
-        The values with their intervals, p-values and verdicts, if nothing is raised.
+        The result of the check, if nothing is raised; otherwise ``.result`` of the AssertionError.
 
     Raises
     ------
     AssertionError
         If the verdict is "fail", or if it is "inconclusive" and `fail_on` is ``"inconclusive"``.
     ValueError
-        If an input is not valid, lacks data that a measure needs, or has too few rows for any test.
-
-    Notes
-    -----
-    For single rows, p-values and intervals are binomial (Clopper and Pearson 1934); for marks and rows in groups they
-    are Gaffke's (2005), with the assumptions of `sigstats.compare` about groups. P-values are adjusted over all slices,
-    by default by Holm's method.
+        As `sigstats.check`.
 
     Examples
     --------
@@ -174,42 +115,16 @@ def assert_at_least(
     AssertionError: FAIL: accuracy on all rows is 50.00% (46.85% to 53.15%), below 90%
     Do not accept the model.
     """
+    __tracebackhide__ = True
     as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
-    if (at_least is None) == (at_most is None):
-        raise refuse("at_most", at_most, "one of at_least and at_most")
-    bar = as_real(at_least, "at_least") if at_most is None else as_real(at_most, "at_most")
-    if rule is not None and not isinstance(rule, ComparisonRule):
-        raise refuse("rule", rule, "a ComparisonRule")
-    named, listed = None if positive is None else label_name(positive, "positive"), class_names_of(classes)
-    limits = as_score_range(score_range)
-    if opened(y) is not None:
-        from ._columns import as_scores, columns_of, paired_with_itself, scores_of
-
-        scores, how = scores_of(score, ratio, lower_is_better, higher_is_better)
-        one = as_scores(scores)
-        if len(one) > 1:
-            raise refuse("score", scores, "one column")
-        names = {"id": id, "label": label, "prediction": prediction, "score": one[0], "group": groups}
-        names |= {"run": run, "task": task}
-        how |= {"unscored": unscored, "duplicates": duplicates, "missing": missing, "classes": listed}
-        columns = columns_of(names, ("id", "label", "prediction"), slices=slices, **how)
-        paired = replace(paired_with_itself(y, columns), score_range=limits)
-    else:
-        of_frames = {"score": score, "ratio": ratio, "run": run, "task": task}
-        for name, value in {**of_frames, "lower_is_better": lower_is_better or None}.items():
-            if value is not None:
-                raise refuse(name, value, "none with arrays")
-        if has_columns(prediction):
-            ((prediction,), *_) = class_probabilities(y, {"prediction": prediction}, named, classes=listed)
-        rows: dict[str, Any] = {"listed": listed, "groups": groups, "slices": slices, "names": ["predictions"] * 2}
-        paired = paired_arrays(y, (prediction, prediction), missing=missing, unscored=unscored, **rows)
-        paired = replace(paired, score_range=limits)
-    with as_arguments():
-        predictions = check_predictions(paired, bar, rule, measures, positive=named, at_most=at_most is not None)
-    if predictions.verdict == "fail" or predictions.verdict == fail_on:
-        raise AssertionError(_message(predictions.answer, check_result.reasons_of(predictions, others=True)))
-    return predictions
+    result = check(y, prediction, **options)
+    if result.verdict == "fail" or result.verdict == fail_on:
+        raise _refused(result, check_result.reasons_of(result, others=True))
+    return result
 
 
-def _message(answer: Answer[Any], others: Sequence[str]) -> str:
-    return "\n".join(map(printable, [answer.headline, answer.advice, *others]))
+def _refused(result: ComparisonResult | CheckResult, others: Sequence[str]) -> AssertionError:
+    """An error with the reasons as its message, and the result as its attribute."""
+    error = AssertionError("\n".join(map(printable, [result.answer.headline, result.answer.advice, *others])))
+    vars(error)["result"] = result
+    return error

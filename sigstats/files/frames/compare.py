@@ -25,25 +25,16 @@ from ._class_probabilities import class_probabilities, has_columns
 _ARRAYS = "baseline", "candidate"
 
 
-class CompareOptions(TypedDict, total=False):
-    """The options of `compare`, for functions that pass them on."""
+class CommonOptions(TypedDict, total=False):
+    """The options of `compare` and of `check`."""
 
     id: str
     label: str
-    prediction: str | Sequence[str]
-    model: Sequence[str] | None
-    score: str | Sequence[str] | None
     ratio: str | None
     lower_is_better: str | Sequence[str]
     higher_is_better: str | Sequence[str]
-    labels: Any
-    by_position: bool
-    epoch: str | None
     run: str | None
-    scores: Sequence[Any] | None
     groups: Any
-    order: Any
-    weights: Any
     slices: Any
     task: str | None
     measures: str | Sequence[str] | None
@@ -51,10 +42,24 @@ class CompareOptions(TypedDict, total=False):
     classes: Sequence[Any] | None
     missing: str | Sequence[str]
     score_range: Sequence[float] | None
-    unmatched: Literal["refuse", "drop"]
     unscored: Literal["refuse", "drop", "wrong"]
     duplicates: Literal["refuse", "first", "last", "all"]
     rule: ComparisonRule | None
+
+
+class CompareOptions(CommonOptions, total=False):
+    """The options of `compare`, for functions that pass them on."""
+
+    prediction: str | Sequence[str]
+    model: Sequence[str] | None
+    score: str | Sequence[str] | None
+    labels: Any
+    by_position: bool
+    epoch: str | None
+    scores: Sequence[Any] | None
+    order: Any
+    weights: Any
+    unmatched: Literal["refuse", "drop"]
 
 
 def paired_arrays(

@@ -341,3 +341,16 @@ def test_groups_with_numbers_for_names_are_the_same_groups_in_arrays_and_frames(
     columns = (base["label"], base["prediction"], other["prediction"])
     of_arrays = sigstats.compare(*columns, groups=base["g"], measures=["accuracy", "macro-f1"])
     assert of_arrays.to_pandas()["pvalue"].tolist() == of_frames.to_pandas()["pvalue"].tolist()
+
+
+def test_assertions_carry_what_was_compared_and_checked():
+    y, wrong = [0, 1] * 50, [0] * 100
+    with pytest.raises(AssertionError) as caught:
+        sigstats.assert_no_regression(y, y, wrong)
+    assert repr(caught.value.result) == repr(sigstats.compare(y, y, wrong))
+    with pytest.raises(AssertionError) as caught:
+        sigstats.assert_at_least(y, wrong, at_least=0.9)
+    checked = sigstats.check(y, wrong, at_least=0.9)
+    assert repr(caught.value.result) == repr(checked)
+    assert (checked.verdict, checked.rows[0].value) == ("fail", 0.5)
+    assert sigstats.check(y, y, at_least=0.9) == sigstats.assert_at_least(y, y, at_least=0.9)
