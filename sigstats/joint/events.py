@@ -296,5 +296,5 @@ def as_joint_counts(outcomes: Any) -> JointCounts:
     """The `outcomes` if they have joint counts of at least one observation, or ValueError."""
     if isinstance(outcomes, JointOutcomes | JointEvents) and outcomes.n:
         return outcomes
-    name, value = ("outcomes (observations)", 0) if hasattr(outcomes, "n") else ("outcomes", outcomes)
+    name, value = ("outcomes (observations)", 0) if getattr(outcomes, "n", 1) == 0 else ("outcomes", outcomes)
     raise refuse(name, value, "JointOutcomes or JointEvents of at least one observation")

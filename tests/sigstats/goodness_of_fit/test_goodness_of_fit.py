@@ -238,8 +238,8 @@ def test_bad_input_is_named(arguments, message):
 @pytest.mark.long
 def test_beyond_the_limit_the_error_names_monte_carlo():
     classes = 40
+    required = np.arange(1, classes + 1) / (classes * (classes + 1) / 2)
     with pytest.raises(ValueError, match="monte-carlo"):
-        required = np.arange(1, classes + 1) / (classes * (classes + 1) / 2)
         goodness_of_fit_test(np.arange(classes) + 900, required, method="exact")
 
 
