@@ -197,8 +197,8 @@ def publish(result: R, *, study: str, output: str, pages: str | None = None) -> 
 
     Prefect shows the state's message, and gives the result to callers of the flow.
 
-    An exit code other than 0 emits the event ``sigstats.study.failed``; if the server took that of an earlier run for
-    the same files, ``sigstats.study.still-failing``.
+    An exit code other than 0 emits the event ``sigstats.study.failed``; if the server took that of the same fault,
+    ``sigstats.study.still-failing``. The first run after a fault that was repaired emits ``sigstats.study.repaired``.
 
     Raises StudyFailed if the exit code is not 0, each time that it is not.
     """
@@ -206,19 +206,19 @@ def publish(result: R, *, study: str, output: str, pages: str | None = None) -> 
     logger.info("%s", printable(f"{result.title}: {result.subject}"))
     _leave(result, study, output, pages)
     since = "" if result.since is None else f"{result.since:%Y-%m-%d %H:%M} UTC"
-    if not result.code:
-        title = f"nothing new since {since}: {result.title}" if since else result.title
-        return Completed(message=message_of(title, result.reasons), data=result)
-    for line in worst_first(result.reasons):
+    again = "still failing" if result.code else "nothing new"
+    message = message_of(f"{again} since {since}: {result.title}" if since else result.title, result.reasons)
+    for line in worst_first(result.reasons) if result.code else ():
         logger.error("%s", printable(line))
-    title = f"still failing since {since}: {result.title}" if since else result.title
-    message = message_of(title, result.reasons)
-    event = f"sigstats.study.{'still-failing' if result.alerted else 'failed'}"
-    if _delivered(event, study, {"message": message, "output": output, "since": since}):
-        result.keep_alerted()
-    else:
-        logger.warning("the event %s was not delivered; the next run sends it again", event)
-    raise StudyFailed(message, result.reasons)
+    if result.event is not None:
+        event = f"sigstats.study.{result.event}"
+        if _delivered(event, study, {"message": message, "output": output, "since": since}):
+            result.keep_delivered()
+        else:
+            logger.warning("the event %s was not delivered; the next run sends it again", event)
+    if result.code:
+        raise StudyFailed(message, result.reasons)
+    return Completed(message=message, data=result)
 
 
 def _delivered(event: str, study: str, payload: dict[str, str]) -> bool:

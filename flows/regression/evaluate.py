@@ -13,7 +13,6 @@ import pyarrow as pa
 from sigstats.comparison.answer import reasons
 from sigstats.comparison.candidates import compare_scores
 from sigstats.comparison.result import ComparisonResult
-from sigstats.comparison.rule import ComparisonRule
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.files import Locked
 from sigstats.tasks.storage.history import Evaluation, Record
@@ -25,8 +24,9 @@ from ..comparison.markdown import as_markdown
 from ..comparison.page import as_html
 from ..errors import BadInput
 from ..pages.wording import count_of, some_of
-from .fresh import compare_fresh, kept_row, refuse_changed
-from .ledger import Look, due, next_look, note_on_promise, rule_of
+from . import ledger
+from .fresh import compare_fresh, kept_row
+from .ledger import Episode, Look
 from .page import answers_of, write_regression_report
 from .pair import Pair, as_meant, identity_of, made_by, measures_of, order_of, read_pair
 from .study import RegressionStudy, in_keys
@@ -54,6 +54,8 @@ class Evaluated:
     page: str
     #: The number and the level of the look, and what the looks before it left.
     look: Look
+    #: The faults so far, the last one last.
+    episodes: tuple[Episode, ...]
     #: A line for each file of the history that cannot be used, each candidate left out, and a changed rule.
     notes: tuple[str, ...]
 
@@ -72,8 +74,9 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str, holding: Holdin
     store = Store(output)
     _refuse_another(store, study)
     order, (records, damaged) = order_of(study, base), history.read(store)
-    candidates, skipped, replaced = due(order, records, damaged, dt.datetime.now(dt.UTC))
-    evaluated = [_evaluate(study, read_pair(order, candidate), output, holding) for candidate in candidates]
+    candidates, skipped, replaced = ledger.due(order, records, damaged, dt.datetime.now(dt.UTC))
+    pairs = (read_pair(order, candidate) for candidate in candidates)
+    evaluated = [_evaluate(as_meant(study, pair, records), pair, output, holding) for pair in pairs]
     left = (("never evaluated, as later ones were", skipped), ("replaced after they were evaluated", replaced))
     notes = [f"{said}: {some_of(paths)}" for said, paths in left if paths]
     evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, *notes))
@@ -84,19 +87,15 @@ def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding)
     store = Store(output)
     with _locked(store) as require_there, holding(store):
         records, damaged = history.read(store)
-        study = as_meant(study, pair, records)
         look, known, note = _look(study, pair, store, records, damaged)
-        rule = study.rule_at(look.level)
         before = records if known is None else records[: records.index(known)]
+        segment = ledger.segment_of(study, pair, before)
         try:
-            comparison, rows = _compared(study, pair, store, before, rule)
+            comparison, rows = _compared(study, pair, store, before, look.level, segment)
         except ValueError as error:
             raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
-        record = known or _record(study, pair, comparison, look)
-        rules = {"study": study.model_dump(mode="json")}
+        record = known or _record(study, pair, comparison, look, segment)
         try:
-            if not records:  # of which none is a look without its rules
-                store.write_json("study.json", rules)
             page = _write_comparison(store, record, comparison)
             if not known:
                 history.keep(store, history.OF_ROWS, record.evaluation.held_out, rows)
@@ -105,19 +104,22 @@ def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding)
                 require_there()
                 history.append(store, record)
                 records.append(record)
-            store.write_json("study.json", rules)  # not before what was made by them: reports show what is complete
+            # Not before what was made by it: reports show what is complete.
+            store.write_json("study.json", {"study": study.model_dump(mode="json")})
             report = write_regression_report(store, study, records, damaged)
         except OSError as error:
             raise BadInput(f"--output: {store.root}: cannot be written ({error.strerror or error})") from None
     notes = (*(f"left out: {line}" for line in damaged), *([note] if note else []))
-    return Evaluated(study, record, comparison, not known, output, report, page, look, notes)
+    episodes = tuple(ledger.episodes_of(records))
+    return Evaluated(study, record, comparison, not known, output, report, page, look, episodes, notes)
 
 
 def _compared(
-    study: RegressionStudy, pair: Pair, store: Store, before: Sequence[Record], rule: ComparisonRule
+    study: RegressionStudy, pair: Pair, store: Store, before: Sequence[Record], level: float, segment: int
 ) -> tuple[ComparisonResult, pa.Table]:
+    rule = study.rule_at(level)
     if study.looks.rows == "fresh":
-        return compare_fresh(study, pair, store, before, rule)
+        return compare_fresh(study, pair, store, before, rule, segment)
     (result,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
     return result, pa.table({history.ROW: pa.array(pair.rows)})
 
@@ -135,7 +137,7 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     store = Store(output)
     _refuse_another(store, study)
     order, (records, damaged) = order_of(study, base), history.read(store)
-    waiting, *_ = due(order, records, damaged, dt.datetime.now(dt.UTC))
+    waiting, *_ = ledger.due(order, records, damaged, dt.datetime.now(dt.UTC))
     pair = read_pair(order, waiting[0])
     study = as_meant(study, pair, records)
     look, known, note = _look(study, pair, store, records, damaged)
@@ -177,7 +179,7 @@ def _look(
 ) -> tuple[Look, Record | None, str | None]:
     """This look, the evaluation in the history that made the same comparison, if there is one, and a note on the rule.
 
-    Rules that looks at fresh rows do not share are refused, and so are looks if one of them is lost.
+    Looks are refused if one of them is lost that brought fresh rows.
     """
     identity, fresh, looks = identity_of(study, pair), study.looks.rows == "fresh", len(records) + len(damaged)
     lost = {*range(1, looks + 1)} - {record.evaluation.look for record in records}
@@ -189,15 +191,20 @@ def _look(
     for record in records:
         if record.evaluation.evaluation == identity:
             return Look(record.evaluation.look, record.evaluation.level, None), record, None
-    if fresh or any(record.evaluation.held_out == record.evaluation.evaluation for record in records):
-        refuse_changed(store, study, records, looks)
+    if records and fresh != ledger.is_fresh(records[-1]):
+        raise BadInput(
+            f"looks.rows: {study.looks.rows!r} is not valid after looks with {'same' if fresh else 'fresh'!r}; "
+            "choose another output"
+        )
     if fresh:
-        return Look(looks + 1, study.alpha, None), None, None
+        anew = records and not made_by(study, records[-1])
+        note = "the rules of the study changed: evidence and episodes begin anew with this look" if anew else None
+        return Look(looks + 1, study.alpha, None), None, note
     linked = history.linked(store, records, pair.held_out, pair.rows)
-    return next_look(study, linked, len(damaged)), None, note_on_promise(study, linked)
+    return ledger.next_look(study, linked, len(damaged)), None, ledger.note_on_promise(study, linked)
 
 
-def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: Look) -> Record:
+def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: Look, segment: int) -> Record:
     identity = identity_of(study, pair)
     about = Evaluation(
         evaluation=identity,
@@ -212,7 +219,8 @@ def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: 
         level=look.level,
         verdict=result.verdict,
         reasons="\n".join(reasons(result)),
-        spending=rule_of(study.looks),
+        spending=ledger.rule_of(study.looks),
+        segment=segment,
         dated=pair.dated,
     )
     return Record(about, tuple(kept_row(row) for row in result.rows))
@@ -221,12 +229,12 @@ def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: 
 def _refuse_another(store: Store, study: RegressionStudy) -> None:
     """Refuse the output of another study; a study of the same files under another name is the same."""
     try:
-        before = store.read_json("study.json").get("study")
+        stored = store.read_json("study.json").get("study")
     except (FileNotFoundError, Damaged):
         return
     except OSError as error:
         raise BadInput(f"--output: {store.root}: study.json in it cannot be read ({error.strerror or error})") from None
-    before = before if isinstance(before, dict) else {}
+    before = stored if isinstance(stored, dict) else {}
     renamed = any(before.get(key) == getattr(study, key) for key in ("baseline", "candidate"))
     for key in ("kind",) if renamed else ("kind", "name"):
         if before.get(key) != getattr(study, key):

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sigstats._common.note import Note
-from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh, values_of_rows
+from sigstats.anytime.changes import Change
+from sigstats.comparison.fresh import RowValues, decide_fresh, repaired_since, row_of_fresh, values_of_rows
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.row_test import RowTest
 from sigstats.comparison.rows import ComparisonRow
@@ -17,13 +19,11 @@ from sigstats.comparison.units import ALL_ROWS
 from sigstats.measures.metrics import is_lower_better, unit_of
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.history import OF_ROWS, ROW, Record
-from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
 from ..comparison.for_programs import KEYS_OF_ROWS, row_as_object
 from ..errors import BadInput
-from ..pages.wording import count_of
-from .pair import NO_RULES, Pair, digests_of_ids, made_by
+from .pair import Pair, digests_of_ids
 from .study import ColumnNames, RegressionStudy
 
 #: The column of the look at which a row was new, of rows in memory.
@@ -46,6 +46,8 @@ def kept_row(row: ComparisonRow) -> dict[str, object]:
         "candidate_low": low,
         "candidate_high": high,
         "row_verdict": row.verdict,
+        **dict(zip(history.CHANGE, row.change or (None,) * 3, strict=True)),
+        **{name: value for pair in zip(history.WINDOWS, row.windows) for name, value in zip(*pair)},  # noqa: B905
     }
 
 
@@ -65,39 +67,18 @@ def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
         relative=bool(kept["relative"]),
         margin=kept["margin"],
         unit=unit_of(score),
+        change=None if kept["change"] is None else Change(*(kept[name] for name in history.CHANGE)),
+        windows=tuple(tuple(kept[name] for name in window) for window in history.WINDOWS),
     )
-
-
-def refuse_changed(store: Store, study: RegressionStudy, records: Sequence[Record], looks: int) -> None:
-    """Refuse rules that are not those of the looks before, which no level of them all would hold for, or are lost."""
-    lost = BadInput(
-        f"--output: {store.root}: the rules of its {count_of(looks, 'look')} are lost; expected study.json as the "
-        "last look wrote it, or another output"
-    )
-    try:
-        stored = store.read_json("study.json")["study"]
-    except (FileNotFoundError, Damaged, KeyError):
-        if not looks:
-            return
-        raise lost from None
-    try:  # keys that came since have their defaults
-        known = RegressionStudy.model_validate(stored, strict=False)
-    except ValueError:
-        raise BadInput(
-            f"--output: study.json in {store.root} is of no regression study; choose another output"
-        ) from None
-    if not all(made_by(known, record) for record in records):
-        raise lost
-    before = known.model_dump(mode="json")
-    for key, value in study.model_dump(mode="json", exclude={*NO_RULES}).items():
-        if before.get(key) != value:
-            raise BadInput(f"{key}: {value} is not valid after looks with {before.get(key)}; choose another output")
 
 
 def compare_fresh(
-    study: RegressionStudy, pair: Pair, store: Store, records: Sequence[Record], rule: ComparisonRule
+    study: RegressionStudy, pair: Pair, store: Store, records: Sequence[Record], rule: ComparisonRule, segment: int
 ) -> tuple[ComparisonResult, pa.Table]:
-    """The comparison on all rows so far, and the counts of the new ones."""
+    """The comparison on all rows since the look `segment`, and what the new ones count.
+
+    A fault that is shown to be repaired ends: then the comparison is that of the rows after its alarm.
+    """
     tests = [values_of_rows(paired, study.measures, positive=study.positive) for paired in pair.by_score]
     tonight = _table(pair, tests)
     kept = list(_kept(store, records))
@@ -110,31 +91,79 @@ def compare_fresh(
         )
     fresh = tonight.filter(pa.array(new))
     numbered = [
-        table.append_column(_LOOK, pa.array(np.full(len(table), look))) for look, table in enumerate([*kept, fresh])
+        table.append_column(_LOOK, pa.array(np.full(len(table), look)))
+        for look, table in enumerate([*kept, fresh], start=1)
     ]
     so_far = pa.concat_tables(numbered, promote_options="default")
-    before = {(row["slice"], row["measure"]): row for record in records for row in record.rows}
-    family = {(row["slice"], row["measure"]) for record in records[:1] for row in record.rows}
-    rows = []
-    for name, where in _slices(so_far, study.slices):
-        for values in (row_values for of_score in tests for row_values in of_score):
-            known, mine = before.get((name, values.row.name)), (name, values.row.name)
-            there = _there(values, so_far.filter(where))
-            late = bool(records) and mine not in family
-            before_it = None if known is None else row_of(known, study.columns)
-            rows.append(row_of_fresh(there, name, before_it, rule, late=late))
-    repeated = int(np.count_nonzero(~new))
+    looks = _Looks(study, [values for of_score in tests for values in of_score], so_far)
+    rows, n = looks.decided(records, segment, rule)
     notes = [Note("new-rows", f"{np.count_nonzero(new):,} of {so_far.num_rows:,} rows are new")]
+    alarms = alarms_of(records[segment - 1 :])
+    if (since := looks.repaired_since(alarms, rule.alpha)) is not None:
+        later = since - max(look for look, _ in alarms.values())  # of whose intervals all cover together
+        level = 1 - (1 - rule.confidence_level) / (later * (later + 1))
+        again, m = looks.decided([], since, replace(rule, confidence_level=level))
+        if not any(row.verdict == "fail" for row in again):
+            rows, n = again, m
+            notes.append(Note("repaired", f"repaired: the rows since look {since} are compared"))
+    repeated = int(np.count_nonzero(~new))
     told = f"{repeated:,} rows occurred at earlier looks and are left out"
     notes += [Note("repeated-rows", told)] if repeated else []
     result = ComparisonResult(
-        rows=decide_fresh(rows, len(family) or len(rows), rule),
+        rows=rows,
         rule=rule,
-        n=so_far.num_rows,
+        n=n,
         notes=(*notes, *dict.fromkeys(note for paired in pair.by_score for note in paired.notes)),
         subjects=pair.by_score[0].subjects,
     )
     return result, fresh
+
+
+class _Looks(NamedTuple):
+    """The rows of all looks, with their slices and what each counts."""
+
+    study: RegressionStudy
+    measures: Sequence[RowValues]
+    rows: pa.Table
+
+    def decided(
+        self, records: Sequence[Record], first: int, rule: ComparisonRule
+    ) -> tuple[tuple[ComparisonRow, ...], int]:
+        """The comparison of all looks since the first, and the number of their rows."""
+        records, so_far = records[first - 1 :], self.rows.filter(pc.field(_LOOK) >= first)
+        before = {(row["slice"], row["measure"]): row for record in records for row in record.rows}
+        family = {(row["slice"], row["measure"]) for record in records[:1] for row in record.rows}
+        rows = []
+        for name, where in _slices(so_far, self.study.slices):
+            for values in self.measures:
+                mine = name, values.row.name
+                known = row_of(before[mine], self.study.columns) if mine in before else None
+                there, late = _there(values, so_far.filter(where)), bool(records) and mine not in family
+                rows.append(row_of_fresh(there, name, known, rule, late=late))
+        return decide_fresh(rows, len(family) or len(rows), rule), so_far.num_rows
+
+    def repaired_since(self, alarms: Mapping[tuple[str, str], tuple[int, float]], alpha: float) -> int | None:
+        """The look since which all that failed is shown to have lost less than half; None if any is not."""
+        slices, since = dict(_slices(self.rows, self.study.slices)), list[int]()
+        for (name, measure), (alarm, gain) in alarms.items():
+            values = next(values for values in self.measures if values.row.name == measure)
+            there = _there(values, self.rows.filter(slices[name]))
+            look = repaired_since(there.at(there.looks > alarm), gain, alpha)
+            since += [] if look is None else [look]
+        return max(since) if since and len(since) == len(alarms) else None
+
+
+def alarms_of(records: Sequence[Record]) -> dict[tuple[str, str], tuple[int, float]]:
+    """The look at which each slice and measure failed first, and the gain of the candidate since its change then."""
+    return {
+        (row["slice"], row["measure"]): (
+            record.evaluation.look,
+            row["difference"] * (-1) ** bool(row["lower_is_better"]),
+        )
+        for record in reversed(records)
+        for row in record.rows
+        if row["row_verdict"] == "fail"
+    }
 
 
 def _kept(store: Store, records: Sequence[Record]) -> Iterator[pa.Table]:

@@ -6,6 +6,7 @@ Everything is read from the history of the output, so that no rule depends on th
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sigstats._common.numerals import significant
 from sigstats.sequential.alpha_spending import spent_level
@@ -16,7 +17,7 @@ from sigstats.tasks.storage.store import Store
 from ..errors import BadInput
 from ..pages.wording import count_of, some_of
 from .order import Order, changed_after, name_of
-from .pair import digest_of_file
+from .pair import Pair, digest_of_file, made_by
 from .study import Looks, RegressionStudy
 
 
@@ -80,6 +81,52 @@ def note_on_promise(study: RegressionStudy, linked: Sequence[Record]) -> str | N
     if (apart := sum(record.evaluation.look == 1 for record in linked)) > 1 and study.looks.spending != "each":
         notes.append(f"these rows link {apart} test sets that began apart, each of which had the whole level")
     return "; ".join(notes) or None
+
+
+class Episode(NamedTuple):
+    """A fault: the evaluation that failed first, and the one that ended it, by a repair or by a change of the study."""
+
+    alarm: Record
+    end: Record | None = None
+    repaired: bool = True
+
+
+def is_fresh(record: Record) -> bool:
+    """True for a look at fresh rows, which are those of this look alone."""
+    return record.evaluation.held_out == record.evaluation.evaluation
+
+
+def segment_of(study: RegressionStudy, pair: Pair, records: Sequence[Record]) -> int:
+    """The number of the evaluation from which on the rules are the same, that of this one if they are new.
+
+    For fresh rows it is also new if the last one found a fault repaired; for the same rows, with another file of the
+    baseline, other ids or other labels.
+    """
+    last = records[-1] if records else None
+    if last is None or not made_by(study, last):
+        return len(records) + 1
+    files = last.evaluation.baseline_digest, last.evaluation.held_out
+    changed = files != (pair.digests[0], pair.held_out)
+    repaired = any(episode.end is last for episode in episodes_of(records))
+    return len(records) + 1 if (repaired if is_fresh(last) else changed) else last.evaluation.segment or 1
+
+
+def episodes_of(records: Sequence[Record]) -> list[Episode]:
+    """The faults in the order of time.
+
+    A fault ends with the first evaluation that passes; of fresh rows, which fail until a repair is shown, with the
+    first that does not fail.
+    """
+    episodes: list[Episode] = []
+    for number, record in enumerate(records):
+        about = record.evaluation
+        if episodes and episodes[-1].end is None:
+            changed = about.segment != records[number - 1].evaluation.segment
+            if changed or about.verdict == "pass" or (is_fresh(record) and about.verdict != "fail"):
+                episodes[-1] = Episode(episodes[-1].alarm, record, not changed)
+        if about.verdict == "fail" and (not episodes or episodes[-1].end is not None):
+            episodes.append(Episode(record))
+    return episodes
 
 
 def _level(study: RegressionStudy, look: int) -> float:

@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
-from sigstats.comparison.cells import difference_in_words, named
+from sigstats.comparison.cells import difference_in_words, interval_of, named
 from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.result import ComparisonResult, rule_in_words
+from sigstats.comparison.rows import ComparisonRow
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
@@ -26,8 +27,9 @@ from ..pages.page import page
 from ..pages.wording import count_of, p_number, significant
 from ..report.section import Figure
 from .fresh import row_of
+from .ledger import episodes_of
 from .study import RegressionStudy
-from .trends import last_evaluations, stopping_look, trends_of_evidence, trends_of_measures, trends_of_slices
+from .trends import last_evaluations, trends_of, trends_of_evidence
 
 
 def write_regression_report(
@@ -51,13 +53,12 @@ def render(
     latest = records[-1].evaluation
     comparison = comparison_of(records[-1], study)
     answer, fresh = answer_of(comparison), study.looks.rows == "fresh"
-    trends, more = trends_of_measures(records, fresh=fresh), trends_of_slices(records)
+    trends, *more = trends_of(records, fresh=fresh)
     newest = [
         Figure("The newest candidate", answer.caption, Markup('<div class="newest">{}</div>').format(answer.figure))
     ]
     if fresh:
         newest.append(trends_of_evidence(records, comparison.rule))
-        answer = replace(answer, shown=[*answer.shown, ("Looks:", looks_in_words(records, fresh=True))])
         if latest.verdict == "inconclusive":
             answer = replace(answer, to_do="Go on: the next look adds its rows to these.")
     return page(
@@ -66,7 +67,10 @@ def render(
         title=f"{study.name}: {answer.title}",
         answer=replace(answer, figure=trends.body, caption=trends.caption),
         latest=latest,
-        looks=f"{looks_in_words(records, fresh=fresh)} Promise: {study.looks.promise(study.alpha)}.",
+        looks=f"Look {latest.look} at {study.looks.rows_in_words} had the level {significant(latest.level, 3)}. "
+        f"Promise: {study.looks.promise(study.alpha)}.",
+        episodes=episodes_in_words(records),
+        windows=[windows_of(row) for row in comparison.ranked] if fresh else [],
         reasons=latest.reasons.splitlines(),
         rule=rule_in_words(comparison),
         damaged=damaged,
@@ -83,20 +87,26 @@ def comparison_of(record: Record, study: RegressionStudy) -> ComparisonResult:
     return ComparisonResult(rows=rows, rule=study.rule_at(record.evaluation.level), n=rows[0].n)
 
 
-def looks_in_words(records: Sequence[Record], *, fresh: bool) -> str:
-    """The number of looks at the rows of the last evaluation, the level, and with which look they could have ended."""
-    latest = records[-1].evaluation
-    level = significant(latest.level, 3)
-    if fresh:
-        stop = stopping_look(records)
-        ended = "No look has decided yet."
-        if stop is not None:
-            about = stop.evaluation
-            ended = f"They could have ended with look {about.look}, {about.at:%Y-%m-%d}: {about.verdict}."
-        return f"{count_of(latest.look, 'look')} at fresh rows, which add up. {ended}"
-    if latest.look == 1:
-        return f"The first look at these rows; it had the level {level}."
-    return f"These rows were looked at in {count_of(latest.look, 'evaluation')}; this look had the level {level}."
+def episodes_in_words(records: Sequence[Record]) -> list[str]:
+    """A sentence for each fault, the last one first."""
+
+    def named_look(record: Record) -> str:
+        return f"evaluation {records.index(record) + 1}, {record.evaluation.at:%Y-%m-%d}"
+
+    sentences = []
+    for one in reversed(episodes_of(records)):
+        row = next(row for row in one.alarm.rows if row["row_verdict"] == "fail")
+        since = ", worse since look {change} ({change_low} to {change_high})".format(**row) if row["change"] else ""
+        ends = f"{'repaired' if one.repaired else 'ended by a change'} ({named_look(one.end)})" if one.end else "open"
+        sentences.append(f"{row['measure']} on {row['slice']} failed ({named_look(one.alarm)}){since}; {ends}.")
+    return sentences
+
+
+def windows_of(row: ComparisonRow) -> list[str]:
+    """A measure and slice, and its difference in the last look, in the last seven, and since its change or reset."""
+    values = (*row.windows, (row.difference, row.low, row.high))
+    rows = [replace(row, difference=value, low=low, high=high) for value, low, high in values]
+    return [f"{row.slice}: {row.name}", *(f"{difference_in_words(one)} ({interval_of(one)})" for one in rows)]
 
 
 #: The columns of the history, and those of numbers among them.

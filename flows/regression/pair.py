@@ -135,21 +135,19 @@ def _identity(study: RegressionStudy, baseline: str, candidate: str) -> str:
     rules = study.model_dump(mode="json", exclude={*NO_RULES})
     # An evaluation that was stored before there were these keys is that of a study that does not use them.
     for table, keys in (
-        (rules, ("unscored", "duplicates", "allow_different_tasks", "score_range", "weights")),
+        (rules, "unscored duplicates allow_different_tasks score_range weights"),
         (
             rules["columns"],
-            (
-                *("filter", "model", "candidate_model", "epoch", "rows", "lower_is_better", "higher_is_better"),
-                *("missing", "classes"),
-            ),
+            "filter model candidate_model epoch rows lower_is_better higher_is_better missing classes",
         ),
-        (rules["rule"], ("margins", "simultaneous", "relative_effect", "relative_margin", "unseen_group")),
+        (rules["rule"], "margins simultaneous relative_effect relative_margin unseen_group"),
     ):
-        for key in keys:
+        for key in keys.split():
             if table[key] in (None, False, {}, [], "refuse", 0.05, "auto"):
                 del table[key]
-    if rules["looks"]["rows"] == "same":
-        del rules["looks"]["rows"]
+    for key, usual in (("rows", "same"), ("reset", None)):
+        if rules["looks"][key] == usual:
+            del rules["looks"][key]
     return digest("evaluation", rules=rules, baseline=baseline, candidate=candidate)
 
 

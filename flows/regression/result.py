@@ -14,6 +14,7 @@ from sigstats._common.messages import printable
 from sigstats.comparison.answer import reasons
 from sigstats.comparison.cells import cells_of, verdict_of
 from sigstats.comparison.rule import failing_verdicts
+from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
 
 from ..comparison.text import show
@@ -42,21 +43,34 @@ class RegressionResult(Evaluated):
         return REGRESSION if self._failed else DONE
 
     @property
-    def _failed(self) -> list[str]:
+    def _failed(self) -> list[Record]:
         """The evaluations of this run that failed."""
         failing = failing_verdicts(self.study.fail_on == "inconclusive")
-        run = (*self.caught_up, self)
-        return [one.record.evaluation.evaluation for one in run if one.comparison.verdict in failing]
+        return [one.record for one in (*self.caught_up, self) if one.comparison.verdict in failing]
 
     @property
-    def alerted(self) -> bool:
-        """True if a server took the alert of each failure of this run before."""
-        return all(delivered(Store(self.output), evaluation) for evaluation in self._failed)
+    def event(self) -> str | None:
+        """``failed`` until a server took it, ``still-failing`` for the rest of the episode, and ``repaired`` once."""
+        told, last = self._delivered(self._told), self.episodes[-1] if self.episodes else None
+        if self.code:
+            return "still-failing" if told else "failed"
+        return "repaired" if last and last.repaired and not told and self._delivered([last.alarm]) else None
 
-    def keep_alerted(self) -> None:
-        """Record in the output that a server took the alert."""
-        for evaluation in self._failed:
-            keep_delivered(Store(self.output), evaluation)
+    def _delivered(self, records: Sequence[Record]) -> bool:
+        return all(delivered(Store(self.output), record.evaluation.evaluation) for record in records)
+
+    def keep_delivered(self) -> None:
+        """Record in the output that a server took the event."""
+        for record in self._told:
+            keep_delivered(Store(self.output), record.evaluation.evaluation)
+
+    @property
+    def _told(self) -> list[Record]:
+        """The evaluation with which the last episode ended or began, of which the event is; else those that failed."""
+        last, failed = self.episodes[-1] if self.episodes else None, self._failed
+        if not failed:
+            return [last.end] if last and last.end else []
+        return [last.alarm] if last and any(record.evaluation.verdict == "fail" for record in failed) else failed
 
     @property
     def title(self) -> str:

@@ -103,6 +103,9 @@ class Looks(Strict):
         "false alarms add up; others: `planned` looks share it",
     )
     planned: int | None = Field(None, ge=1, le=10**6, description="Number of planned looks")
+    reset: str | None = Field(
+        None, description="Any text, such as the name of the baseline; another one begins evidence and episodes anew"
+    )
 
     @property
     def rows_in_words(self) -> str:

@@ -1,8 +1,8 @@
 """The trends of a regression study: each measure over time, and the differences on each slice."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from markupsafe import Markup
@@ -10,6 +10,7 @@ from markupsafe import Markup
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.units import ALL_ROWS
 from sigstats.measures.table import MEASURES
+from sigstats.tasks.storage import history
 from sigstats.tasks.storage.history import Record
 
 from ..pages import svg
@@ -36,86 +37,49 @@ class Point:
     high: float | None
     reference: float
     verdict: str
+    #: By how many evaluations before this one the candidate of a failing row is worse.
+    worse: int | None = None
+    #: True if the evidence begins anew.
+    anew: bool = False
 
 
-def trends_of_measures(records: Sequence[Record], *, fresh: bool = False) -> Figure:
-    """Each measure on all rows; `fresh`: those of all looks so far."""
-    shown = last_evaluations(records)
-    columns = ("candidate_value", "candidate_low", "candidate_high")
-    over_all = _trends(shown, lambda row: row["slice"] == ALL_ROWS, columns)
-    bodies = [
-        _panel(f"trend-{index}", measure, value, 190, unit="%" if _in_points(measure) else "")
-        for index, (measure, value) in enumerate(over_all.items())
-    ]
+def trends_of(records: Sequence[Record], *, fresh: bool) -> Iterator[Figure]:
+    """Each measure on all rows, and where there are slices the differences on each; `fresh`: in each look."""
+    shown, looks = last_evaluations(records), history.WINDOWS[0]
     note = f" The last {_MOST_EVALUATIONS} of {len(records)} evaluations." if len(records) > _MOST_EVALUATIONS else ""
-    return Figure(
-        title="Each measure over time, on all rows",
-        caption=(
-            f"{'All rows so far, look by look' if fresh else 'Each candidate on all rows, with its interval'}. "
-            f"Squares: worse. Diamonds: undecided. Discs: not worse. Dashed: the baseline of the time.{note}"
-        ),
-        body=Markup("").join(bodies),
-    )
-
-
-def trends_of_slices(records: Sequence[Record]) -> Iterator[Figure]:
-    """The differences slice by slice, where there are slices."""
-    on_slices = _trends(last_evaluations(records), lambda row: row["slice"] != ALL_ROWS, ("difference", "low", "high"))
+    told = "Candidate less baseline in each look. " if fresh else "Each candidate on all rows, with its interval. "
+    lines = "Bar: a fault. Dotted: evidence begins anew." if fresh else "Dashed: the baseline of the time."
+    over_all = _trends(shown, True, looks if fresh else ("candidate_value", "candidate_low", "candidate_high"))
+    panels = [
+        _panel(f"trend-{index}", name, trend, 190, unit="" if fresh or not _in_points(name) else "%")
+        for index, (name, trend) in enumerate(over_all.items())
+    ]
+    caption = f"{told}Squares: worse. Diamonds: undecided. Discs: not worse. {lines}{note}"
+    yield Figure("Each measure over time, on all rows", caption, Markup("").join(panels))
+    on_slices = _trends(shown, False, looks if fresh else ("difference", "low", "high"))
     if on_slices:
-        panels = [_panel(f"slice-{index}", title, lines, 150) for index, (title, lines) in enumerate(on_slices.items())]
-        yield Figure(
-            title="Differences over time, slice by slice",
-            caption=(
-                "Candidate less baseline with its interval, in percentage points, marks and losses in their own unit; "
-                "the dashed line is no difference."
-            ),
-            body=svg.side_by_side(panels),
-        )
-
-
-def stopping_look(records: Sequence[Record]) -> Record | None:
-    """The first look that was not inconclusive, with which the looks at fresh rows could have ended."""
-    return next((record for record in records if record.evaluation.verdict != "inconclusive"), None)
+        caption = "Candidate less baseline with its interval, in percentage points, marks and losses in their own unit."
+        panels = [_panel(f"slice-{index}", name, trend, 150) for index, (name, trend) in enumerate(on_slices.items())]
+        yield Figure("Differences over time, slice by slice", caption, svg.side_by_side(panels))
 
 
 def trends_of_evidence(records: Sequence[Record], rule: ComparisonRule) -> Figure:
     """The evidence that the candidate is worse, look by look, for each measure and slice with most of it."""
-    shown = records[-_MOST_EVALUATIONS:]
-    grown: dict[str, list[float]] = {}
-    for position, record in enumerate(shown):
-        for row in record.rows:
-            curve = grown.setdefault(f"{row['slice']}: {row['measure']}", [0.0] * position)
-            curve += [curve[-1] if curve else 0.0] * (position - len(curve))
-            curve.append(curve[-1] if row["p_worse"] is None and curve else -math.log10(row["p_worse"] or 1.0))
+    grown: dict[str, list[Point]] = {}
     needed = -math.log10(rule.level_of_one(len(records[0].rows)))
-    most = sorted(grown, key=lambda title: -grown[title][-1])[:_MOST_CURVES]
-    stop = stopping_look(shown)
-    panels = [
-        _curve(f"evidence-{number}", title, grown[title], shown, needed, None if stop is None else shown.index(stop))
-        for number, title in enumerate(most)
-    ]
-    return Figure(
-        title="The evidence so far that the candidate is worse",
-        caption=(
-            "Decimal logarithm of the largest e-value of all looks so far: 2 is a hundred to one. Dashed: where the "
-            "first of all tests fails. Dotted: the look that could have been the last."
-        ),
-        body=svg.side_by_side(panels),
+    for record in last_evaluations(records):
+        day, verdict = f"{record.evaluation.at:%b %d}", record.evaluation.verdict
+        for row in record.rows:
+            value = -math.log10(row["p_worse"] or 1.0)
+            point = Point(day, day, value, None, None, needed, row["row_verdict"] or verdict)
+            grown.setdefault(f"{row['slice']}: {row['measure']}", []).append(point)
+    most = sorted(grown, key=lambda title: -max(point.value for point in grown[title]))[:_MOST_CURVES]
+    caption = (
+        "Decimal logarithm of the largest e-value of all looks so far: 2 is a hundred to one. Dashed: where the first "
+        "of all tests fails. After a repair it begins with 0."
     )
-
-
-def _curve(
-    name: str, title: str, grown: Sequence[float], records: Sequence[Record], needed: float, stop: int | None
-) -> Markup:
-    top = 1.1 * max(needed, *grown)
-    axes = Axes(width=_WIDTH, height=150, left=_LEFT, x_limits=(0, max(len(records), 2)), y_limits=(0, top))
-    points = [(position + 0.5, value) for position, value in enumerate(grown)]
-    days = [f"{record.evaluation.at:%b %d}" for record in records]
-    parts = [axes.across("level", needed), axes.line("observed", points), axes.dot(*points[-1], 3)]
-    parts += [axes.upwards("margin", stop + 0.5)] if stop is not None else []
-    parts += [axes.y_axis(), axes.x_axis(ticks=list(_days(days)))]
-    description = f"{count_of(len(records), 'look')}: {grown[-1]:.1f} after the last, {needed:.1f} needed."
-    return _titled(title, axes.drawing(name, f"Evidence, {title}", description, *parts))
+    panels = [_panel(f"evidence-{index}", title, grown[title], 150) for index, title in enumerate(most)]
+    return Figure("The evidence so far that the candidate is worse", caption, svg.side_by_side(panels))
 
 
 def last_evaluations(records: Sequence[Record]) -> Sequence[Record]:
@@ -123,22 +87,22 @@ def last_evaluations(records: Sequence[Record]) -> Sequence[Record]:
     return sorted(records, key=lambda record: record.evaluation.at)[-_MOST_EVALUATIONS:]
 
 
-def _trends(
-    records: Sequence[Record], is_wanted: Callable[..., bool], columns: tuple[str, str, str]
-) -> dict[str, list[Point]]:
+def _trends(records: Sequence[Record], on_all_rows: bool, columns: tuple[str, ...]) -> dict[str, list[Point]]:
     """The points of each trend by its title; `columns`: of the value and of the ends of its interval."""
     by_title: dict[str, list[Point]] = {}
     for record in records:
         about = record.evaluation
         name = f"{PurePath(about.candidate).name}, {about.at:%Y-%m-%d %H:%M}"
-        for row in filter(is_wanted, record.rows):
-            if row["difference"] is None:
+        for row in record.rows:
+            if row[columns[0]] is None or (row["slice"] == ALL_ROWS) != on_all_rows:
                 continue
             title = row["measure"] if row["slice"] == ALL_ROWS else f"{row['slice']}: {row['measure']}"
             scale = 100 if _in_points(row["measure"]) else 1
             value, low, high = (None if row[column] is None else scale * row[column] for column in columns)
-            reference = 0.0 if columns[0] == "difference" else scale * row["baseline_value"]
+            reference = 0.0 if columns[0].endswith("difference") else scale * row["baseline_value"]
             point = Point(f"{about.at:%b %d}", name, value or 0.0, low, high, reference, row["row_verdict"] or "")
+            worse = None if row["change"] is None else about.look - row["change"]
+            point = replace(point, worse=worse, anew=about.segment == about.look > 1)
             by_title.setdefault(title, []).append(point)
     return by_title
 
@@ -170,6 +134,11 @@ def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit
     ]
     for position, point in enumerate(trend):
         middle = position + 0.5
+        if point.anew:
+            parts.append(axes.upwards("margin", position))
+        if point.worse is not None:
+            bar = [(at, axes.y_limits[0]) for at in (max(0, position - point.worse), position + 1)]
+            parts.append(axes.line("interval fail", bar))
         if point.low is not None and point.high is not None:
             parts.append(axes.line(f"interval {point.verdict}", [(middle, point.low), (middle, point.high)]))
         mark = svg.verdict_mark(axes.x(middle), axes.y(point.value), point.verdict)

@@ -85,11 +85,11 @@ class StudyResult(Protocol):
         """The date of an earlier run with the same result on the same files; None if there is none."""
 
     @property
-    def alerted(self) -> bool:
-        """True if a server took the alert of this failure in an earlier run."""
+    def event(self) -> str | None:
+        """The last part of the name of the event that a server is sent; None if there is nothing to tell."""
 
-    def keep_alerted(self) -> None:
-        """Record that a server took the alert of this failure."""
+    def keep_delivered(self) -> None:
+        """Record that a server took the event."""
 
     @property
     def artifacts(self) -> Artifacts:
@@ -161,11 +161,11 @@ class CellStudyResult:
         """None: a cell that failed is computed again by each run."""
 
     @property
-    def alerted(self) -> bool:
-        """False: a cell that failed is computed again by each run."""
-        return False
+    def event(self) -> str | None:
+        """``failed`` if a cell failed, which each run computes again."""
+        return "failed" if self.code else None
 
-    def keep_alerted(self) -> None:
+    def keep_delivered(self) -> None:
         """Nothing is recorded."""
 
     @property

@@ -137,7 +137,8 @@ def effect_of(row: ComparisonRow) -> str:
     size = f"{'rose' if change > 0 else 'fell'} by {with_unit(row, abs(change)).lstrip('+')}"
     relative = bool(change) and (row.baseline or 0.0) > 0 and not in_points(row)
     of = f", {significant(100 * abs(change) / (row.baseline or 1.0), 3)}% of the baseline" if relative else ""
-    return (size if change else "did not change") + ("" if between == "–" else f" ({between})") + of
+    since = "" if row.change is None else " since look {:,} ({:,} to {:,})".format(*row.change)
+    return (size if change else "did not change") + ("" if between == "–" else f" ({between})") + of + since
 
 
 def _unit(row: Row) -> str:

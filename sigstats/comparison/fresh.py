@@ -11,17 +11,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.extreme import difference
 from .._common.validation import FloatArray, IntArray
 from ..anytime.bets import Rows, log_evalue, log_evalue_of_any_start, rows_of, running_interval
+from ..anytime.changes import change_of
 from ..measures.table import MEASURES
 from ..multiplicity import adjusted
 from .compare import decide_row
-from .deciding import fewest_rows
 from .family import asked_of, blank_row
 from .paired_predictions import PairedPredictions
 from .row_test import RowTest
@@ -43,17 +44,27 @@ class RowValues:
     candidate: FloatArray
     #: The largest difference that a row can have.
     limit: float
-    #: The number of the look at which each row was new, from 0 on.
+    #: The number of the look at which each row was new.
     looks: IntArray
+
+    @property
+    def differences(self) -> FloatArray:
+        """The gain of the candidate in each row, as a share of the limit."""
+        sign = -1 if self.row.lower_is_better else 1
+        return difference(sign * self.candidate, sign * self.baseline) / self.limit
+
+    def at(self, rows: NDArray[np.bool_]) -> Self:
+        """Those of some rows."""
+        return replace(self, baseline=self.baseline[rows], candidate=self.candidate[rows], looks=self.looks[rows])
 
 
 class FreshRow(NamedTuple):
-    """A row that is not yet decided, the distinct differences that it rests on, and the largest that there can be."""
+    """A row that is not yet decided, and what each of its rows counts."""
 
     row: ComparisonRow
-    #: As shares of the limit; None where nothing was tested.
-    rows: Rows | None
-    limit: float
+    values: RowValues
+    #: At an earlier look, if it failed then and is not repaired since.
+    failed: ComparisonRow | None
 
 
 def values_of_rows(
@@ -89,51 +100,74 @@ def row_of_fresh(
     row = replace(values.row, slice=name, n=len(values.baseline))
     if row.n < rule.smallest_slice:
         note = f"too small to test: {row.n} of at least {rule.smallest_slice} rows"
-        return FreshRow(replace(row, note=note), None, values.limit)
-    sign = -1 if row.lower_is_better else 1
-    a, b = sign * values.baseline, sign * values.candidate
-    differences = difference(b, a) / values.limit
-    rows = _rows_of(differences)
+        return FreshRow(replace(row, note=note), values, None)
     largest = 1.0 if before is None or before.pvalue is None or before.test != _TEST else before.pvalue
-    low, high = running_interval(rows, 0.0, "two-sided", rule.confidence_level)
-    starts = [values.looks >= look for look in range(int(values.looks.max()) + 1)]
-    windows = [_rows_of(differences[new]) if new.any() else None for new in starts]
+    windows = _windows(values)
     worse, differs = (math.exp(-max(0.0, log_evalue_of_any_start(windows, 0.0, way))) for way in ("less", "two-sided"))
-    differing = int(np.count_nonzero(differences))
+    differing = int(np.count_nonzero(values.differences))
     of_one_look = rule.adjust == "benjamini-hochberg"  # which adjusts e-values
+    parts = (values.at(values.looks > values.looks.max() - length) for length in (1, 7))
+    shown = [_estimated(row, part, rule.confidence_level).turned() for part in parts]
     row = replace(
-        row,
-        baseline=float(a.mean()),
-        candidate=float(b.mean()),
-        difference=rows.mean * values.limit,
-        low=low * values.limit,
-        high=high * values.limit,
+        _estimated(row, values, rule.confidence_level),
+        windows=tuple((part.difference, part.low, part.high) for part in shown),
         test=_TEST,
         pvalue=None if late else max(math.ulp(0.0), worse if of_one_look else min(worse, largest)),
         two_sided_pvalue=max(math.ulp(0.0), differs),
         differing=differing,
-        confidence_level=rule.confidence_level,
         note=_LATE if late else f"rows that differ: {differing:,} of {row.n:,}",
     )
-    return FreshRow(row, rows, values.limit)
+    return FreshRow(row, values, before if before and before.verdict == "fail" else None)
 
 
-def _rows_that_decide(
-    row: ComparisonRow, rule: ComparisonRule, level: float, *, rows: Rows, limit: float
-) -> int | None:
-    """With how many rows of these values the e-value reaches what a pass or a fail needs; None where none would."""
-    margin = rule.margin_of(row)
-    assert row.difference is not None
-    passes = -limit < -margin < row.difference
-    fails = -row.difference >= max(rule.effect_of(row), 1e-300)
+def _windows(values: RowValues) -> list[Rows | None]:
+    """The rows from each look on."""
+    differences = values.differences
+    starts = [values.looks >= look for look in range(int(values.looks.min()), int(values.looks.max()) + 1)]
+    return [_rows_of(differences[new]) if new.any() else None for new in starts]
 
-    def decides(n: int) -> bool:
-        more = rows._replace(n=n, counts=n / rows.n * rows.counts)
-        if fails and log_evalue(more, 0.0, "less") >= math.log(2) - math.log(level):  # half began with the first look
-            return True
-        return passes and running_interval(more, 0.0, "two-sided", rule.confidence_level).low > -margin / limit
 
-    return fewest_rows(rows.n, decides, one_in=500)
+def _estimated(row: ComparisonRow, values: RowValues, level: float) -> ComparisonRow:
+    """The row with the values of baseline and candidate, and the interval of their difference."""
+    sign = -1 if row.lower_is_better else 1
+    rows = _rows_of(values.differences)
+    low, high = running_interval(rows, 0.0, "two-sided", level)
+    return replace(
+        row,
+        n=rows.n,
+        baseline=sign * float(values.baseline.mean()),
+        candidate=sign * float(values.candidate.mean()),
+        difference=rows.mean * values.limit,
+        low=low * values.limit,
+        high=high * values.limit,
+        confidence_level=level,
+    )
+
+
+def _since_change(
+    row: ComparisonRow, values: RowValues, failed: ComparisonRow | None, rule: ComparisonRule
+) -> ComparisonRow:
+    """The row from the look on from which the candidate is worse.
+
+    The intervals from all looks on cover together: that of the j-th has the error 1 / (j (j + 1)) of all.
+    """
+    change = (failed and failed.change) or change_of(values.differences, values.looks)
+    start = change.look - int(values.looks.min()) + 1
+    level = 1 - (1 - rule.confidence_level) / (start * (start + 1))
+    return replace(_estimated(row, values.at(values.looks >= change.look), level), change=change)
+
+
+def repaired_since(values: RowValues, gain: float, alpha: float) -> int | None:
+    """The look after an alarm from which rows gain clearly more than half of `gain`, which is negative; None if none.
+
+    If the mean gain never is above that half, the probability of any such look is at most `alpha`, however many follow.
+    """
+    least = gain / 2 / values.limit
+    windows = _windows(values) if len(values.looks) else [None]
+    if log_evalue_of_any_start(windows, least, "greater") < -math.log(alpha):
+        return None
+    evidence = [-math.inf if rows is None else log_evalue(rows, least, "greater") for rows in windows]
+    return int(values.looks.min()) + int(np.argmax(evidence))
 
 
 def _rows_of(differences: FloatArray) -> Rows:
@@ -146,9 +180,18 @@ def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) 
     too_small = [1.0] * (family - len(pvalues))  # which are of the family
     of_row = iter(adjusted([*pvalues, *too_small], rule.adjust))
     level = rule.level_of_one(max(1, family))
-    return tuple(
-        row.turned()
-        if row.pvalue is None or rows is None
-        else decide_row(row, next(of_row), rule, level, partial(_rows_that_decide, rows=rows, limit=limit))
-        for row, rows, limit in tested
-    )
+    # No number of rows settles a row: the means of later ones may be others.
+    decide = partial(decide_row, rule=rule, level=level, deciding=lambda *_, **__: None)
+    rows = []
+    for row, values, failed in tested:
+        if row.pvalue is None:
+            rows.append(row.turned())
+            continue
+        pvalue = next(of_row)
+        decided = decide(row, pvalue)
+        if failed is not None or pvalue <= rule.alpha:
+            since = decide(_since_change(row, values, failed, rule), pvalue)
+            if failed is not None or since.verdict == "fail":
+                decided = replace(since, verdict="fail", detectable=None)
+        rows.append(decided)
+    return tuple(rows)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._common.note import Note
+from ..anytime.changes import Change
 from ..intervals import Interval
 from ..ranking.means import MEAN_OVER_TASKS
 from .row_test import NO_TEST, RowTest
@@ -121,6 +122,11 @@ class ComparisonRow(Row):
         The drop that a pass must exclude, in the unit of `difference`; None if nothing was tested.
     confidence_level : float or None
         That of the intervals; None if nothing was tested.
+    change : Change or None
+        Of fresh rows that fail, the look from which the candidate is worse, with the first and the last that it may be
+        (approximately 95%): the other values are of the rows from that look on.
+    windows : tuple
+        Of fresh rows, the difference and the ends of its interval in the last look, and in the last seven.
     """
 
     slice: str
@@ -157,6 +163,8 @@ class ComparisonRow(Row):
     relative: bool = False
     margin: float | None = None
     confidence_level: float | None = None
+    change: Change | None = None
+    windows: tuple[tuple[float | None, ...], ...] = ()
 
     @property
     def gain(self) -> float | None:

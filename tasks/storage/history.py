@@ -56,6 +56,7 @@ class Evaluation:
     verdict: str
     reasons: str
     spending: str | None = None
+    segment: int | None = None
     dated: dt.datetime | None = None
 
     @property
@@ -71,15 +72,8 @@ COMMON = [
     column("candidate", pa.string(), "path", "the file of the candidate's predictions"),
     column("baseline_digest", pa.string(), "SHA-256", "of the bytes of the baseline's file"),
     column("candidate_digest", pa.string(), "SHA-256", "of the bytes of the candidate's file"),
-    column(
-        "held_out",
-        pa.string(),
-        "digest",
-        "of the baseline's ids and labels, or of a look at fresh rows: equal where the same rows judged",
-    ),
-    column(
-        "look", pa.int64(), "number", "how many evaluations looked at these rows or at some of them, this one included"
-    ),
+    column("held_out", pa.string(), "digest", "of the baseline's ids and labels, or of a look at fresh rows"),
+    column("look", pa.int64(), "number", "of evaluations of these rows or of some of them, with this one"),
     column("level", pa.float64(), _PROBABILITY, "the level of this look"),
     column("verdict", pa.string(), "name", "pass, inconclusive or fail"),
     column("reasons", pa.string(), "text", "a line for each measure and slice that does not pass"),
@@ -107,9 +101,7 @@ ROWS = [
         )
     ),
     column("test", pa.string(), "name", "how the p-value was found"),
-    column(
-        "row_verdict", pa.string(), "name", "pass, inconclusive or fail; null where nothing was tested", nullable=True
-    ),
+    column("row_verdict", pa.string(), "name", "pass, inconclusive or fail; null if nothing was tested", nullable=True),
     column("note", pa.string(), "text", "what a reader should know"),
 ]
 
@@ -123,13 +115,19 @@ _LATER = [
     column("deciding", pa.int64(), "rows", "about how many rows with the same values would settle it", nullable=True),
 ]
 _SPENDING = column("spending", pa.string(), "name", "the rule by which looks shared the level", nullable=True)
-SCHEMA = pa.schema([*COMMON, *ROWS, _DATED, *_LATER, _SPENDING])
+#: Of fresh rows: since when a failing row is worse, and the values of the last look and of the last seven.
+CHANGE = ("change", "change_low", "change_high")
+WINDOWS = [tuple(f"{window}_{name}" for name in ("difference", "low", "high")) for window in ("night", "week")]
+_FRESH = [
+    *(column(name, pa.int64(), "look", "from which the candidate is worse", nullable=True) for name in CHANGE),
+    *(column(name, pa.float64(), _OF_MEASURE, "of one look or seven", nullable=True) for name in sum(WINDOWS, ())),
+]
+_SEGMENT = column("segment", pa.int64(), "number", "of the evaluation with which the evidence began", nullable=True)
+SCHEMA = pa.schema([*COMMON, *ROWS, _DATED, *_LATER, _SPENDING, *_FRESH, _SEGMENT])
 #: The schemas of files of earlier versions.
-_EARLIER = (
-    pa.schema([*COMMON, *ROWS, _DATED, *_LATER]),
-    pa.schema([*COMMON, *ROWS, _DATED]),
-    pa.schema([*COMMON, *ROWS]),
-)
+_EARLIER = [
+    pa.schema([*COMMON, *ROWS, *more]) for more in ([], [_DATED], [_DATED, *_LATER], [_DATED, *_LATER, _SPENDING])
+]
 
 
 @dataclass(frozen=True)
@@ -204,4 +202,4 @@ def _record(table: pa.Table) -> Record:
 #: What verdicts were called before.
 _RENAMED = {"warn": "inconclusive"}
 #: The columns of a row.
-ROW_NAMES = [name.name for name in (*ROWS, *_LATER)]
+ROW_NAMES = [name.name for name in (*ROWS, *_LATER, *_FRESH)]

@@ -59,10 +59,10 @@ class Result:
     subject: str = "b against a"
     reasons: list = field(default_factory=lambda: [f"worse: slice {number}" for number in range(30)])
     artifacts: Artifacts = field(default_factory=lambda: Artifacts(links={"report": "/out/report.html"}))
-    alerted: bool = False
+    event: str | None = "failed"
     kept: list = field(default_factory=list)
 
-    def keep_alerted(self):
+    def keep_delivered(self):
         self.kept.append(True)
 
 
@@ -83,14 +83,13 @@ def left(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("since", "alerted", "event"),
-    [(None, False, "failed"), (AT, False, "failed"), (AT, True, "still-failing")],
+    ("since", "event"),
+    [(None, "failed"), (AT, "failed"), (AT, "still-failing")],
 )
-def test_a_candidate_that_failed_fails_each_time_with_its_reasons(left, since, alerted, event, caplog):
-    """The first event that a server takes is `failed`, whichever run of the same files that is."""
+def test_a_candidate_that_failed_fails_each_time_with_its_reasons(left, since, event, caplog):
     begins = "FAIL: regression: worse: slice 0; "
     begins = begins if since is None else f"still failing since 2026-11-01 06:30 UTC: {begins}"
-    result = Result(since=since, alerted=alerted)
+    result = Result(since=since, event=event)
     with pytest.raises(flow_run.StudyFailed) as failed:
         flow_run.publish(result, study="nightly", output="/out")
     assert str(failed.value).startswith(begins)
@@ -113,8 +112,16 @@ def test_an_event_that_no_server_takes_is_not_recorded_as_delivered(left, monkey
 
 
 def test_a_candidate_that_passed_emits_no_event(left):
-    flow_run.publish(Result(code=0, reasons=[], title="PASS: no regression"), study="nightly", output="/out")
+    passed = {"code": 0, "reasons": [], "title": "PASS: no regression"}
+    flow_run.publish(Result(**passed, event=None), study="nightly", output="/out")
     assert [kind for kind, *_ in left] == ["markdown"]
+
+
+def test_a_repaired_fault_completes_the_run_and_emits_an_event(left):
+    result = Result(code=0, reasons=[], title="PASS: no regression", event="repaired")
+    assert flow_run.publish(result, study="nightly", output="/out").is_completed()
+    assert left[-1] == ("event", "sigstats.study.repaired")
+    assert result.kept == [True]
 
 
 def test_a_page_of_this_machine_is_named_with_its_host(left):

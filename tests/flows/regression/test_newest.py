@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sigstats.comparison.units import ALL_ROWS
 from sigstats.flows.cli import main
 from sigstats.flows.regression.order import natural, time_in
-from sigstats.flows.regression.trends import trends_of_measures
+from sigstats.flows.regression.trends import trends_of
 
 from ..conftest import study_file
 from ..predictions import STUDY, write
@@ -107,9 +107,9 @@ def test_by_column_the_largest_value_is_taken(folder, capsys):
 def test_a_measure_of_a_package_that_is_gone_stands_in_its_own_unit():
     row = {
         "slice": ALL_ROWS, "measure": "macro-gone", "difference": 0.1, "baseline_value": 0.6, "candidate_value": 0.7,
-        "candidate_low": 0.6, "candidate_high": 0.8, "row_verdict": "pass",
+        "candidate_low": 0.6, "candidate_high": 0.8, "row_verdict": "pass", "change": None,
     }  # fmt: skip
-    about = SimpleNamespace(at=dt.datetime(2026, 1, 2, tzinfo=dt.UTC), candidate="candidate.csv")
-    figure = trends_of_measures([SimpleNamespace(evaluation=about, rows=[row])])
+    about = SimpleNamespace(at=dt.datetime(2026, 1, 2, tzinfo=dt.UTC), candidate="c.csv", look=1, segment=1)
+    figure, *_ = trends_of([SimpleNamespace(evaluation=about, rows=[row])], fresh=False)
     ticks = [float(text) for text in re.findall(r'class="tick">([0-9.]+)<', str(figure.body))]
     assert 0.5 < min(ticks) < max(ticks) < 0.9

@@ -1,0 +1,143 @@
+"""Faults as episodes: since when, until when, and what the promises are worth."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from sigstats.anytime.changes import change_of
+from sigstats.comparison.fresh import RowValues, repaired_since
+from sigstats.comparison.rows import ComparisonRow
+from sigstats.flows.cli import main
+from sigstats.flows.regression.ledger import episodes_of
+
+from ..conftest import study_file
+from .test_fresh import STUDY, differences, history, look, night
+
+
+def values_of(change, looks):
+    """Rows whose candidate gains `change`."""
+    row = ComparisonRow(slice="", measure="accuracy", n=0)
+    return RowValues(row, np.zeros(len(change)), np.asarray(change, dtype=float), 1.0, np.asarray(looks))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    study_file(tmp_path, STUDY.replace('slices = ["region"]\n', ""), "nightly.toml")
+    return tmp_path
+
+
+def test_a_fault_begins_is_repaired_and_begins_again_in_one_history(folder, capsys):
+    """The drop of nights 4 to 6 ends, and the evidence for the next begins anew."""
+    codes = []
+    for number in range(1, 15):
+        night(folder, number, n=300, drop=0.25 if number in (4, 5, 6, 12, 13, 14) else 0.0)
+        codes.append(look(folder))
+    found = history(folder)
+    failed = [number for number, code in enumerate(codes, start=1) if code]
+    assert list(found["verdict"] == "fail") == [bool(code) for code in codes]
+    first = failed[0]
+    assert first in (4, 5)
+    repaired = next(number for number in range(first, 15) if number not in failed)
+    assert 7 <= repaired <= 10
+    assert failed[: repaired - first] == list(range(first, repaired))  # it fails until the repair is shown
+    again = next(number for number in failed if number > repaired)
+    assert again in (12, 13)
+    assert list(found["segment"]) == [1] * repaired + [repaired + 1] * (14 - repaired)
+    rows = differences(folder, range(4, first + 1))
+    alarm = found.iloc[first - 1]
+    assert (alarm["change"], alarm["n"]) == (4, len(rows))
+    assert alarm["difference"] == pytest.approx(rows["difference"].mean())
+    assert found.iloc[repaired - 1]["n"] == 300 * (repaired - 6)
+    assert found.iloc[repaired]["n"] == 300
+    capsys.readouterr()
+    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 1
+    assert " since look 12 (12 to 1" in capsys.readouterr().out
+
+
+def records_of(verdicts, segments=None, fresh=False):
+    return [
+        SimpleNamespace(
+            evaluation=SimpleNamespace(
+                verdict=verdict,
+                segment=segment,
+                evaluation=f"{number}",
+                held_out=f"{number}" if fresh else "rows",
+                evaluated_at=number,
+            )
+        )
+        for number, (verdict, segment) in enumerate(zip(verdicts, segments or [1] * len(verdicts), strict=True))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "segments", "fresh", "wanted"),
+    [
+        (["pass", "fail", "fail", "pass"], None, False, [(1, 3, True)]),
+        (["fail", "inconclusive", "fail", "pass", "fail"], None, False, [(0, 3, True), (4, None, True)]),
+        (["fail", "inconclusive", "pass"], None, True, [(0, 1, True)]),
+        (["fail", "fail", "pass"], [1, 2, 2], False, [(0, 1, False), (1, 2, True)]),
+        (["fail", "pass"], [1, 2], True, [(0, 1, False)]),
+        (["pass", "inconclusive"], None, False, []),
+    ],
+)
+def test_episodes_end_with_a_repair_or_with_what_was_changed(verdicts, segments, fresh, wanted):
+    records = records_of(verdicts, segments, fresh)
+    episodes = episodes_of(records)
+    ends = [None if episode.end is None else records.index(episode.end) for episode in episodes]
+    alarms = [records.index(episode.alarm) for episode in episodes]
+    assert list(zip(alarms, ends, [episode.repaired for episode in episodes], strict=True)) == wanted
+
+
+def law_of_rows(rng, mean, n):
+    """Rows of -1, 0 and 1 that seldom rise: of all laws of a mean, they make an average look good most often."""
+    return np.where(rng.random(n) < 0.02, 1.0, np.where(rng.random(n) < (0.02 - mean) / 0.98, -1.0, 0.0))
+
+
+@pytest.mark.long
+def test_a_fault_that_stays_half_as_bad_is_said_to_be_repaired_at_most_as_often_as_stated():
+    """At each of 20 looks, with rows whose mean is half the gain, or lower as long as that was unlucky."""
+    rng, alpha, trials, said = np.random.default_rng(5), 0.1, 150, 0
+    for _ in range(trials):
+        rows = np.empty(0)
+        for number in range(1, 21):
+            lucky = rows.size and rows.mean() > -0.02
+            rows = np.r_[rows, law_of_rows(rng, -0.02 if lucky or number % 2 else -0.03, 40)]
+            if repaired_since(values_of(rows, np.arange(len(rows)) // 40), -0.04, alpha) is not None:
+                said += 1
+                break
+    assert said <= 24  # P(more | 0.1) = 0.01
+
+
+def test_a_repair_is_found_soon():
+    rng = np.random.default_rng(6)
+    found = []
+    for _ in range(20):
+        rows = rng.choice([-1.0, 0.0, 1.0], size=60 * 200, p=[0.05, 0.9, 0.05])
+        looks = np.arange(len(rows)) // 200
+        parts = ((number, looks < number) for number in range(1, 60))
+        found.append(
+            next(n for n, part in parts if repaired_since(values_of(rows[part], looks[part]), -0.05, 0.05) is not None)
+        )
+    assert np.median(found) <= 8
+
+
+@pytest.mark.parametrize(("onset", "drop", "n"), [(1, 0.05, 100), (12, 0.05, 150), (30, 0.03, 300)])
+def test_the_interval_of_the_change_covers_after_an_alarm(onset, drop, n):
+    """A CUSUM ends the series, as alarms do; the interval covers the first worse look."""
+    rng, covered, trials, width = np.random.default_rng(onset), 0, 200, []
+    for _ in range(trials):
+        sums, statistic, rows = [], 0.0, []
+        while statistic < 0.25 * n:
+            mean = -drop if len(sums) + 1 >= onset else 0.0
+            rows.append(rng.choice([-1.0, 0.0, 1.0], size=n, p=[0.06 - mean / 2, 0.88, 0.06 + mean / 2]))
+            sums.append(rows[-1].sum())
+            statistic = max(0.0, statistic - sums[-1] - n * drop / 2)
+        if len(sums) < onset:
+            continue
+        change = change_of(np.concatenate(rows), 1 + np.arange(len(rows) * n) // n)
+        covered += change.low <= onset <= change.high
+        assert change.low <= change.look <= change.high
+        width.append(change.high - change.low)
+    assert covered >= 0.93 * len(width)
+    assert len(width) > 150
