@@ -19,7 +19,7 @@ from .pages.page import Answer, page
 from .pages.svg import Axes, Tick
 
 DROPS_HEADER = ("drop", "needed", "power now", "fresh rows until shown")
-PARTS_HEADER = ("slice", "at hand", "one model alone right", "smallest drop shown")
+PARTS_HEADER = ("slice", "at hand", "only one model right", "smallest drop shown")
 
 
 def units(plan: SizePlan, n: int) -> str:
@@ -48,22 +48,22 @@ def headline(plan: SizePlan) -> str:
 def basis(plan: SizePlan) -> Iterator[str]:
     """The basis of the numbers, in sentences."""
     pilot, rule, whole = plan.pilot, plan.rule, plan.pilot.parts[0]
-    yield f"One model alone is right on about {significant(100 * whole.discordance, 3)}% of the rows"
+    yield f"Exactly one model is right on about {significant(100 * whole.discordance, 3)}% of the rows"
     adjusted = (
         "" if pilot.tests == 1 else f": {significant(rule.alpha)}, {IN_WORDS[rule.adjust]} over {pilot.tests} tests"
     )
     if any(drop.arriving for drop in plan.drops):
-        yield "Fresh rows are those of nights that add up, looked at any time without a plan"
+        yield "Fresh rows accumulate over nightly runs and may be tested after any run"
     test = "exact test of McNemar" if pilot.unit == "rows" else f"test of {pilot.unit} with an unseen one"
     yield f"Each one-sided {test} has the level {significant(plan.level, 3)}{adjusted}"
     if plan.chances:
         enough = "No number of rows lets" if plan.passing is None else f"{plan.passing:,} rows let"
         yield f"{enough} an equal candidate pass with power {significant(100 * plan.target)}%"
     if rule.minimum_effect:
-        yield f"A drop observed of less than {points(rule.minimum_effect)} is no failure, however certain"
+        yield f"An observed drop of less than {points(rule.minimum_effect)} is not a failure, however certain"
     if pilot.unit != "rows":
         yield (
-            f"Rows of one of the {pilot.unit} have a correlation of {pilot.correlation:.2g}; powers are those of 400 "
+            f"Rows within {pilot.unit} have a correlation of {pilot.correlation:.2g}; powers are those of 400 "
             "simulated comparisons, with a standard error of 2 points"
         )
     yield from pilot.notes
@@ -155,7 +155,7 @@ def as_html(plan: SizePlan) -> str:
             ("Answers", answers_header(plan), list(map(answers_cells, plan.answers))),
             ("Slices", PARTS_HEADER, [part_cells(part) for part in plan.parts] if len(plan.parts) > 1 else []),
         ],
-        about="What the numbers rest on",
+        about="Basis of the numbers",
         basis=list(basis(plan)),
     )
 
@@ -167,7 +167,7 @@ def _answer(plan: SizePlan) -> Answer:
         smallest = plan.parts[0].detectable
         numbers = [("at hand", f"{whole.n:,}", plan.pilot.unit)]
         numbers.append(("smallest drop shown", "none" if smallest is None else points(smallest), f"power {target}"))
-    numbers.append(("one model alone right", f"{significant(100 * whole.discordance, 3)}%", "of the rows"))
+    numbers.append(("only one model right", f"{significant(100 * whole.discordance, 3)}%", "of the rows"))
     return Answer(
         headline=headline(plan),
         numbers=numbers,

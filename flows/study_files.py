@@ -22,7 +22,7 @@ def find_study(study: Any, settings: Sequence[str] = (), code: GivenCode | None 
     if isinstance(study, Mapping):
         return parse_study(apply_settings(plain(study, code=code), settings), source="study"), Path()
     if not isinstance(study, (str, PathLike)):
-        raise refuse("study", study, "the path of a study file, or what one says")
+        raise refuse("study", study, "the path or the content of a study file")
     place = place_of(study)
     return load_study(place.path, settings), place.base
 

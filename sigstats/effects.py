@@ -45,7 +45,7 @@ class EffectSize(Tabular):
         return columns_of([self], EffectSize)
 
     def _table(self) -> Table:
-        return Table("Effect size: A beside B", super()._table().columns, words=0)
+        return Table("Effect size: A and B", super()._table().columns, words=0)
 
 
 def _difference_of_labels(y: Labels, a: Labels, b: Labels, *, confidence_level: float = 0.95) -> EffectSize:

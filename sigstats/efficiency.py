@@ -175,7 +175,7 @@ def efficiency_test(
     }
     if method == "chi2":
         return EfficiencyResult(**_chi_square(counts, correct, expected), **shared)
-    reason, tail = "replicates under fixed margins, as asked for; the interval is that of the exact p-value", None
+    reason, tail = "replicates under fixed margins, as requested; the interval is that of the exact p-value", None
     if method != "monte-carlo":
         try:
             tail = upper_tail(rows, columns, correct)
@@ -269,5 +269,5 @@ def _chi_square(counts: IntArray, correct: int, expected: float) -> dict[str, An
             f"{few:.0%} of the cells do not exceed 5 (at most 20% wanted); use method='exact'"
         )
     else:
-        warning += "an approximation, tends to be too small; method='exact' is free of it"
+        warning += "an approximation that tends to be too small; use method='exact'"
     return {"pvalue": p, "log10_pvalue": log10_p, "method": "chi2", "reason": warning}

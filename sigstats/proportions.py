@@ -44,7 +44,7 @@ class ProportionResult(TestResult):
     statistic : float
         `estimate` in units of `standard_error`.
     estimate : float
-        The error rate or cost of A less that of B: positive if B is the better one.
+        The error rate or cost of A minus that of B: positive if B is the better one.
     standard_error : float
         The standard deviation of the difference if the hypothesis holds, the sigma of the paper.
     confidence_interval : Interval
@@ -297,7 +297,7 @@ def _result(
     if sigma == 0:
         reason = "nothing to compare: the difference cannot be other than 0"
     elif method.startswith("unpaired"):
-        reason = "taken as independent, which two classifiers on one test set are not"
+        reason = "assumed independent, which two classifiers on one test set are not"
     elif disagreements < CHI2_MINIMUM:
         reason = f"only {disagreements} disagreements: the normal approximation wants {CHI2_MINIMUM} or more"
     return ProportionResult(

@@ -68,7 +68,7 @@ def draw_subsamples(counts: Any, n: int, *, rng: Any = None, size: int) -> IntAr
 
 
 def draw_samples(probabilities: Any, n: int, *, rng: Any = None, size: int) -> IntArray:
-    """Draw test sets from an endless population of these probabilities, as `draw_subsamples` does from a finite one."""
+    """Draw test sets from an infinite population with these probabilities (`draw_subsamples`: a finite one)."""
     chances = as_probabilities(probabilities, "probabilities")
     drawn = as_count(n, "n")
     wanted = as_count(size, "size", maximum=MAX_RESAMPLES // chances.size)

@@ -88,7 +88,7 @@ class Record:
 
 
 class Work(Record):
-    """The work of a fan-out; as it is, that of one whose replicates depend on the seed alone."""
+    """The work of a fan-out; by itself, of one whose replicates depend only on the seed."""
 
 
 def record(kind: type[R], values: Mapping[str, Any]) -> R:

@@ -57,7 +57,7 @@ class Hypothesis:
         "test sets on which a test gave no p-value or a method no interval; null where no test sets are drawn",
     ] = None
     without_class: Annotated[
-        int | None, "number", "test sets in which a class that counts has no row; null where that is not asked"
+        int | None, "number", "test sets without a row of a class that counts; null where that is not asked"
     ] = None
     truth: Annotated[
         float | None,
@@ -68,7 +68,7 @@ class Hypothesis:
     rows_half: Annotated[
         int | None,
         "rows",
-        "rows of an endless population of the same answers with which the test rejects half of the time; "
+        "rows of an infinite population of the same answers with which the test rejects half of the time; "
         "null where no formula says",
     ] = None
     rows_four_fifths: Annotated[int | None, "rows", "the same for four times in five"] = None
@@ -90,8 +90,8 @@ class Hypothesis:
         str, "name", "reject, keep, none where nothing is tested, or missing where replicates are missing"
     ] = "missing"
     printed: Annotated[str, "text", "what a publication prints for this row; empty where the study names none"] = ""
-    disagrees: Annotated[str, "text", "what of it the results do not agree with; empty where all agrees"] = ""
-    note: Annotated[str, "text", "warnings and reasons; empty where there is nothing to say"] = ""
+    disagrees: Annotated[str, "text", "the printed numbers that disagree; empty if all agree"] = ""
+    note: Annotated[str, "text", "warnings and reasons; empty if there are none"] = ""
     resampled: Annotated[
         str | None,
         "JSON",

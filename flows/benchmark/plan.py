@@ -100,7 +100,7 @@ def _require_files(study: BenchmarkStudy, base: Path) -> None:
     if len(missing) < 2:  # a reader reports a single one
         return
     raise ValueError(
-        f"datasets: {len(missing)} of {len(paths)} files are not there: {some_of(missing, _NAMED)}; expected them in "
+        f"datasets: {len(missing)} of {len(paths)} files are missing: {some_of(missing, _NAMED)}; expected them in "
         f"{base.resolve()} (--set folder=DIR says where they are)"
     )
 
@@ -117,7 +117,7 @@ def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
         return
     for test in study.tests:
         if not takes_groups(test):
-            raise refuse("tests", test, "others, since it takes rows for independent, and the data set has groups")
+            raise refuse("tests", test, "others, since it assumes independent rows, and the data set has groups")
     if "labels" in nulls_of(study):
         LabelExchange(dataset.y, dataset.groups)
     if "features" in nulls_of(study):
@@ -136,7 +136,7 @@ def _by_the_keys(study: BenchmarkStudy, dataset: Dataset, error: ValueError) -> 
 def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
     for dataset in datasets:
         for names, why in (
-            (dataset.constant_features(), "constant, so of no use"),
+            (dataset.constant_features(), "constant feature, ignored"),
             (dataset.identifiers(), "another value in every row, so a name of the row (drop = [...] leaves it out)"),
         ):
             if names:

@@ -88,7 +88,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
 
 @contextmanager
 def _pool_of(client: Any, needs: Sequence[Needs], expected: int) -> Iterator[Pool]:
-    """The workers of a client, if they have this version of the package and what blocks need."""
+    """The workers of a client, if they have this version of the package and the needed resources."""
     require_version(client, version())
     with thread_given_back(client):
         asks = declared(client, needs)

@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
             return _run_votes(options)
         options.model = models
     if options.item is not None:
-        raise BadInput("--item: is not valid but with one file of votes")
+        raise BadInput("--item: is only valid with one file of votes")
     ranks, files = _ranked(options)
     from ..ranking.words import as_json, as_markdown, show
 

@@ -152,7 +152,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     require_one_score(options)
     joined = join_many(files, columns_of_files(options, len(files)), **match_options(options))
     if joined.units.group is not None:
-        raise BadInput("FILE: a size of a leaderboard is of single rows; expected one answer or score of each")
+        raise BadInput("FILE: the size of a leaderboard is for single rows; expected one answer or score of each")
     names = names_in_one_file(options) or model_names(files, joined.subjects)
     refuse_unused(columns_of(options), [None])
     level = 1 - rule_of(options).alpha

@@ -185,7 +185,7 @@ def _required(
     valid = (marks == 0) | (marks == 1) if limits is None else ~((marks < limits[0]) | (marks > limits[1]))
     if not valid.all():
         mark, wanted = f"{marks[~valid][0]:g}", "--score-range with the limits of"
-        said = f"is no verdict; expected 1 (right) or 0 (wrong), or {wanted} marks"
+        said = f"is not a verdict; expected 1 (right) or 0 (wrong), or {wanted} marks"
         if limits is not None:
             said = f"is not within {limits[0]:g} and {limits[1]:g}; expected {wanted} people's marks"
         raise ValueError(f"{path}: column {shown(name)}: {mark} {said}")
@@ -230,16 +230,16 @@ def guarantee_of(result: JudgedResult) -> str:
     """Why the interval holds."""
     if result.guarantee == "exact":
         return "guarantee: exact, as the judge prefers the same on all rows"
-    return "guarantee: by simulation; that the interval holds for every judge is not proved"
+    return "guarantee: by simulation; not proved for every judge"
 
 
 def labels_to_get(result: JudgedResult) -> str:
     """The number of labels that would show a difference, and the rows to label."""
     if result.labels_wanted is None:
-        return "judge more rows: if people go on as they began, labels of all of these would show no difference"
+        return "judge more rows: labels of all of these would probably not show a difference"
     more = [max(0, want - there) for want, there in zip(result.labels_wanted, result.labels, strict=True)]
     if not sum(more):
-        return "the labels that are there show a difference"
+        return "the present labels show a difference"
     where = ", ".join(f"{labels:,} where {who}" for labels, who in zip(more, PREFERS, strict=True) if labels)
     return f"label {sum(more):,} more, which show the difference if people go on as they began: {where}"
 

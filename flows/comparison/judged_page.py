@@ -31,7 +31,7 @@ def as_html(comparison: JudgedComparison) -> str:
             ),
             ("Labels", ("where", "rows", "labels", "labels that would decide"), labels),
         ],
-        about="What the numbers rest on",
+        about="Basis of the numbers",
         basis=[
             f"{count_of(result.n, 'row')} judged; people labelled {result.n_labels:,} ({comparison.human})",
             *(
@@ -40,7 +40,7 @@ def as_html(comparison: JudgedComparison) -> str:
             ),
             *comparison.notes,
             f"{guarantee_of(result).capitalize()}",
-            "Rows were labelled by chance alone, or by chance within each verdict of the judge",
+            "Labelled rows were chosen at random, or at random within each verdict of the judge",
         ],
     )
 
@@ -61,7 +61,7 @@ def _answer(comparison: JudgedComparison) -> Answer:
         to_do=comparison.answer.advice,
         figure=forest_plots([corrected, replace(judge, verdict="inconclusive")], comparison.rule.margin),
         caption=(
-            "Candidate less baseline, with its interval: corrected by people, and as the judge alone sees it. "
+            "Candidate minus baseline, with its interval: corrected by people's labels, and by the judge only. "
             "Square: worse. Diamonds: undecided. Disc: not worse. Dotted: the drop that a pass excludes."
         ),
     )

@@ -246,7 +246,7 @@ class Slot:
         for run in self._in_states(client, "PENDING", "RUNNING", "CANCELLING"):
             if self._left_behind(run, seen):
                 client.set_flow_run_state(run.id, Crashed(message="its process is gone"))
-                self._say(f"note: the run {run.name} is ended, whose process is gone")
+                self._say(f"note: the run {run.name} is ended, since its process is gone")
         for run in self._in_states(client, "CANCELLED"):
             state = run.state
             if run.id in self._told or state is None or state.timestamp < self._since:

@@ -93,7 +93,7 @@ def headline(ranking: VoteRanking) -> str:
     first, k = first_of(ranking), len(ranking.models)
     if len(first) == 1 and ranking.high[ranking.models.index(first[0])] > 1:
         return f"Only {first[0]} may be the best of {k} models"
-    return best_of(first, k) if first else f"None of the {k} models is best: to each another is preferred"
+    return best_of(first, k) if first else f"None of the {k} models is best: another is preferred to each"
 
 
 def as_json(ranking: VoteRanking, path: str) -> str:
@@ -130,12 +130,12 @@ def as_html(ranking: VoteRanking) -> str:
             ("Pairs that met", ("A", "B", "votes", "A won", "B won", "p", "adjusted p", "preferred"), pairs),
         ],
         matrix=_matrix(ranking) if len(models) <= MOST_IN_MATRIX else "",
-        about="What the numbers rest on",
+        about="Basis of the numbers",
         basis=[
             f"{count_of(ranking.n, 'vote')} between two of {len(models)} models at a time; a tie is half a vote won",
             f"Guarantee: {ranking.guarantee}",
-            f"All ranks hold at once with confidence {confidence}, by the signs of each pair's votes and Holm's steps",
-            "Scores are Bradley and Terry's, 400 points for odds of ten to one; each interval is by itself",
+            f"All ranks are valid together with confidence {confidence}, by the signs of pairs' votes and Holm's steps",
+            "Scores are Bradley and Terry's, 400 points for odds of ten to one; the intervals are not simultaneous",
             *([f"{len(met):,} pairs are too many for a page; --json has them all"] if not pairs else []),
         ],
     )
@@ -155,7 +155,7 @@ def _answer(ranking: VoteRanking, pairs: int) -> Answer:
         known.append(("Beware:", f"{fit}; ranks do not rest on it."))
     if odd := _apart(models):
         known.append(("Scores and ranks:", odd))
-    to_do = "Choose among the first by what else counts, or ask for more of their votes."
+    to_do = "Choose among the first by other criteria, or collect more votes on them."
     if len(first) < 2:
         to_do = f"Take {first[0]}." if first else "Choose by a question on which preferences do not go round."
     places = zip(("first", "second"), models, _won(ranking), strict=False)
@@ -169,7 +169,7 @@ def _answer(ranking: VoteRanking, pairs: int) -> Answer:
         to_do=to_do,
         figure=rank_plot(models),
         caption=(
-            "The ranks that each model may have: all lines hold the true ranks at once with confidence "
+            "The ranks that each model may have: all lines contain the true ranks together with confidence "
             f"{confidence}. Points: places by votes won. Thin lines: models to which another is preferred."
         ),
     )

@@ -66,7 +66,7 @@ def answer_of(ranking: Ranking) -> Answer[Any]:
         ("Behind:", f"{some_of(behind)}; at least one model is better than each." if behind else ""),
         ("Pairs:", f"{_pairs_shown(ranking)}."),
     ]
-    choose = "Choose among tier 1 by what else counts, such as cost, or rank them on more rows."
+    choose = "Choose among tier 1 by other criteria, such as cost, or rank them on more rows."
     advice = f"Take {ranking.models[0].model}." if len(first) == 1 else choose
     return Answer(verdict=None, row=None, finding=finding, advice=advice, also=tuple(part for part in also if part[1]))
 
@@ -83,7 +83,7 @@ def _of_all_rows(ranking: Ranking) -> str:
     fewest = math.ceil(math.log2(k * (k - 1) / (1 - ranking.confidence_level)))
     if not ranking.test and n < fewest:
         rows = count_of(n, ranking.unit if ranking.groups is None else "group")
-        return f"{rows} cannot tell {k} models apart: {fewest} are the fewest that can"
+        return f"{rows} cannot distinguish {k} models: at least {fewest} are needed"
     return best_of(ranking.tiers[0], len(ranking.models))
 
 
@@ -103,8 +103,9 @@ def basis(ranking: Ranking) -> str:
     test = "the bound of a mean that one more row does not undo" if of_means else "McNemar's exact test"
     test = f"the test of sigstats compare ({ranking.test})" if ranking.test else test
     return (
-        f"{rows_in_words(ranking)}; all ranks hold at once with confidence {significant(ranking.confidence_level)}, by "
-        f"{test} of each ordered pair with Holm's steps; {_pairs_shown(ranking)}"
+        f"{rows_in_words(ranking)}; all ranks are valid together with confidence "
+        f"{significant(ranking.confidence_level)}, by {test} of each ordered pair with Holm's steps; "
+        f"{_pairs_shown(ranking)}"
     )
 
 

@@ -31,7 +31,7 @@ class Look:
     left: float | None
 
     def __str__(self) -> str:
-        left = "" if self.left is None else f", of {significant(self.left, 3)} that was left"
+        left = "" if self.left is None else f", of {significant(self.left, 3)} left"
         return f"level {significant(self.level, 3)}{left}"
 
 
@@ -76,10 +76,10 @@ def note_on_promise(study: RegressionStudy, linked: Sequence[Record]) -> str | N
     """A note if looks before shared the level by another rule, or if they began apart on rows that are now linked."""
     now, notes = rule_of(study.looks), []
     if before := [rule for rule in _rules(linked) if rule != now]:
-        promise = "no level is shared" if study.looks.spending == "each" else "the level is at most what they left"
+        promise = "no level is shared" if study.looks.spending == "each" else "the level is at most the rest"
         notes.append(f"looks before this one were by {' and '.join(before)}, this one is by {now}: {promise}")
     if (apart := sum(record.evaluation.look == 1 for record in linked)) > 1 and study.looks.spending != "each":
-        notes.append(f"these rows link {apart} test sets that began apart, each of which had the whole level")
+        notes.append(f"these rows link {apart} test sets that began separately, each with the whole level")
     return "; ".join(notes) or None
 
 

@@ -95,9 +95,10 @@ def read_pair(order: Order, candidate: str) -> Pair:
 
 
 def as_meant(study: RegressionStudy, pair: Pair, records: Sequence[Record]) -> RegressionStudy:
-    """The study with what it does not state.
+    """The study with its defaults filled in.
 
-    The measures are None where those of its scores are not the accuracy. Looks of which none shared the level go on so.
+    The measures are None unless those of its scores are the accuracy. If no earlier look shared the level, later ones
+    do not either.
     """
     try:
         if "measures" not in study.model_fields_set and any(

@@ -129,13 +129,11 @@ class Looks(Strict):
     def _planned_where_needed(self) -> Self:
         if self.rows == "fresh" and self.spending != "each":
             raise ValueError(
-                f"spending: {self.spending!r} is not valid with rows = 'fresh', whose level needs no sharing; expected "
-                "one of both"
+                f"spending: {self.spending!r} is not valid with rows = 'fresh', whose level needs no sharing; use one "
+                "of them"
             )
         if self.planned is None and self.spending not in ("each", "series"):
-            raise ValueError(
-                f"planned is missing; expected how many looks there will be, for the spending {self.spending}"
-            )
+            raise ValueError(f"planned is missing; give the number of looks for the spending {self.spending}")
         if self.planned is not None and self.spending in ("each", "series"):
             raise ValueError(
                 f"planned: {self.planned} is not valid with the spending {self.spending}, which needs no plan; use "

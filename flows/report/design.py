@@ -36,9 +36,9 @@ def design(evidence: Evidence) -> list[tuple[str, str]]:
 
 def _aims(evidence: Evidence) -> str:
     words = {
-        ERROR: "how often each test rejects where nothing is to be found",
+        ERROR: "how often each test rejects a true null hypothesis",
         POWER: "how often where something is",
-        COVERAGE: "how often each interval holds the truth",
+        COVERAGE: "how often each interval contains the truth",
     }
     measures = {row.measure for row in evidence.rows}
     aims = [said for measure, said in words.items() if measure in measures]
@@ -95,18 +95,18 @@ def estimand(cell: Cell) -> str:
     if cell.fanout == "interval":
         words = {"a": "F1 of A", "difference": "difference of F1"}
         test = cell.work_of(Tested).test
-        other = f"{test.measure} of B less that of A" if test.measure else "accuracy of B less that of A, to people"
+        other = f"{test.measure} of B minus that of A" if test.measure else "accuracy of B minus that of A, to people"
         return words.get(test.options.get("of", ""), other)
     if cell.fanout == "fold-test":
         of_one = cell.work_of(Tested).test.test in ("efficiency", "permutation")
-        return "accuracy of A against chance" if of_one else "expected accuracy of B less that of A"
+        return "accuracy of A against chance" if of_one else "expected accuracy of B minus that of A"
     return _ABOUT.get(_of(cell.work_of(Tested)), "")
 
 
 def _tested(cell: Cell) -> str:
     test = cell.work_of(Tested).test
     name = test.measure if test.test == "scores" else ""
-    return estimand(cell) or f"{name or measure_of(test).name} of B less that of A"
+    return estimand(cell) or f"{name or measure_of(test).name} of B minus that of A"
 
 
 def _performance(evidence: Evidence, cells: Sequence[Cell]) -> str:

@@ -15,7 +15,7 @@ def _verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
         return record_sections.verdict(rows, evidence)
     claim = "agreed with the true classes better than chance"
     headline = verdicts.headline(rows, evidence, claim=claim, by="Nyssen's exact test")
-    doubts = verdicts.sentences_on_retained(rows, "could not be told from random assignment", evidence)
+    doubts = verdicts.sentences_on_retained(rows, "could not be distinguished from random assignment", evidence)
     return Verdict(headline, tuple(doubts), caveat("efficiency"))
 
 

@@ -1,8 +1,8 @@
 """The report: one self-contained page of HTML, made only from the summary and the replicates.
 
-What it says of a test is named in `sigstats.flows.report.sections`, its figures in `sigstats.flows.report.figures`, how
-it looks is in `sigstats.flows.pages`. Equal results give an equal page, byte for
-byte: nothing of the time, the machine or the order of completion enters it.
+Texts on a test are named in `sigstats.flows.report.sections`, figures are in `sigstats.flows.report.figures`, and the
+style is in `sigstats.flows.pages`. Equal results give an equal page, byte for byte: it does not depend on the time, the
+machine or the order of completion.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ def render(
         ("Which is best over the data sets?", sections.over_data_sets(evidence), ""),
         *((section.question, section.verdict(evidence.of(section.test), evidence), section.terms) for section in used),
         ("Do approximations agree with the exact tests?", sections.approximations(evidence), ""),
-        ("Do the printed numbers hold?", sections.printed_numbers(evidence), ""),
+        ("Can the printed numbers be reproduced?", sections.printed_numbers(evidence), ""),
     ]
     said = [(question, verdict, terms) for question, verdict, terms in verdicts if verdict is not None]
     drawn = figures.draw_all(evidence)
@@ -104,7 +104,7 @@ def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure
         numbers = [("hypotheses tested", f"{len(decided):,}", ""), ("rejected", f"{len(rejected(decided)):,}", p)]
     to_do = next((verdict.to_do for _, verdict, _ in said if verdict.to_do), "" if finish else _more_rows(decided))
     return Answer(
-        headline=(said[0][1].headline if said else "The summary holds no hypothesis").removesuffix("."),
+        headline=(said[0][1].headline if said else "The summary has no hypothesis").removesuffix("."),
         numbers=numbers,
         shown=[
             *(also for _, verdict, _ in said[:1] for also in verdict.also),
@@ -120,8 +120,8 @@ def _more_rows(decided: Sequence[Hypothesis]) -> str:
     """The advice if every test only states which hypotheses are rejected."""
     if not decided:
         return ""
-    relied = "Rely on what is rejected alone; the rest is" if rejected(decided) else "Rely on none of it; it is"
-    return f"{relied} not shown to be equal, and more rows may tell: sigstats size says how many."
+    relied = "Rely only on what is rejected; the rest is" if rejected(decided) else "Rely on none of it; it is"
+    return f"{relied} not shown to be equal, and more rows may show a difference (sigstats size)."
 
 
 def _rejections(rows: Sequence[Hypothesis]) -> tuple[str, str]:

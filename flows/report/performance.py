@@ -99,9 +99,9 @@ def choice(best: str, tied: Sequence[str]) -> str:
     """Which to choose of the best classifier and those that do not differ significantly from it.
 
     >>> choice("a", ["b"])
-    'take a or b: what else counts, such as cost, or more rows may decide'
+    'take a or b: other criteria, such as cost, or more rows may decide'
     """
-    rest = f" or {', '.join(tied)}: what else counts, such as cost, or more rows may decide" if tied else ""
+    rest = f" or {', '.join(tied)}: other criteria, such as cost, or more rows may decide" if tied else ""
     return f"take {best}{rest}"
 
 
@@ -187,7 +187,7 @@ _NAMED = 6
 _RUNS = (
     "On data sets like these: each data set gives one difference of accuracies, which exact signed-rank tests take, "
     "adjusted by Holm's method. On these data sets: the rows are the sample, and the mean difference of accuracy is "
-    "tested exactly given the rows that one classifier alone got right. Probabilities are those of the Bayesian "
+    "tested exactly given the rows that only one classifier got right. Probabilities are those of the Bayesian "
     "signed-rank test; differences of at most one point are none in practice. Cross-validated rows share training "
     "sets; neither test accounts for the choice of the folds."
 )

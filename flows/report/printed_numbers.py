@@ -1,4 +1,4 @@
-"""Agreement of approximate methods with the exact one, and of printed numbers with what their data give."""
+"""Agreement of approximate methods with the exact one, and of printed numbers with recomputed ones."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _APPROXIMATE = {"chi2": "chi-square", "likelihood-ratio": "the likelihood ratio"
 
 
 def approximations(evidence: Evidence, names: dict[str, str]) -> Verdict | None:
-    """How often each approximate p is below the exact one, and which decide otherwise; None if none has both."""
+    """How often each approximate p is below the exact one, and which decide differently; None if none has both."""
     sentences, others = [], []
     for test in evidence.tests:
         tables = [
@@ -73,18 +73,18 @@ class _Pair:
 
     @property
     def in_value(self) -> bool:
-        """Whether the result rounds to the printed number."""
+        """True if the result rounds to the printed number."""
         return agrees(self.value, self.reference.printed)
 
     @property
     def in_order(self) -> bool:
-        """Whether the larger is less than ten times the smaller."""
+        """True if the larger is less than ten times the smaller."""
         low, high = sorted(map(abs, (self.value, float(self.reference.printed))))
         return self.in_value or high < 10 * low
 
     @property
     def in_decision(self) -> bool:
-        """Whether both p-values reject at the level of the study, or neither does."""
+        """True if both p-values reject at the level of the study, or neither does."""
         return self.in_value or (self.value <= self.alpha) == (float(self.reference.printed) <= self.alpha)
 
     @property
@@ -95,7 +95,7 @@ class _Pair:
         return f"{subject}, {row.test}" if row.test.startswith(row.method) else f"{subject}, {row.test}, {row.method}"
 
     def in_words(self) -> str:
-        """What is printed and what was found, in what the two agree, and why they may not."""
+        """The printed and the computed number, the extent of their agreement, and possible reasons for a difference."""
         reference, row = self.reference, self.row
         agreement = ["same order of magnitude" if self.in_order else "another order of magnitude"]
         if self.is_p:
@@ -115,7 +115,7 @@ class _Pair:
 
 
 def printed_numbers(evidence: Evidence) -> Verdict | None:
-    """How many printed numbers agree in value, in order of magnitude and in decision; None if none is named."""
+    """How many printed numbers agree in value, in order of magnitude and in decision; None if there are none."""
     pairs = list(_pairs(evidence))
     if not pairs:
         return None
@@ -136,7 +136,7 @@ def printed_numbers(evidence: Evidence) -> Verdict | None:
 
 
 def _rule(pairs: Sequence[_Pair], alpha: float) -> str:
-    """When numbers agree, and which do not agree in order of magnitude or in decision."""
+    """The criterion of agreement, and the numbers that do not agree in order of magnitude or in decision."""
     rule = (
         "Numbers agree in value if the recomputed one rounds to the printed one, and in order of magnitude if the "
         "larger is less than ten times the smaller."

@@ -1,4 +1,4 @@
-"""Tests by their record alone, most of them of tables of counts, each of which may be tested by several methods."""
+"""Tests that only need their record, mostly of tables of counts, each possibly by several methods."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "") -> 
 
 
 def subject_in_words(row: Hypothesis) -> str:
-    """What a row is about: ``table 9 (Bayes and CRT)``."""
+    """The subject of a row: ``table 9 (Bayes and CRT)``."""
     pair = " and ".join(name for name in (row.a, row.b) if name)
     name = row.dataset or row.classifier or "the table"
     return f"{name} ({pair})" if pair else name
@@ -56,7 +56,7 @@ def columns(rows: Sequence[Hypothesis], *values: Column) -> list[Column]:
 
 
 def savings(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str = "permutations") -> tuple[str, ...]:
-    """How much of the work was not needed and what is known of the decisions; nothing where no cell has a rule."""
+    """The saved share of the work and the certainty of the decisions; empty if no cell has a rule."""
     cells = [(row, evidence.cells[row.cell]) for row in rows if row.replicates and row.cell in evidence.cells]
     ruled = [(row.replicates or 0, cell) for row, cell in cells if cell.stopping is not None]
     if not ruled:
@@ -75,8 +75,8 @@ def _promise(rule: FixedRule, evidence: Evidence, replicates: str) -> str:
         raw = evidence.adjust != "none" and rule.rejection_level == rule.alpha
         what = f"whether p, before adjustment, is at most {significant(rule.alpha)}" if raw else "its decision"
         return (
-            f"Gandy's rule ends a test where {what} is certain: with probability at most {significant(rule.risk)} "
-            f"endless {replicates} would say otherwise."
+            f"Gandy's rule ends a test once {what} is certain: with probability at most {significant(rule.risk)} "
+            f"infinitely many {replicates} would decide otherwise."
         )
     if isinstance(rule, JointRule):
         return (
@@ -103,7 +103,7 @@ def section_without_module(name: str) -> Section:
 
 
 def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """In how many tables or data sets it rejects; or of pairs, how many differ and who is better than whom."""
+    """The number of tables or data sets with a rejection; for pairs, how many differ and which one is better."""
     test = statistical_tests.named(rows[0].test)
     by = test.by or test.label
     value = verdict(rows, evidence) if test.claim else verdicts.verdict(rows, evidence, by=by)

@@ -30,7 +30,7 @@ MODULES = {
 
 
 def known(tests: Collection[str] = (*statistical_tests.TESTS, *chain(*MODULES.values()))) -> list[Section]:
-    """The sections of some tests and of others beside them, in their order; all by default."""
+    """The sections of some tests and of related ones, in their order; all by default."""
     wanted = [name for name, of in MODULES.items() if not set(of).isdisjoint(tests)]
     ready = [section for module in map(importlib.import_module, wanted) for section in module.SECTIONS]
     covered = {section.test for section in ready}
@@ -44,5 +44,5 @@ def of(evidence: Evidence) -> list[Section]:
 
 
 def approximations(evidence: Evidence) -> Verdict | None:
-    """Whether approximate methods agree with the exact ones; None if no table has both."""
+    """The agreement of approximate methods with the exact ones; None if no table has both."""
     return _methods.approximations(evidence, {section.test: section.name for section in of(evidence)})

@@ -123,7 +123,7 @@ DECISION = Column(
 )
 PRINTED = Column("Printed", lambda row: short(row.printed), None, "what a publication prints")
 DISAGREES = Column(
-    "Does not agree", lambda row: short(row.disagrees), meaning="what of it the results are not; see below", note=True
+    "Does not agree", lambda row: short(row.disagrees), meaning="printed numbers that disagree; see below", note=True
 )
 NOTE = Column("Note", lambda row: row.note, meaning="see below", note=True)
 

@@ -1,4 +1,4 @@
-"""Verdicts on classifiers on a data set: one at a time (a *case*), and in pairs, of which two one is better."""
+"""Verdicts on classifiers on a data set: one at a time (a *case*), and in pairs, one of which is better."""
 
 import math
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def largest_p(rows: Sequence[Hypothesis], name: str = "p") -> str:
 
 
 def p_name(evidence: Evidence) -> str:
-    """What the p-values that decide are called where the adjustment was named before."""
+    """The name of the deciding p-values if the adjustment was named before."""
     return "p" if evidence.adjust == "none" else "adjusted p"
 
 
@@ -70,7 +70,7 @@ def smallest_p(rows: Sequence[Hypothesis], name: str = "p") -> str:
 
 
 def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: str) -> str:
-    """How many cases let the null hypothesis be rejected.
+    """The number of cases in which the null hypothesis is rejected.
 
     `rows`: of one test, a classifier and a data set each.
     `claim`: what a rejection means, after its subject and in the past tense: ``learned real class structure``.
@@ -107,7 +107,7 @@ def retained_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
 
 
 def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple[str, ...]:
-    """What is wanted to decide the rows that are stuck; nothing where none is."""
+    """The permutations that the undecided rows need; empty if there are no such rows."""
     undecided = undecided_rows(rows)
     if not undecided:
         return ()
@@ -133,7 +133,7 @@ def _named(rows: Sequence[Hypothesis]) -> str:
 
 
 def classifiers_with_p(rows: Sequence[Hypothesis], of: int, name: str = "p") -> str:
-    """The classifiers of the rows, out of so many, with their p-values: ``1-nn (p = 0.2) and tree (p = 0.4)``."""
+    """The classifiers of the rows, out of this many, with their p-values: ``1-nn (p = 0.2) and tree (p = 0.4)``."""
     if len(rows) <= 3:
         return join_words([f"{row.classifier} ({decision_p_in_words(row, name)})" for row in rows])
     extreme = f"each {largest_p(rows, name)}" if rejected(rows) else smallest_p(rows, name)
@@ -147,7 +147,7 @@ def by_dataset(rows: Sequence[Hypothesis]) -> dict[str, list[Hypothesis]]:
 
 
 def sentences_on_retained(rows: Sequence[Hypothesis], phrase: str, evidence: Evidence) -> list[str]:
-    """A sentence for each data set with classifiers of which nothing was shown."""
+    """A sentence for each data set with classifiers without a significant result."""
     groups = {dataset: (retained_rows(group), len(group)) for dataset, group in by_dataset(rows).items()}
     name = p_name(evidence)
     return [
@@ -167,7 +167,7 @@ def in_words_of_the_measure(text: str, rows: Sequence[Hypothesis]) -> str:
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdict:
-    """How many pairs differ, then who is better than whom on each data set."""
+    """The number of pairs that differ, then the better one of each on each data set."""
     rows = primary_rows(rows)
     different, alike = rejected(rows), not_rejected(rows)
     total, name = len(different) + len(alike), adjusted_p(evidence.adjust)
@@ -189,14 +189,14 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdi
 def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> str:
     different, alike = rejected(rows), not_rejected(rows)
     if not different:
-        same = "the two classifiers cannot be told apart" if len(alike) == 1 else "no two classifiers can be told apart"
+        same = "the two classifiers are not shown to differ" if len(alike) == 1 else "no two are shown to differ"
         return f"On {dataset}, {same} ({smallest_p(alike, name)})."
     clauses = []
     for better, group in group_by(different, lambda row: better_and_worse(row)[0]).items():
         clauses.append(f"{better} is better than {join_words([_loser(row, name) for row in group])}")
     if alike:
         others = "the other pair" if len(alike) == 1 else f"the other {len(alike)} pairs"
-        clauses.append(f"{others} cannot be told apart")
+        clauses.append(f"{others} are not shown to differ")
     return f"On {dataset}, {'; '.join(clauses)}."
 
 

@@ -118,7 +118,7 @@ def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
         lines.append(f"and {untried} cells that read results of other cells, so cannot be timed before these")
     unknown = sum(bool(item.each is None and item.left and not item.problem) for item in estimates) - untried
     if unknown:
-        lines.append(f"and {unknown:,} cells of kinds of which none was timed")
+        lines.append(f"and {unknown:,} cells of kinds that were not timed")
     return lines
 
 

@@ -32,9 +32,9 @@ PATIENCE_SECONDS = 2.0
 class Display:
     """The progress of a run on standard error.
 
-    `quiet`: show nothing but errors.
-    `every`: seconds between two lines where there is no terminal.
-    `log_format`: sentences for a person, or one JSON object a line for a program. Each object has ``time``, ``event``
+    `quiet`: show only errors.
+    `every`: seconds between two lines if there is no terminal.
+    `log_format`: sentences for a person, or one JSON object per line for a program. Each object has ``time``, ``event``
     and ``study``; that of a cell has ``cell``, and that of a block also ``replicates``, ``seconds`` and, if it is
     known, ``p_so_far``. The error that ends a command has ``text`` and ``code``, and no study.
     `study`: the name of the study, for the JSON objects.
@@ -134,7 +134,7 @@ class Display:
     def start(self, plan: Plan, *, workers: Callable[[], int], sizes: Sizes) -> Self:
         """Begin to count the replicates of a plan, and return the display, a context manager.
 
-        `sizes`: those of the data sets of the plan, as far as they are known, for the time that is left.
+        `sizes`: the known sizes of the data sets of the plan, to estimate the remaining time.
         """
         self._counts = {cell.name: CellProgress(cell) for cell in plan.cells}
         self._time_left = TimeLeft(list(self._counts.values()), sizes)

@@ -233,7 +233,7 @@ _PARTS = ("classifier", "test")
 def changed_code(store: Store, plan: Plan) -> Iterator[str]:
     """The classifiers and tests of a plan whose code differs from that of the stored cells.
 
-    Yields the name, and what has changed; a line for each classifier or test.
+    Yields a line with the name and the change of each classifier or test.
     """
     try:
         before = {_without_code(cell): cell for cell in read_plan(store).cells if _code(cell)}

@@ -191,9 +191,9 @@ def _first(cell: Cell, replicates: int) -> Block:
 def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
     """Time one replicate, which prepares what all share; then some more, or the replicate again if it takes long.
 
-    What a process imports and compiles once is no cost of a cell. If the process is `cold` and this takes much of the
-    time, the first replicate is timed again. The one before reads the same files by another path: what it prepared is
-    kept by path, so it is prepared anew.
+    Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
+    and this takes much of the time, the first replicate is timed again. The first timing reads the same files by
+    another path, because prepared data are cached by path.
     """
     cell = one.cell
     files, block = _renamed(scratch) if cold else scratch, _first(cell, 1)

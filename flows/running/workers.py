@@ -176,7 +176,7 @@ class StaffWatch:
         gone, new = sorted(self._there - staff), sorted(staff - self._there)
         if gone:
             self.changes.lost += len(gone)
-            self._say(f"note: {_named(gone)} gone, {len(staff)} left; what was not stored is computed again")
+            self._say(f"note: {_named(gone)} gone, {len(staff)} left; blocks that were not stored are computed again")
         if new and (self.changes.lost or self._clock() - self._began > _STARTING_SECONDS):
             self.changes.joined += len(new)
             self._say(f"note: {_named(new, 'joined')}, {len(staff)} now")

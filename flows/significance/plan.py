@@ -42,7 +42,7 @@ class _Significance(Study, StoppingSettings):
             raise ValueError(f"there is nothing to test; expected one of [[{']], [['.join(entries())}]]")
         for key, entry in entries().items():
             if entry.ALONE and len(getattr(self, key)) > 1:
-                raise ValueError(f"{key}: {len(getattr(self, key))} are not valid; expected one, and a study for each")
+                raise ValueError(f"{key}: {len(getattr(self, key))} are not valid; give one, and use a study for each")
         return self
 
 

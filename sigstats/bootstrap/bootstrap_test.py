@@ -56,7 +56,7 @@ class BootstrapResult(Drawn, TestResult):
     Attributes
     ----------
     statistic, estimate : float
-        The measure of A less that of B, on the test set.
+        The measure of A minus that of B, on the test set.
     pvalue : float
         The smallest alpha at which the interval of confidence 1 - alpha leaves `null_value` out.
     exceedances : int
@@ -107,7 +107,7 @@ class BootstrapResult(Drawn, TestResult):
     def _draw(self, ax: Any) -> Any:
         low, high = self.confidence_interval
         marks = {"observed": self.estimate, "interval from": low, "to": high}
-        return histogram(ax, self._kept(), marks, unit=f"{self.measure} of A less that of B")
+        return histogram(ax, self._kept(), marks, unit=f"{self.measure} of A minus that of B")
 
     def _kept(self) -> tuple[float, ...]:
         if self.bootstrap_distribution is None:
@@ -292,10 +292,10 @@ def bootstrap_test(
 
 def _doubts(joint: JointCounts, measure: Measure, differences: FloatArray, undefined: int) -> Iterator[str]:
     if undefined:
-        yield f"0/0, taken as 0, in {undefined} of {differences.size} replicates"
+        yield f"0/0, counted as 0, in {undefined} of {differences.size} replicates"
     if differences.min() == differences.max():
         yield "all replicates are equal: the counts say nothing about their spread"
     elif joint.disagreements < FEW_DISAGREEMENTS:
         yield f"only {joint.disagreements} disagreements: the bootstrap wants {FEW_DISAGREEMENTS} or more"
     if measure.name == "f1" and joint.kind == "binary" and joint.disagreements < FEW_DISAGREEMENTS:
-        yield "its interval may hold the truth far less often than stated: take f1_difference_interval"
+        yield "its interval may cover far less often than stated: use f1_difference_interval"

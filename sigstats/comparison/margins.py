@@ -102,7 +102,7 @@ def require_limits_used(score_range: Sequence[float] | None, names: Collection[s
         MEASURES[name].needs in ("marks", "numbers") or name == "neg-log-loss" for name in names
     ):
         raise ValueError(
-            f"score_range: {score_range[0]:g} to {score_range[1]:g} says nothing of {', '.join(names)}; "
+            f"score_range: {score_range[0]:g} to {score_range[1]:g} does not apply to {', '.join(names)}; "
             "expected a measure of marks or numbers, neg-log-loss, or no limits"
         )
 

@@ -79,7 +79,7 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
 def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     """A mean of a value a row, which counts for its weight if it has one; a row not seen weighs as much as any."""
     if row.n < 2:
-        return replace(row, note="one row alone: nothing can be tested")
+        return replace(row, note="only one row: nothing can be tested")
     spec = MEASURES[row.measure]
     if part.all_answers(spec) is not None:
         return test_averages(row, part, rule)
@@ -144,7 +144,7 @@ def test_averages(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Teste
     assert totals is not None
     of_items, group = part.of_items(totals)
     if len(of_items.means[0]) < 2:
-        return replace(row, note="one item alone: nothing can be tested")
+        return replace(row, note="only one item: nothing can be tested")
     row = replace(row, n=len(of_items.means[0]), items=len(of_items.means[0]))
     row = with_means(row, of_items.means, group, rule)
     what = "items' averages" if group is None else "groups of items' averages"
@@ -218,7 +218,7 @@ def with_bound(
     row = replace(row, differing=differing, test=unit.named(f"{unit} beside {len(sums):,} {what}").after(after))
     notes = [f"{what} that differ: {differing:,} of {len(sums):,}", note]
     if span is None and not differing:
-        notes[0] = f"no difference in {row.n:,} rows, and none is excluded: no limit of them is known"
+        notes[0] = f"no difference in {row.n:,} rows, but none is excluded: the limits are unknown"
         row = replace(row, difference=0.0, low=None, high=None, standard_error=None)
         return replace(row, pvalue=1.0, two_sided_pvalue=1.0, note="; ".join(filter(None, notes)))
     if span is None:

@@ -164,9 +164,7 @@ def clusters_note(
             where = f"in the order of {shown(name) if name else 'the rows'}"
             many = "" if name else "--group COLUMN (groups) takes rows of one source as groups, "
             many += f"--order {name or 'COLUMN'} (order) takes rows as a time series"
-            yield Note(
-                "ordered-errors", f"neighbouring rows differ alike (autocorrelation {alike:.2f} {where}); {many}"
-            )
+            yield Note("ordered-errors", f"neighbouring rows correlate (autocorrelation {alike:.2f} {where}); {many}")
             return
 
 
@@ -196,7 +194,7 @@ def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unsee
         return []
     others = [replace(row, low=row.other_interval.low, high=row.other_interval.high) for row in told]
     kinds = f"rarer than 1 in {1 / RAREST:g}" if unseen_group == "auto" else "too rare to be seen"
-    assumed = f"kinds of group {kinds} are taken to be like those seen; if they may lose all (--unseen-group any)"
+    assumed = f"kinds of group {kinds} are assumed to resemble those seen; if they may lose all (--unseen-group any)"
     if not told[0].test.like_seen:
         assumed = "a group that is not seen may lose all its rows; if it is like those seen (--unseen-group like-seen)"
     shown_ = ", ".join(f"{row.name} {interval(row)}" for row in others)

@@ -34,9 +34,9 @@ def test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     assert part.scores is not None
     assert part.per is not None
     if row.n < 2:
-        return replace(row, note="one row alone: nothing can be tested")
+        return replace(row, note="only one row: nothing can be tested")
     if not all(array.sum() > 0 for array in part.per):
-        return replace(row, note="the denominators of one model add up to 0: there is no ratio")
+        return replace(row, note="the denominators of one model add up to 0: the ratio is undefined")
     ratios = [part.sign * ratio_of_sums(w, e) for e, w in zip(part.scores, part.per, strict=True)]
     a, b = (
         ratio + (part.sign * e - ratio * w) / w.mean()

@@ -72,7 +72,7 @@ def as_compared_measure(name: str, ours: Sequence[str]) -> str:
         return name
     known = as_choice(name, "measures", (*ours, *offered()))
     if not MEASURES[known].greater_is_better:
-        raise refuse("measures", name, "a measure of which greater is better, such as what is left of a cost")
+        raise refuse("measures", name, "a measure of which greater is better (subtract a cost from its maximum)")
     return known
 
 

@@ -96,7 +96,7 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
     if np.isinf(np.concatenate(values)).any():
         return infinite_loss(row, [int(np.isinf(value).sum()) for value in values], "runs")
     if not np.isfinite(np.concatenate(values)).all():
-        return replace(row, note="one class alone: nothing can be tested")
+        return replace(row, note="only one class: nothing can be tested")
     result = runs_test(a, b, confidence_level=rule.confidence_level)
     least = -1.0 if row.measure.endswith(("mcc", "kappa")) else 0.0
     span = 1.0 - least if MEASURES[row.measure].in_points else math.inf
@@ -108,7 +108,7 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
     if rule.alpha * result.divisions < 1:
         notes.append(f"p is at least 1/{result.divisions}, add runs")
     notes += [
-        f"one run of the {name}, whose spread is taken to be that of the other: add a second"
+        f"one run of the {name}, assumed to vary like those of the other: add a second"
         for name, value in zip(("baseline", "candidate"), values, strict=True)
         if len(value) == 1
     ]

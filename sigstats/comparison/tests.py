@@ -159,7 +159,7 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
     else:
         occurring, codes = np.unique(np.concatenate([label, a, b]), return_inverse=True)
         if len(occurring) < 2:
-            return replace(row, note="one class alone: nothing can be tested")
+            return replace(row, note="only one class: nothing can be tested")
         joint, events = JointEvents.from_codes(occurring.tolist(), *np.split(codes, 3))
     units = np.arange(row.n) if group is None else np.unique(group, return_inverse=True)[1]
     differing = int(np.count_nonzero(a != b)) if group is None else len(np.unique(units[a != b]))

@@ -73,7 +73,7 @@ class Units:
 
     @property
     def what(self) -> str:
-        """The name of what is independent of each other."""
+        """The plural name of the independent units."""
         return ("weighted " if self.weights is not None else "") + ("rows" if self.group is None else "groups")
 
     def n_items(self, rows: Any = slice(None)) -> int | None:
@@ -104,7 +104,7 @@ class Units:
             yield from np.bincount(codes, minlength=len(names)).tolist()
 
     def parts(self) -> Iterator[tuple[str, Callable[[], IntArray]]]:
-        """The name of each slice and what finds its rows: first all rows, then each value of each column."""
+        """The name of each slice and the selector of its rows: first all rows, then each value of each column."""
         yield ALL_ROWS, lambda: np.arange(self.n)
         for column, (names, codes) in self.slices.items():
             rows = cache(partial(_rows_by_code, codes, len(names)))
@@ -119,7 +119,7 @@ def _rows_by_code(codes: IntArray, values: int) -> list[IntArray]:
 
 
 def as_weights(given: Any, rows: int) -> FloatArray:
-    """Weights of rows, or ValueError where one is not positive."""
+    """Return weights of rows, or raise ValueError if one is not positive."""
     weights = as_reals(given, "weights", ndim=1)
     if len(weights) != rows:
         raise refuse("weights (length)", len(weights), f"{rows}, one for each row")
@@ -132,7 +132,7 @@ def as_weights(given: Any, rows: int) -> FloatArray:
 
 
 def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, Parted]:
-    """The slices, with those of the columns that `bins` names replaced by so many bins of about equally many rows.
+    """The slices, with the columns in `bins` replaced by this many bins of about equally many rows.
 
     A bin is called by its smallest and its largest value. Equal values are in one bin, so there may be fewer bins; rows
     without a value are a slice of their own. ValueError if a column has a value that is no number.
@@ -160,7 +160,7 @@ def _binned(column: str, parted: Parted, n_bins: int) -> Parted:
 
 
 def too_fine(slices: Mapping[str, Parted], smallest: int) -> Iterator[Note]:
-    """A note for each column of numbers of which most values have fewer than the `smallest` number of rows."""
+    """A note for each numeric column in which most values have fewer than the `smallest` number of rows."""
     for column, (names, codes) in slices.items():
         if len(names) <= _FEW or not all(is_number(name) for name in names if name != MISSING):
             continue

@@ -51,7 +51,7 @@ class JudgedResult(TestResult):
     pvalue : float
         That of the difference of accuracies, as people would see them, being `margin`.
     estimate : float
-        The corrected difference: accuracy (or mean mark) of A less that of B. Of a verdict of the judge that no
+        The corrected difference: accuracy (or mean mark) of A minus that of B. Of a verdict of the judge that no
         labelled row has, the judge's own word is taken.
     confidence_interval : Interval
         Of that difference; one-sided if the alternative is. For a verdict without labels it allows anything.
@@ -281,5 +281,5 @@ def _reason(pvalue: float, rows: IntArray, table: IntArray, left_out: int) -> st
     if unlabelled:
         said.append(f"no label among {' and '.join(unlabelled)}")
     if left_out:
-        said.append(f"{left_out} rows with a label of one answer alone are left out")
+        said.append(f"{left_out} rows with a label of only one answer are left out")
     return "; ".join(said)

@@ -36,7 +36,7 @@ class PairOverDatasets:
     pvalue, adjusted_pvalue : float
         The two-sided p-value of the exact signed-rank test, and the same adjusted over all pairs that were tested.
     estimate : float
-        Hodges and Lehmann's estimate of the score of A less that of B; of losses it is negative if A is better.
+        Hodges and Lehmann's estimate of the score of A minus that of B; of losses it is negative if A is better.
     confidence_interval : Interval
         The interval of the estimate, not adjusted.
     wins, ties, losses : int

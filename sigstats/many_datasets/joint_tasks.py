@@ -39,7 +39,7 @@ class JointTasksResult(TestResult):
     pvalue : float
         Of the joint decision: A is better on no task.
     estimate : float
-        The accuracy of A less that of B, the mean over tasks.
+        The accuracy of A minus that of B, the mean over tasks.
     confidence_interval : Interval
         The one-sided interval of `estimate`, that of `sigstats.stratified_paired_test`.
     all_rows : float

@@ -37,7 +37,7 @@ class StratifiedResult(TestResult):
     Attributes
     ----------
     statistic, estimate : float
-        The accuracy of A less that of B: the mean over the data sets, or over all rows.
+        The accuracy of A minus that of B: the mean over the data sets, or over all rows.
     pvalue_interval : Interval or None
         Certified bounds of the p-value where its law is too wide to be summed exactly; the p-value is the upper one.
     confidence_interval : Interval

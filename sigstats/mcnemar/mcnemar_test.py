@@ -59,7 +59,7 @@ class McNemarResult(TestResult):
     only_a, only_b : int
         The discordant counts.
     estimate : float
-        A's share of the discordant observations less that of B, from -1 to 1; 0 if there is none.
+        A's share of the discordant observations minus that of B, from -1 to 1; 0 if there is none.
     confidence_interval : Interval
         Clopper and Pearson's interval of it, one-sided if the test is: 0 is outside where the exact p-value is below
         1 - `confidence_level` (where they are equal, 0 is an end of it). `sigstats.accuracy_difference` is about the
@@ -78,7 +78,7 @@ class McNemarResult(TestResult):
 
     @property
     def estimate(self) -> float:
-        """A's share of the discordant observations less that of B."""
+        """A's share of the discordant observations minus that of B."""
         return (self.only_a - self.only_b) / max(self.only_a + self.only_b, 1)
 
     @property

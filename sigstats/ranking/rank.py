@@ -209,7 +209,7 @@ def rank_table(
 def _untestable(rows: IntArray, groups: IntArray | None, least: int) -> str:
     if len(rows) < least:
         return f"too small to rank: {len(rows)} of at least {least} rows"
-    return "one group alone: nothing can be tested" if groups is not None and len(np.unique(groups[rows])) < 2 else ""
+    return "only one group: nothing can be tested" if groups is not None and len(np.unique(groups[rows])) < 2 else ""
 
 
 def _models(

@@ -46,7 +46,7 @@ class RankedPair:
     ----------
     a, b : str
     difference : float
-        The score of A less that of B.
+        The score of A minus that of B.
     pvalue : float
         The one-sided p-value of the null hypothesis "A is not better than B".
     adjusted_pvalue : float

@@ -273,4 +273,4 @@ def _random_state_warning(classifier: Any) -> str:
         ),
         default="",
     )
-    return unset and f"warning: {unset} is None: where the fit is random, rng alone does not repeat the result"
+    return unset and f"warning: {unset} is None: where the fit is random, rng is not enough to repeat the result"

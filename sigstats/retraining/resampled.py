@@ -73,7 +73,7 @@ def corrected_resampled_test(
     Parameters
     ----------
     differences : array_like, shape (n,)
-        A score of A less that of B on each test fold of cross-validation, of its repetitions, or of repeated splits;
+        A score of A minus that of B on each test fold of cross-validation, of its repetitions, or of repeated splits;
         two or more.
     n_train, n_test : int
         The rows of a training set and of a test set: 9 to 1 in ten folds.
@@ -171,7 +171,7 @@ def five_by_two_test(differences: Any) -> FiveByTwoResult:
     Parameters
     ----------
     differences : array_like, shape (5, 2)
-        A score of A less that of B on each of the two folds (columns) of each replication (rows).
+        A score of A minus that of B on each of the two folds (columns) of each replication (rows).
 
     Returns
     -------

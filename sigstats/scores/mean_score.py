@@ -120,7 +120,7 @@ def mean_score_test(
     if what != "blocks":
         reason = few_warning(units, what, FEW if codes is None else FEW_GROUPS)
     if codes is None and not constant and (alike := neighbours_alike(series[2], np.zeros(rows, np.int64))) is not None:
-        told = f"neighbouring rows differ alike (autocorrelation {alike:.2f}): if they are in time, use order"
+        told = f"neighbouring rows correlate (autocorrelation {alike:.2f}): if they are in time, use order"
         reason = "; ".join(filter(None, [reason, told]))
     return score_result(
         [

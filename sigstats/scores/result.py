@@ -96,7 +96,7 @@ class ScoreResult(TestResult):
     interval_a, interval_b : Interval
         Their two-sided intervals.
     estimate : float
-        The area or mean of A less that of B, positive where A has the greater.
+        The area or mean of A minus that of B, positive where A has the greater.
     standard_error : float
         The standard error of the estimate, by groups if there are any.
     confidence_interval : Interval
@@ -171,7 +171,7 @@ def score_result(
     if math.isinf(z):
         if exchange_floor(difference.units, alternative) > 1 - confidence_level:  # so few of them exclude no difference
             confidence_interval = Interval(-span, span, confidence_level)
-        least = f"all differ by the same: p is the least that {difference.units} {difference.what} can show"
+        least = f"all differences are equal: p is the smallest for {difference.units} {difference.what} can show"
         reason = "; ".join(filter(None, [reason, least]))
     a, b, d = (math.ldexp(estimate.value, exponent) for estimate in estimates)
     return ScoreResult(

@@ -43,7 +43,7 @@ class Tail(NamedTuple):
         """A reason if the p-value is only bounded, with fewer than ten known digits; otherwise empty."""
         if self.low == self.high or width_of(self.low, self.high) <= _TEN_DIGITS:
             return ""
-        return "bounded, not summed: p is the upper of two bounds, of which pvalue_interval has both"
+        return "bounded, not summed: p is the upper of the two bounds in pvalue_interval"
 
     @property
     def error_bound(self) -> float:

@@ -191,7 +191,7 @@ def paired_sample_size(
     ahead = float(law @ np.arange(-count, count + 1))
     if abs(ahead) < 1e-12 or (ahead < 0 and alternative == "greater") or (ahead > 0 and alternative == "less"):
         wanted = {"greater": "A the more accurate", "less": "B the more accurate"}.get(alternative, "two that differ")
-        raise refuse("accuracy of A less that of B", ahead / count, f"{wanted}, with alternative={alternative!r}")
+        raise refuse("accuracy of A minus that of B", ahead / count, f"{wanted}, with alternative={alternative!r}")
     return _smallest(lambda n: reaches(power_of_flips(n, law, rule), goal))
 
 

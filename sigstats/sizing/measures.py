@@ -173,7 +173,7 @@ def plan_measure(
     first, spread = rows[0], spreads[0]
     if spread is None or first.differing == 0 or first.baseline is None:
         why = first.note or "both models are alike"
-        raise ValueError(f"measures: {shown(measure)} tells no spread ({why}); expected another pilot")
+        raise ValueError(f"measures: {shown(measure)} has no known spread ({why}); expected another pilot")
     level = rule.level_of_one(tests_of(paired, [measure], rule) if tests is None else tests)
     minimum = rule.effect_of(first)
     hundredth = 0.01 * abs(first.baseline)

@@ -31,7 +31,7 @@ from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
 from .measures import Spread
 
 _MCNEMAR = "McNemar's exact test"
-_BOUND = "the bound of a mean that one more row does not undo, whose power is approximate"
+_BOUND = "the bound of a mean that one more row does not undo, with approximate power"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,9 +92,9 @@ class LeaderboardSize(Tabular):
                 f"Each of the {models * (models - 1)} ordered pairs of {models} models is tested at the level "
                 f"{significant(self.level, 3)}, by {_BOUND if marks else _MCNEMAR}, as the first of Holm's steps."
             ),
-            ("The differences are those of the pilot; of equal models no number of rows tells one from the other."),
+            ("The differences are those of the pilot; no number of rows distinguishes equal models."),
         )
-        return Table(f"Rows that tell neighbours apart with power {wanted}%, from {self.n:,} rows", columns, notes)
+        return Table(f"Rows that distinguish neighbours with power {wanted}%, from {self.n:,} rows", columns, notes)
 
 
 def leaderboard_size(
@@ -211,7 +211,7 @@ class SizeOfRuns(Tabular):
             ),
             (
                 f"Welch's test of the runs has the one-sided level {significant(self.level, 3)}, and needs "
-                f"{_fewest(self.level)} runs of each recipe at least; its power is that of equal spreads."
+                f"{_fewest(self.level)} runs of each recipe; its power assumes equal spreads."
             ),
         )
         title = f"Runs of each recipe that show a drop with power {significant(100 * self.target)}%, from "
@@ -236,7 +236,7 @@ def plan_runs(
     sides = sides if marks is None else list(marks)
     counts, n = (len(sides[0]), len(sides[1])), paired.n
     if min(counts) < 2:
-        raise ValueError(f"run: a recipe has {min(counts)} run; expected two or more of each, whose spread is known")
+        raise ValueError(f"run: a recipe has {min(counts)} run; expected two or more of each, to estimate the spread")
     spread = sum(float(((side.mean(axis=1) - side.mean()) ** 2).sum()) for side in sides) / (sum(counts) - 2)
     rest = [side - side.mean(axis=1, keepdims=True) - side.mean(axis=0) + side.mean() for side in sides]
     residual = sum(float((value**2).sum()) for value in rest) / ((sum(counts) - 2) * max(1, n - 1))

@@ -73,7 +73,7 @@ def gains_of(
 
 
 def area_interval(gains: Gains, confidence_level: float = 0.95) -> Interval:
-    """The interval of the area of B less that of A."""
+    """The interval of the area of B minus that of A."""
     share, strict = shares_beyond((1 - confidence_level) / 2, gains.missed)
     gains = gains._replace(row=math.inf) if strict else gains
     low, high = (_Law(value).lower_bound(float(share)) for value in (gains, gains.mirrored))

@@ -1,9 +1,9 @@
 """The performance of each classifier by other measures than accuracy, and comparisons of every two by them.
 
 Every measure of the plan is estimated for each classifier on each data set, with its interval, and compared between
-each two by the test that belongs to it (`sigstats.measures.table`): the bootstrap of joint outcomes, DeLong's test of
-areas under the ROC curve, Student's t of the losses of rows. What cannot be had is said in a note. Where the plan names
-slices, accuracy and these measures are estimated and compared on each slice too.
+every two by its test (`sigstats.measures.table`): the bootstrap of joint outcomes, DeLong's test of areas under the ROC
+curve, Student's t of the losses of rows. A note names undefined values. If the plan names slices, accuracy and these
+measures are estimated and compared on each slice too.
 """
 
 from collections.abc import Iterator, Sequence

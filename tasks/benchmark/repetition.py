@@ -1,4 +1,4 @@
-"""Repetitions of the cross-validation: the predictions of one classifier on one data set, each time by other folds.
+"""Repetitions of the cross-validation: the predictions of one classifier on one data set, with other folds each time.
 
 The first repetition is the observed run (`sigstats.tasks.benchmark.crossval`); its folds are those of the study.
 """

@@ -10,7 +10,7 @@ from ..storage.store import Store
 
 
 class CrossValidated(Work):
-    """Of ``crossval``, ``scores`` and ``repetition``; that of retrains has it too."""
+    """Work of ``crossval``, ``scores`` and ``repetition``; that of retrains includes it."""
 
     dataset: Named
     classifier: Learner
@@ -18,7 +18,7 @@ class CrossValidated(Work):
 
 
 class Measured(CrossValidated):
-    """Of ``measured``."""
+    """Work of ``measured``."""
 
     measure: str
     #: The positive class, if the measure is of one class.
@@ -26,13 +26,13 @@ class Measured(CrossValidated):
 
 
 class Retrained(CrossValidated):
-    """Of ``retrain``."""
+    """Work of ``retrain``."""
 
     null: Null
 
 
 class MeasuredRetrain(Measured):
-    """Of ``measured-retrain``."""
+    """Work of ``measured-retrain``."""
 
     null: Null
 

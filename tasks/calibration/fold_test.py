@@ -144,7 +144,7 @@ def permutation_of(test: AppliedTest) -> Permuted | None:
 
 
 def differences(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The accuracy of A less that of B in each fold, shape (repeats, folds), of outcomes of shape (..., 8)."""
+    """The accuracy of A minus that of B in each fold, shape (repeats, folds), of outcomes of shape (..., 8)."""
     only_a = outcomes[..., 2] + outcomes[..., 5]
     only_b = outcomes[..., 1] + outcomes[..., 6]
     values: NDArray[np.float64] = (only_a - only_b) / outcomes.sum(axis=-1)

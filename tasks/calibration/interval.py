@@ -36,7 +36,7 @@ SCHEMA = pa.schema(
         column("low", pa.float64(), "of the measure", "lower end of the interval"),
         column("high", pa.float64(), "of the measure", "upper end of the interval"),
         column("standard_error", pa.float64(), "of the measure", "the standard error that the method states"),
-        column("covers", pa.bool_(), "yes or no", "whether the interval holds what is true in the population"),
+        column("covers", pa.bool_(), "yes or no", "whether the interval contains the true value of the population"),
         column("undefined", pa.bool_(), "yes or no", "whether the measure is 0/0 on the test set, taken as 0"),
     ]
 )

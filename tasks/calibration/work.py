@@ -8,7 +8,7 @@ from ..record import FLAT, Learner, Named, Permuted, Record, Scheme, Side, Split
 
 
 class Counted(Work):
-    """Of ``count``."""
+    """Work of ``count``."""
 
     files: Named
     positive: int | str | None
@@ -30,7 +30,7 @@ class TrainingSet(Work):
 
     @property
     def data(self) -> Named:
-        """What the data are stored as."""
+        """The kind of the stored data."""
         named = self.dataset or self.documents
         assert named is not None
         return named
@@ -48,14 +48,14 @@ class TrainedPair(TrainingSet):
 
 
 class Predicted(TrainedPair):
-    """Of ``predict``."""
+    """Work of ``predict``."""
 
     #: The labels that are positive together.
     positive: tuple[str, ...]
 
 
 class Categorised(TrainedPair):
-    """Of ``categorise``."""
+    """Work of ``categorise``."""
 
     categories: tuple[str, ...]
     #: What the categories are called, where parameters are chosen.
@@ -63,7 +63,7 @@ class Categorised(TrainedPair):
 
 
 class Tuned(TrainingSet):
-    """Of ``tune``."""
+    """Work of ``tune``."""
 
     categories: tuple[str, ...]
     side: Side
@@ -81,7 +81,7 @@ class Source(Record):
 
 
 class Swappable(Record):
-    """A population of which test sets are drawn."""
+    """A population from which test sets are drawn."""
 
     #: Whether the outputs of A and B are exchanged in each row with probability 1/2, so that neither is better.
     swapped: bool
@@ -114,7 +114,7 @@ class ScoredRows(Swappable):
 
 
 class Described(Record):
-    """A population of which everything is said, and `sigstats.tasks.calibration.subsample` names the module."""
+    """A fully described population; `sigstats.tasks.calibration.subsample` names its module."""
 
     swapped: ClassVar[bool] = False
 
@@ -196,7 +196,7 @@ class AppliedTest(Record):
 
     @property
     def compared(self) -> str:
-        """The measure that is compared: that of right and wrong answers where none is said."""
+        """The compared measure; by default that of right and wrong answers."""
         return self.measure or "accuracy"
 
 
@@ -211,13 +211,13 @@ class Tested(Work):
 
 
 class OnTestSets(Tested):
-    """Of ``subsample``, ``interval`` and ``own-test``."""
+    """Work of ``subsample``, ``interval`` and ``own-test``."""
 
     population: DrawnFrom
 
 
 class OnSamples(Work):
-    """Of ``cross-validate``."""
+    """Work of ``cross-validate``."""
 
     population: TwoViews
     n: int
@@ -236,7 +236,7 @@ class Samples(Record):
 
 
 class OfFolds(Tested):
-    """Of ``fold-test``."""
+    """Work of ``fold-test``."""
 
     population: TwoViews
     learner: Learner

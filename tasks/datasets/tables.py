@@ -97,7 +97,7 @@ class TextColumns(DataColumns):
             text = shown(texts.names[texts.codes[row]])
             raise self.error(
                 name,
-                f"{text} is no number, others are; expected numbers, or {text} in missing, or the column in nominal",
+                f"{text} is not a number, others are; expected numbers, or {text} in missing, or the column in nominal",
                 row,
             )
         return texts.numbers()
@@ -202,7 +202,7 @@ def _classes(table: DataColumns, target: str, listed: Collection[str]) -> tuple[
     if all(map(is_number, classes)):
         for label in classes:
             if not float(label).is_integer():
-                raise table.error(target, f"{label} is no class; expected names or whole numbers", labels.first(label))
+                raise table.error(target, f"class {label}: expected a name or whole number", labels.first(label))
     return y, classes
 
 

@@ -7,13 +7,13 @@ from ..record import Work
 
 
 class TableTested(Work):
-    """Of ``replicate``."""
+    """Work of ``replicate``."""
 
     test: str
     data: Mapping[str, Any]
 
 
 class Evaluated(TableTested):
-    """Of ``evaluate``."""
+    """Work of ``evaluate``."""
 
     method: str

@@ -24,8 +24,8 @@ TEST = StatisticalTest(
     question="Do two classifiers have the same detection cost?",
     null="a and b have the same detection cost",
     words=(
-        "The difference of two detection costs over its standard error is held against the normal law: from the "
-        "disagreements alone, or as if the two were measured on different objects."
+        "The difference of two detection costs over its standard error is compared with the normal distribution: from "
+        "the disagreements only, or as if the two were measured on different objects."
     ),
     source=(
         "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks, "

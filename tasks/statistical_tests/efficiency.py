@@ -14,7 +14,7 @@ from sigstats.tables import as_confusion_table
 from . import ObservedRun, OfRuns, OfTable, StatisticalTest, fields, run_table_test
 
 _CAVEAT = (
-    "This is a use of the test that its assumptions do not cover: the predictions are pooled from folds whose "
+    "This is a use of the test outside its assumptions: the predictions are pooled from folds whose "
     "classifiers share training rows, and the test takes them for independent. At a level of 5% it rejected 7.4% of "
     "the time where there was nothing to learn, and 27.6% with the folds of five repetitions (the ready study "
     "cross-validation: naive Bayes, 100 rows); PermClass kept its level."
@@ -65,10 +65,10 @@ TEST = StatisticalTest(
     question="Are the predictions better than chance?",
     null="predicted classes are independent of the true ones",
     words=(
-        "The confusion matrix of the predictions is held against all matrices of the same row and "
-        "column totals: p is the exact probability of as many right predictions or more if classes were assigned at "
+        "The confusion matrix of the predictions is compared with all matrices of the same row and "
+        "column totals: p is the exact probability of at least as many right predictions if classes were assigned at "
         "random. The null hypothesis is that predicted and true classes are independent. Nothing is retrained, so the "
-        "test speaks of these predictions alone."
+        "test is only about these predictions."
     ),
     source="Nyssen, Comparison of different methods for testing the significance of classification efficiency",
     claim="the accuracy is better than chance",

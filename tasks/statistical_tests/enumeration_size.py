@@ -25,8 +25,8 @@ TEST = StatisticalTest(
     question="How many tables would an enumeration list?",
     null="none: tables are counted",
     words=(
-        "All tables of the same row and column totals with as many right or more: the terms that Nyssen's equation (4) "
-        "adds up. They are counted row by row, and the exact test finds their sum without them. Nothing is tested."
+        "All tables of the same row and column totals with at least as many right: the terms that Nyssen's equation "
+        "(4) adds up. They are counted row by row, and the exact test finds their sum without them. Nothing is tested."
     ),
     source="Nyssen, Comparison of different methods for testing the significance of classification efficiency, fig. 2",
     order=75,

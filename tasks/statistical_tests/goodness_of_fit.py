@@ -43,9 +43,9 @@ TEST = StatisticalTest(
     question="Are the counts as required?",
     null="objects fall into the classes with the required probabilities",
     words=(
-        "Counts of classes are held against probabilities that were given beforehand: exact sums the probabilities of "
+        "Counts of classes are compared with probabilities that were given beforehand: exact sums the probabilities of "
         "all outcomes that are no likelier than the observed one; monte-carlo draws outcomes; chi2 (Pearson) and "
-        "likelihood-ratio are approximations. The null hypothesis is that the required probabilities hold."
+        "likelihood-ratio are approximations. The null hypothesis is that the required probabilities are the true ones."
     ),
     source="Hryniewicz, Possibilistic methodology for the evaluation of classification algorithms, equations 12 to 19",
     claim="the counts do not agree with the required probabilities",

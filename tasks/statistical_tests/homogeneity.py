@@ -22,7 +22,7 @@ _FEW = 2_000
 _SHARED = "the runs share their rows, which the test takes for independent samples"
 
 _CAVEAT = (
-    "This is a use of the test that its assumptions do not cover: both runs are of the same rows, which are counted "
+    "This is a use of the test outside its assumptions: both runs are of the same rows, which are counted "
     "twice as if they were two independent samples, and their predictions are pooled from folds. At a level of 5% it "
     "rejected two equal learners 3.0% of the time where something was learned and 9.2% where there was nothing to "
     "learn, and 33.4% and 51.0% with the folds of five repetitions (the ready study cross-validation: naive Bayes, 100 "
@@ -62,7 +62,7 @@ TEST = StatisticalTest(
     question="Are two independent samples alike?",
     null="a and b fall into the classes with equal probabilities",
     words=(
-        "Two samples of different objects, counted by class, are held against all tables of the same totals: exact "
+        "Two samples of different objects, counted by class, are compared with all tables of the same totals: exact "
         "sums the probabilities of all tables that are no likelier than the observed one; bounds enclose that sum; "
         "monte-carlo draws tables; chi2 is Pearson's approximation. The null hypothesis is that both samples fall into "
         "the classes with equal probabilities. Not for two classifiers on the same objects."

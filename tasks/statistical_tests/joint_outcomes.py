@@ -52,7 +52,7 @@ TEST = StatisticalTest(
     question="Do two classifiers of one positive class differ?",
     null="a and b are equally good",
     words=(
-        "What happens jointly to label and both predictions is counted in eight events. proportion compares error "
+        "Rows are counted by eight joint events of label and both predictions. proportion compares error "
         "rates and dcf detection costs, as normal approximations: from the disagreements alone, or, independent, as if "
         "the two were measured on different objects. bootstrap draws the objects again with replacement, as counts of "
         "the events. The null hypothesis is that both are equally good."

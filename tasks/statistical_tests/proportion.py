@@ -10,7 +10,7 @@ TEST = StatisticalTest(
     question="Do two classifiers have the same error rate?",
     null="a and b have the same error rate",
     words=(
-        "The difference of two error rates over its standard error is held against the normal law: from the "
+        "The difference of two error rates over its standard error is compared with the normal distribution: from the "
         "disagreements alone, or as if the two were measured on different objects."
     ),
     source=(

@@ -44,7 +44,7 @@ def test_killed_workers_are_replaced_and_nothing_is_counted_twice(many, place, k
     assert (process.returncode, out) == (0, ""), err
     assert len(killed) == kills
     assert re.search(
-        r"note: (worker \S+ is|\d+ workers are) gone, \d+ left; what was not stored is computed again\n", err
+        r"note: (worker \S+ is|\d+ workers are) gone, \d+ left; blocks that were not stored are computed again\n", err
     )
     assert re.search(r"by .*workers, of which \d+ (was|were) lost\n", err)
     assert not [line for line in err.splitlines() if "rror" in line or "arning" in line or "failed:" in line]

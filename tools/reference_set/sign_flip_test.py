@@ -94,7 +94,7 @@ def larger(first: Any, second: Any) -> Any:
     """The larger of two values that are not too near."""
     one, other = (each if isinstance(each, flint.arb) else ball(each) for each in (first, second))
     if not (one > other or other > one) and first != second:
-        raise ValueError(f"{first} and {second} cannot be told apart")
+        raise ValueError(f"{first} and {second} cannot be distinguished")
     return first if one > other else second
 
 

@@ -15,7 +15,7 @@ _STEP = 1e-5
 
 @dataclass(frozen=True)
 class NullDistribution:
-    """The null distribution of one hypothesis, in whole steps of its measure: of an error a step is a row."""
+    """The null distribution of one hypothesis, in whole steps of its measure; a step of an error is a row."""
 
     row: Hypothesis
     #: The measure in steps, one number a replicate: of an error the rows got wrong.
@@ -32,12 +32,12 @@ class NullDistribution:
 
     @property
     def more_is_better(self) -> bool:
-        """Whether replicates above the observed one are extreme."""
+        """True if replicates above the observed one are extreme."""
         return self.row.alternative == "greater"
 
     @property
     def in_percent(self) -> bool:
-        """Whether the measure is a share of rows."""
+        """True if the measure is a share of rows."""
         return is_proportion(self.row)
 
 

@@ -20,7 +20,7 @@ from ...report.section import Column, Section, Verdict
 def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     text = verdicts.headline(rows, evidence, claim="learned real class structure", by="PermClass")
     doubts = verdicts.sentences_on_retained(
-        rows, "could not be told from a classifier trained on random labels", evidence
+        rows, "could not be distinguished from a classifier trained on random labels", evidence
     )
     return Verdict(
         text, (*verdicts.permutations_needed(rows, evidence), *record_sections.savings(rows, evidence), *doubts)

@@ -54,7 +54,7 @@ class Simulated(PopulationSource):
 def two_classifiers(
     *, prevalence: float, recall: float, precision: float, difference: float, dependence: float
 ) -> Population:
-    """The endless population of two classifiers.
+    """The infinite population of two classifiers.
 
     `prevalence`: the share of rows that are truly positive.
     `recall` and `precision`: those of A.

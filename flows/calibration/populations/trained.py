@@ -63,7 +63,7 @@ class Categories(Strict):
     @model_validator(mode="after")
     def _one_way(self) -> "Categories":
         if (self.positive is None) == (self.categories is None):
-            raise ValueError("positive, categories: expected one of the two")
+            raise ValueError("positive, categories: give exactly one of them")
         if self.categories is not None and len(set(self.categories)) < len(self.categories):
             raise ValueError("categories: expected each label once")
         return self
@@ -100,7 +100,7 @@ class Trained(PopulationSource):
     @model_validator(mode="after")
     def _one_kind(self) -> "Trained":
         if (self.dataset is None) == (self.documents is None):
-            raise ValueError("dataset, documents: expected one of the two")
+            raise ValueError("dataset, documents: give exactly one of them")
         names = [categories.name for categories in self.sets]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)

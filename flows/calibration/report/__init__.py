@@ -1,1 +1,1 @@
-"""What the report says and draws of studies of this kind."""
+"""Texts and figures of the report for studies of this kind."""

@@ -34,7 +34,7 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
         return f"{sentence}; {_among_sizes(rows)}."
     population = cell.work.population if isinstance(cell.work, OnTestSets) else None
     endless = isinstance(population, Outcomes | Events) and population.endless
-    about, of_what = ("", "") if endless else ("about ", " of an endless population of such answers")
+    about, of_what = ("", "") if endless else ("about ", " of an infinite population of such answers")
     half, often = (f"{about}{needed:,}" for needed in (most.rows_half, most.rows_four_fifths))
     return f"{sentence}; {half} rows{of_what} are needed for {_IN_WORDS[0.5]}, {often} for {_IN_WORDS[_WANTED]}."
 

@@ -41,7 +41,7 @@ def _of_method(method: str, coverages: Sequence[Hypothesis], rows: Sequence[Hypo
     wide = "" if width is None else f", {number(width, 3)} wide on average"
     failing = f"it is short of that stated in {len(fails)} of {len(coverages)} settings; " if fails else ""
     return (
-        f"{method}: the coverage is least on {where(worst)}, with {count_of(worst.n or 0, 'row')}: "
+        f"{method}: the coverage is lowest on {where(worst)}, with {count_of(worst.n or 0, 'row')}: "
         f"{percent(rate(worst))}{wide}; {failing}the measure was undefined on {undefined:,} of {drawn:,} "
         f"test sets, and no interval was given on {sum(row.unanswered or 0 for row in coverages):,}."
     )
@@ -264,7 +264,7 @@ _SAMPLE_SIZE = Section(
     columns=_rows_columns,
     method=(
         "The least number of rows from which on the exact rate at which McNemar's test rejects is at least one half, "
-        "by the probabilities with which only one of the two is right. It is of no size that was drawn."
+        "by the probabilities with which only one of the two is right. It is not one of the drawn sizes."
     ),
     source="Sturm, Comparing two classifiers using a contingency table",
 )

@@ -17,7 +17,7 @@ from .statements import statements
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """Which tests reject too often, or which intervals miss; if none, what how many rows find. Then every rate."""
+    """The tests that reject too often or intervals that miss; if none, the detectable differences. Then every rate."""
     wrong, fine = rejected(rows), not_rejected(rows)
     name = adjusted_p(evidence.adjust)
     hypotheses = [row for row in rows if row.estimate is not None]
@@ -48,7 +48,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     if first.startswith("Power"):
         headline = f"Not tried: in every population one classifier is better. {headline}"
     elif not failing and not short and first != "Rates:":
-        headline = f"Yes, as far as was tried: {headline}"
+        headline = f"Yes, in all tried cases: {headline}"
     shown = tuple((what, said[:1].upper() + said[1:]) for what, said in also if wrong or what != "Rates:")
     to_do = _to_do((failing, errors, "tests", ""), (short, coverages, "intervals", "the intervals of "), powers=powers)
     return Verdict(headline, (expected, *details), _sure(hypotheses, evidence), shown, _numbers(kinds, evidence), to_do)
@@ -57,7 +57,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 def _to_do(
     *kinds: tuple[Sequence[Hypothesis], Sequence[Hypothesis], str, str], powers: Sequence[Sequence[Hypothesis]]
 ) -> str:
-    """Which test or interval to use at these sizes; if all may be, how many rows the hardest population needs."""
+    """The test or interval to use at these sizes; if all are valid, the rows that the hardest population needs."""
     for wrong, rows, what, of in kinds:
         if not wrong:
             continue
@@ -77,7 +77,7 @@ def _to_do(
 
 
 def _drawn(evidence: Evidence) -> str:
-    """That test sets are a large part of their population, where they are."""
+    """A statement that test sets are a large part of their population, if they are."""
     drawn = [
         (work.n, sum(work.population.outcomes))
         for work in (cell.work for cell in evidence.results.plan.cells)
@@ -88,7 +88,7 @@ def _drawn(evidence: Evidence) -> str:
         return ""
     return (
         f"without replacement, up to {percent(max(parts))} of the population at once, so that rates are better than "
-        "those of new rows like these; replacement = true draws as from an endless population."
+        "those of new rows like these; replacement = true draws as from an infinite population."
     )
 
 
@@ -104,7 +104,7 @@ def _numbers(kinds: Mapping[str | None, list[Hypothesis]], evidence: Evidence) -
 
 
 def _kept(errors: Sequence[Hypothesis], evidence: Evidence) -> str:
-    """How often tests reject where neither is better, at the most; empty where one always is."""
+    """The highest rate of rejections when neither is better; empty if one always is."""
     if not errors:
         return ""
     most = max(errors, key=rate)
@@ -115,12 +115,12 @@ def _kept(errors: Sequence[Hypothesis], evidence: Evidence) -> str:
 
 
 def _held(coverages: Sequence[Hypothesis]) -> str:
-    """How often intervals hold the truth, at the least; empty where there are none."""
+    """The lowest coverage of intervals; empty if there are none."""
     if not coverages:
         return ""
     least = min(coverages, key=lambda row: rate(row) - (row.null_mean or 0))
     how_often = f"{_at(least)} of the test sets or more, where {share(least.null_mean)} is stated"
-    return f"the intervals hold the truth on {how_often}."
+    return f"the intervals contain the truth on {how_often}."
 
 
 def _at(row: Hypothesis) -> str:
@@ -128,7 +128,7 @@ def _at(row: Hypothesis) -> str:
 
 
 def _sure(hypotheses: Sequence[Hypothesis], evidence: Evidence) -> str:
-    """How sure the tests are on test sets of the smallest and of the largest size, and how often they are right."""
+    """The stated confidence at the smallest and the largest size, and the share that is right."""
     sizes = sorted({row.n or 0 for row in hypotheses})
     parts = []
     for n in dict.fromkeys((*sizes[:1], *sizes[-1:])):
@@ -154,7 +154,7 @@ def _of_each_method(rows: Sequence[Hypothesis], choose: Callable[..., Hypothesis
 
 
 def _short(short: Sequence[Hypothesis], coverages: Sequence[Hypothesis], errors: Sequence[Hypothesis]) -> str:
-    """Which intervals hold the truth too seldom, and how seldom at the least."""
+    """The intervals that cover too seldom, and the lowest coverage."""
     missing = _of_each_method(short, min)
     worst = sorted(missing.values(), key=rate)
     how = [f"on as few as {percent(rate(row))} of the test sets ({count_of(row.n or 0, 'row')})" for row in worst]
@@ -171,7 +171,7 @@ def _short(short: Sequence[Hypothesis], coverages: Sequence[Hypothesis], errors:
 
 
 def _failing(failing: Sequence[Hypothesis], errors: Sequence[Hypothesis], evidence: Evidence) -> str:
-    """Which tests reject too often where the null hypothesis is true, and how often at the most; then the others."""
+    """The tests that reject a true null hypothesis too often, and the highest rate; then the others."""
     most = _of_each_method(failing, max)
     named = [f"{row.method} on up to {share(row.estimate)}" for row in sorted(most.values(), key=rate, reverse=True)]
     fine = [method for method in distinct(row.method for row in errors) if method not in most]
@@ -186,7 +186,7 @@ def _failing(failing: Sequence[Hypothesis], errors: Sequence[Hypothesis], eviden
 def _expected(wrong: Sequence[Hypothesis], fine: Sequence[Hypothesis], result: Sequence[Hypothesis], name: str) -> str:
     total = len(wrong) + len(fine)
     if not total:
-        return f"{count_of(len(result), 'rate')} were found; there is none to hold them against."
+        return f"{count_of(len(result), 'rate')} were found; there is nothing to compare them with."
     if not wrong:
         subject = f"All {total} tested rates are" if total > 1 else "The rate is"
         return f"{subject} as expected ({verdicts.smallest_p(fine, name)})."
@@ -209,7 +209,7 @@ def _of_group(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The population, the size, the test, the rate and what it is held against."""
+    """The population, the size, the test, the rate and its nominal value."""
     parts = [usual.SLICE] if any(row.slice for row in rows) else []
     adjusted = [] if all(row.p_adjusted == row.p_value for row in rows) else [usual.ADJUSTED]
     return [
@@ -223,9 +223,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         MONTE_CARLO_ERROR,
         RATE_INTERVAL,
         FAILED,
-        usual.value(
-            "Without a class", "without_class", usual.COUNT, "test sets in which a class that counts has no row"
-        ),
+        usual.value("Without a class", "without_class", usual.COUNT, "test sets without a row of a class that counts"),
         usual.value("Expected", "null_mean", percent, "the exact rate, or what is stated"),
         usual.P,
         *adjusted,

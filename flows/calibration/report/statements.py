@@ -1,7 +1,7 @@
-"""What a test states of test sets.
+"""Statements of a test on test sets.
 
-Keller, Mariethoz and Bengio hold the confidence of one test set against other test sets. Where every test set states
-one, and the population is known, the share of statements that are right is known too.
+Keller, Mariethoz and Bengio compare the confidence of one test set with other test sets. If every test set states one,
+and the population is known, the share of right statements is known too.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from ...report.evidence import Evidence
 
 @dataclass(frozen=True)
 class Statements:
-    """What a test states on test sets of one size."""
+    """The statements of a test on test sets of one size."""
 
     #: On each test set its confidence that the classifier which is better there is better in truth, at least 1/2.
     stated: NDArray[np.float64]
@@ -27,12 +27,12 @@ class Statements:
 
     @property
     def bias(self) -> float:
-        """By how much the mean stated confidence is above the share that is right."""
+        """The mean stated confidence minus the share that is right."""
         return float(self.stated.mean() - self.right.mean())
 
 
 def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | None:
-    """What a test states in all populations in which one classifier is better; None if there is none."""
+    """The statements of a test in all populations in which one classifier is better; None if there is none."""
     stated, right = [], []
     truths = {row.cell: row.truth for row in rows if row.truth}
     for name, truth in truths.items():
@@ -50,7 +50,7 @@ def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | N
 
 
 def _one_side_alone(test: AppliedTest) -> bool:
-    """Whether 1 - p of a test is not the p-value of its other side: the observed counts belong to both tails."""
+    """True if 1 - p of a test is not the p-value of its other side, since the observed counts belong to both tails."""
     one_sided = test.options["alternative"] != "two-sided"
     return bool(test.test == "mcnemar" and one_sided and test.options["method"] == "exact")
 

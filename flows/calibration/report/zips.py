@@ -43,10 +43,10 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
     for number, (dataset, worst) in enumerate(worst_of(evidence).items()):
         panels = [_panel(f"zip-{number}-{index}", row, evidence) for index, row in enumerate(worst)]
         yield Figure(
-            title=f"Zip plots: the intervals of each method where its coverage is least, {dataset}",
+            title=f"Zip plots: the intervals of each method where its coverage is lowest, {dataset}",
             caption=(
                 "Each line is the interval of one test set; the farther the estimate is from the truth, in standard "
-                "errors, the higher it stands. Those that hold the truth cross the upright line; "
+                "errors, the higher it stands. Those that contain the truth cross the vertical line; "
                 "above the dashed line is the share that may miss it."
             ),
             body=svg.panels(panels),
@@ -106,7 +106,7 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
     ]
     where = ", ".join(part for part in (row.slice, size(cell)) if part)
     coverage = percent(row.estimate or 0)
-    drawn = axes.drawing(name, f"{row.method}: zip plot", f"{coverage} hold the truth.", *parts)
+    drawn = axes.drawing(name, f"{row.method}: zip plot", f"{coverage} contain the truth.", *parts)
     return svg.panel(row.method, drawn, f"{where}: {coverage}")
 
 

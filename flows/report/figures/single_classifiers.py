@@ -114,7 +114,7 @@ def draw_both(evidence: Evidence) -> Iterator[Figure]:
         title="Both permutation tests",
         caption=(
             f"The {measure} on the data, its mean with permuted labels (PermClass) and with features permuted inside "
-            "each class (PermFeats), and p before adjustment. Of each classifier first come the data sets on which the "
+            "each class (PermFeats), and p before adjustment. The first data sets of a classifier are those where the "
             f"joint structure of the features {improves} (PermFeats p ≤ {significant(evidence.alpha)}).{beside}"
         ),
         body=_table(done, printed, evidence.alpha, measure, improves),

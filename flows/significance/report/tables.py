@@ -1,4 +1,4 @@
-"""The tests of a significance study whose verdicts or columns are not the usual ones, and numbers computed alone."""
+"""The tests of a significance study with special verdicts or columns, and numbers that are only computed."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -56,7 +56,7 @@ def _terms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  
 
 
 def _terms_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    number = usual.value("Tables", "estimate", _WHOLE, "tables of the same margins with as many right or more")
+    number = usual.value("Tables", "estimate", _WHOLE, "tables of the same margins with at least as many right")
     return [usual.DATASET, usual.OBJECTS, number, *usual.printed_columns(rows)]
 
 
@@ -106,7 +106,7 @@ def _like(dataset: str, rows: Sequence[Hypothesis], evidence: Evidence) -> str:
 
 
 def _closer(row: Hypothesis) -> str:
-    """Whether the new algorithm is closer to one known algorithm than to another, with the indices of eq. 25 to 27."""
+    """The verdict on which of two known algorithms the new one is closer to, with the indices of eq. 25 to 27."""
     pd, psd, nsd = (index_number(value or 0) for value in (row.pd, row.psd, row.nsd))
     indices = f"PD{NBSP}{pd}, PSD{NBSP}{psd}, NSD{NBSP}{nsd}"
     shown = "the data show that it is closer" if row.nsd else "it is not shown to be closer"

@@ -53,7 +53,7 @@ def test_row(
     if (row.n if row.items is None else row.items) < rule.smallest_slice:
         return replace(row, note=f"too small to test: fewer than {rule.smallest_slice} {what}")
     if units < 2:
-        return replace(row, note="one group alone: nothing can be tested")
+        return replace(row, note="only one group: nothing can be tested")
     if part.runs is not None:
         return _of_runs(row, part, limits, bar, rule, tasks)
     spec = MEASURES[row.measure]
@@ -125,13 +125,13 @@ def _of_mean(
     sizes = counts if weights is None else by_group(weights, group)[0]
     size = np.ones(len(sums)) if sizes is None else sizes.astype(np.float64)
     if size.max() <= 0:
-        return replace(row, note="the denominators add up to 0: there is no ratio")
+        return replace(row, note="the denominators add up to 0: the ratio is undefined")
     heaviest = float(size.max())
     size = np.maximum(size, _NEARLY_0 * heaviest)  # a cost without a success has no ratio of its own
     value = float(sums.sum() / size.sum())
     spread, room = (float(np.abs(sums - at * size).max()) / heaviest for at in (value, bar))
     if limits is None and spread == 0:
-        return replace(row, note="all values are alike, and no limits of them are known: nothing can be tested")
+        return replace(row, note="all values are equal and have no known limits: nothing can be tested")
     ends = (value - spread, value + spread) if limits is None else limits
     unit, one, other = unseen_unit(group is not None, len(sums), rule.unseen_group)
 
@@ -163,10 +163,10 @@ def _of_runs(
     if not np.isfinite(values).all():
         return replace(row, note="a run has no such value: nothing can be tested")
     if k < 2:
-        return replace(row, note="one run alone: nothing can be tested")
+        return replace(row, note="only one run: nothing can be tested")
     level, (least, most) = rule.confidence_level, limits or (-math.inf, math.inf)
     result = runs_test(np.full(k, bar), values, confidence_level=level, divisions=2**k)
-    notes = [f"{k} runs", "taken as nearly normal"]
+    notes = [f"{k} runs", "assumed nearly normal"]
     if rule.alpha * result.divisions < 1:
         notes.append(f"p is at least 1/{result.divisions}")
     ends: tuple[float | None, float | None] = max(bar + result.low, least), min(bar + result.high, most)

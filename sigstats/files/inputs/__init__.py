@@ -56,9 +56,7 @@ def as_text(content: bytes, where: str, encoding: str = "utf-8") -> str:
         return content.decode(encoding).removeprefix("\N{BYTE ORDER MARK}")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(
-            f"{where}, line {line}: is not text in {encoding}; expected that, or its encoding named"
-        ) from None
+        raise ValueError(f"{where}, line {line}: is not text in {encoding}; name its encoding") from None
     except (LookupError, ValueError):
         raise ValueError(f"{where}: encoding: {encoding!r} is not valid; expected a name such as 'latin-1'") from None
 

@@ -76,7 +76,7 @@ def differing_questions(first: Predictions, other: Predictions, rows: Any, partn
     for _, a, b in questions(first, other, rows, partners):
         differs[np.from_dlpack(differing(a, b))] = True
     n = int(differs.sum())
-    told = f"{other.where}: {n:,} of {len(rows):,} rows are other questions than in {first.where}"
+    told = f"{other.where}: {n:,} of {len(rows):,} rows have other questions than in {first.where}"
     return (Note("differing-questions", told),) if n else ()
 
 

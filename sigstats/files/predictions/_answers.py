@@ -53,6 +53,6 @@ def marks_of(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] |
         stated = name in columns.lower | columns.higher or pc.all(pc.is_in(words, value_set=pa.array(_ANSWERS))).as_py()
         if not stated and is_lower_better(name):  # "passed" in a column of errors
             both = f"--higher-is-better {shown(name)} or --lower-is-better {shown(name)}"
-            raise table.error(name, f": its name is that of a cost, its words are those of marks; add {both}") from None
+            raise table.error(name, f": it has the name of a cost and the words of marks; add {both}") from None
         places: Any = pc.index_in(words, value_set=known)
         return pa.array(_WORDS.values(), pa.float64()).take(places), (0.0, 1.0)

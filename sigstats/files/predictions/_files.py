@@ -175,7 +175,7 @@ def read_by_scores(
         if odd := sorted({*meant}.symmetric_difference(by_score[0] if by_score else meant), key=str):
             place, other = (files[0][0], path) if odd[0] in meant else (path, files[0][0])
             raise ValueError(
-                f"{place}: score: {shown(odd[0])} was not found, but in {other}; expected those that are meant"
+                f"{place}: score: {shown(odd[0])} was not found, but exists in {other}; name the scores to read"
             )
         by_score.append({score: file.by(replace(columns, score=score)) for score in meant})
     return by_score

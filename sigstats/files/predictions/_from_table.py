@@ -115,7 +115,7 @@ def _notes(table: Table, columns: Columns, run: str | None, *, labelled: bool) -
         read = ", ".join(f"column {shown(name)} as the {key}" for key, name in columns.known)
         yield Note("known-columns", f"read are {read}")
     if columns.by_position:
-        beside = "the labels agree" if labelled else "no labels say that they are the same"
+        beside = "the labels agree" if labelled else "no labels confirm that they are the same"
         yield Note("joined-by-position", f"{table.num_rows:,} rows are joined by their position; {beside}")
     if _IN_ORDER.search(columns.id):
         yield Note(
@@ -237,7 +237,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     measured = columns.score or ""
     as_runs = "" if run is None else f"--run {run} takes them as those of runs of a recipe, which are independent; "
     if columns.models in table.names and columns.model is None:
-        as_runs = f"--model NAME takes those of one {columns.models}; {as_runs}"
+        as_runs = f"--model NAME reads those of one {columns.models}; {as_runs}"
     return Predictions(
         table.where,
         ids,

@@ -53,7 +53,7 @@ class WithLikeliest(WithMissing):
         places: Any = pc.index_in(texts, value_set=classes)
         if len(odd := pc.indices_nonzero(pc.and_(pc.is_null(places), pc.is_valid(texts)))):
             row = odd[0].as_py()
-            raise self.error(name, f": {shown(texts[row].as_py())} is none of {some_of(self.classes, 10)}", row)
+            raise self.error(name, f": {shown(texts[row].as_py())} is not one of {some_of(self.classes, 10)}", row)
         values = self.probabilities[np.arange(len(texts)), pc.fill_null(places, 0).to_numpy()]
         return pa.array(values, mask=pc.is_null(places).to_numpy(zero_copy_only=False))
 

@@ -200,7 +200,7 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     for name in dict.fromkeys((*columns.optional, *([task] if task in rows.others else []))):
         if name not in rows.others:
             near = did_you_mean(name, rows.first.names)
-            raise ValueError(f"{rows.first.where}: column {shown(name)} was not found, nor in any other file{near}")
+            raise ValueError(f"{rows.first.where}: column {shown(name)} was not found in any file{near}")
         positions, column = rows.others[name]
         place = rows.spread(np.arange(len(positions)), positions, 0)
         others[name] = column.take(pa.array(place[where]))

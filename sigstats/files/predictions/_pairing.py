@@ -211,7 +211,7 @@ def _match(first: Predictions, other: Predictions) -> Matched:
         alone[other.where] = other.ids.filter(pc.is_null(pc.index_in(of_other, value_set=keys)))
     alone = {where: pc.unique(values) for where, values in alone.items()}
     notes = [
-        Note("unmatched-rows", f"{where}: {listed(values)} in this file alone")
+        Note("unmatched-rows", f"{where}: {listed(values)} only in this file")
         for where, values in alone.items()
         if len(values)
     ]
@@ -264,7 +264,7 @@ def _numbers(
 
 
 def _require_one_group(side: Predictions, rows: Any, items: Codes, group: Codes) -> None:
-    """Refuse an item whose answers are in several groups."""
+    """Refuse an item with answers in several groups."""
     several = group != group[first_rows(items)[items]]
     if several.any():
         item = side.ids.take(rows)[int(np.flatnonzero(several)[0])].as_py()

@@ -153,7 +153,7 @@ def with_score(
         return list(tasks), list(logs), []
     own = [task for task, has in zip(tasks, there, strict=True) if has]
     listed = ", ".join(own[:3]) + (" and others" if own[3:] else "")
-    told = f"score {shown(columns.score)} is that of task{'s' * (len(own) > 1)} {listed} alone"
+    told = f"score {shown(columns.score)} exists only in task{'s' * (len(own) > 1)} {listed}"
     return own, [log for log, has in zip(logs, there, strict=True) if has], [Note("score-of-some-tasks", told)]
 
 

@@ -72,7 +72,7 @@ class LabelCounts:
         """The population of these rows.
 
         `positive`: the positive class; all others together are the negative one.
-        Without it the population is good for accuracy alone, and all rows count as truly positive.
+        Without it the population is only valid for accuracy, and all rows count as truly positive.
         `swapped`: as for `sigstats.tasks.calibration.populations.population.Population`.
         """
         if positive is not None and not any(_has(label, positive) for label in self.labels):

@@ -37,7 +37,7 @@ class Estimate:
 
 
 def truth(population: Population, of: str) -> float:
-    """F1 of A in the population, or that of B less that of A."""
+    """F1 of A in the population, or that of B minus that of A."""
     return float(population.differences("f1", np.array([compared(population.expected, of)]))[0])
 
 

@@ -68,7 +68,7 @@ def _sizes(kinds: Kinds) -> NDArray[np.int64]:
 
 
 def truth(kinds: Kinds, measure: str) -> float:
-    """The measure of B less that of A among all rows."""
+    """The measure of B minus that of A among all rows."""
     every, shares = np.ones(len(kinds.shares), np.int64), np.array(kinds.shares) * (_sizes(kinds) // kinds.group)
     if measure != "auc":
         rows = _rows(kinds, every, measure, grouped=False, weights=shares)

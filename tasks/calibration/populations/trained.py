@@ -1,9 +1,9 @@
 """Two classifiers, or two sets of them, trained on a part of a data set and compared on all of its other rows.
 
-The rows are shuffled: the first are the training set, the next the test set, and the rest stands for the population
+The rows are shuffled: the first are the training set, the next the test set, and the rest represents the population
 from which the test set was drawn (Keller, Mariethoz and Bengio, section 5). Some of the labels together are the
-positive class, against all others. A set has a classifier for each category, one against the others; what a row is
-assigned is the set of categories whose classifiers say so, so that measures are averaged over categories.
+positive class, against all others. A set has a classifier for each category, one against the others; a row is assigned
+the categories of all classifiers that are positive, so that measures are averaged over categories.
 """
 
 import pickle

@@ -66,7 +66,7 @@ class _Stored(DataColumns):
         column = self._column(name)
         kind = column.type
         if not any(is_kind(kind) for is_kind in _READABLE):
-            raise self.error(name, f"{kind} is no type of a feature; expected numbers, strings, booleans, categories")
+            raise self.error(name, f"{kind} is not valid; expected numbers, strings, booleans or categories")
         names: dict[str | None, int] = {}
         try:
             codes = [names.setdefault(_text(value), len(names)) for value in column.to_pylist()]

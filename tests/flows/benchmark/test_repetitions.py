@@ -118,9 +118,9 @@ def test_files_that_are_elsewhere_are_all_named_at_once(tmp_path):
         {"name": f"t{number}", "source": "csv", "path": f"t{number}.csv", "target": "class"} for number in range(7)
     ]
     (tmp_path / "t3.csv").write_text("a,class\n1,x\n2,y\n")
-    with pytest.raises(ValueError, match="are not there") as raised:
+    with pytest.raises(ValueError, match="are missing") as raised:
         study(tmp_path, datasets=["iris", *tables], folder=str(tmp_path))
     assert str(raised.value) == (
-        "study: datasets: 6 of 7 files are not there: t0.csv, t1.csv, t2.csv, t4.csv, t5.csv and 1 more; expected them "
+        "study: datasets: 6 of 7 files are missing: t0.csv, t1.csv, t2.csv, t4.csv, t5.csv and 1 more; expected them "
         f"in {tmp_path} (--set folder=DIR says where they are)"
     )

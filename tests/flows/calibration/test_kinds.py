@@ -145,7 +145,7 @@ def test_a_study_tells_the_bound_from_students_interval(tmp_path):
     assert bound.estimate == 1
     # no disaster is seen in .98^20 = .67 of the test sets: 60 have 55 or more such with a chance of 1 in 10^5
     assert students.estimate < 0.65
-    assert "mean-score of B less that of A" in (output / "report.html").read_text()
+    assert "mean-score of B minus that of A" in (output / "report.html").read_text()
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_the_first_screen_answers_whether_the_test_can_be_trusted(evidence):
     power = next(row for row in evidence.of("calibration") if row.measure == "power")
     by_coverage = rates.SECTIONS[0].verdict([kept, power], evidence)
     assert by_coverage.headline == (
-        "Yes, as far as was tried: the intervals hold the truth on 96.0% (wide, 60 rows) of the test sets or more, "
+        "Yes, in all tried cases: the intervals contain the truth on 96.0% (wide, 60 rows) of the test sets or more, "
         "where 95.0% is stated."
     )
     assert [what.partition(",")[0] for what, _ in by_coverage.also] == ["Power"]

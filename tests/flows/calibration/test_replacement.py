@@ -1,4 +1,4 @@
-"""Calibration on test sets that are drawn with replacement, as from an endless population of the rows at hand."""
+"""Calibration on test sets that are drawn with replacement, as from an infinite population of the rows at hand."""
 
 from pathlib import Path
 

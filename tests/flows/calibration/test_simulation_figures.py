@@ -144,7 +144,7 @@ def test_the_design_says_what_was_done(evidence):
     )
     assert "difference 0, 0.1" in stated["Data"]
     assert "prevalence 0.1, 0.4" in stated["Data"]
-    assert stated["Estimands"] == "accuracy of B less that of A; difference of F1; F1 of A."
+    assert stated["Estimands"] == "accuracy of B minus that of A; difference of F1; F1 of A."
     assert "F1 of A (jeffreys)" in stated["Methods"]
     assert "size-adjusted power" in stated["Performance measures"]
 

@@ -326,7 +326,7 @@ def test_a_cluster_gives_the_same_bytes(study, done, tmp_path):
         (
             'dataset = { source = "scikit-learn", name = "breast_cancer" }\n',
             "",
-            "dataset, documents: expected one of the two",
+            "dataset, documents: give exactly one of them",
         ),
         ("[[tests]]", 'documents = { path = "x", text = ["t"], categories = "c", stem = "dutch" }\n[[tests]]', "stem"),
         ('["malignant"] }]', '["malignant"] }, { name = "malignant", positive = ["benign"] }]', "appears twice"),
@@ -553,7 +553,7 @@ def test_the_confidence_of_a_set_is_the_bootstrap_s_of_its_macro_f1(sets):
     [
         ('categories = ["grain", "sugar", "crude"]', 'categories = ["grain", "sugr"]', "did you mean 'sugar'?"),
         ('categories = ["grain", "sugar", "crude"]', 'categories = ["grain", "grain"]', "expected each label once"),
-        (', categories = ["grain", "sugar", "crude"]', "", "positive, categories: expected one of the two"),
+        (', categories = ["grain", "sugar", "crude"]', "", "positive, categories: give exactly one of them"),
         ('categories = ["grain", "sugar", "crude"]', 'positive = ["grain"]', "positive is not valid with tune"),
         ("gamma = [0.1, 1.0]", "gama = [0.1]", "tune: 'gama' is not valid; did you mean 'gamma'?"),
         ("folds = 3", "folds = 1", "folds: 1 is not valid"),

@@ -144,7 +144,7 @@ def test_runs_are_tested_by_students_t_against_the_bar(tmp_path, accuracies):
 
 def test_few_runs_have_no_interval_and_runs_without_spread_are_tested_too():
     five = sigstats.assert_at_least(runs_of((0.8, 0.9, 0.84, 0.85, 0.8)), at_least=0.5, run="seed")
-    assert "(5 runs; taken as nearly normal; 6 are the fewest with an interval of 95%)" in str(five)
+    assert "(5 runs; assumed nearly normal; 6 are the fewest with an interval of 95%)" in str(five)
     found = sigstats.assert_at_least(runs_of((0.8,) * 6), at_least=0.8, run="seed")
     assert (found.verdict, found.rows[0].pvalue, found.rows[0].low) == ("pass", 1.0, pytest.approx(0.8))
 

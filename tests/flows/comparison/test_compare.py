@@ -367,7 +367,7 @@ def test_a_slice_of_one_class_is_named(tmp_path, group):
     options = ["--slice", "part", "--measure", "macro-f1", *group]
     _, found = compared(tmp_path, *written(tmp_path, base, cand), *options)
     notes = {row["slice"]: row["note"] for row in found["rows"]}
-    assert notes["part = same"] == "one class alone: nothing can be tested"
+    assert notes["part = same"] == "only one class: nothing can be tested"
     assert "one class" not in notes["all rows"] + notes["part = rest"]
 
 
@@ -377,7 +377,7 @@ def changed(**columns):
 
 BAD = {
     "twice": (lambda b, c: (b, c.assign(id=[0, *c["id"][:-1]])), [], "cand.csv: 1 of 60 rows repeat an id: id '0'"),
-    "unmatched": (lambda b, c: (b, c[:-2]), [], "base.csv: ids '58', '59' are in this file alone"),
+    "unmatched": (lambda b, c: (b, c[:-2]), [], "base.csv: ids '58', '59' are only in this file"),
     "no common": (lambda b, c: (b, c.assign(id=c["id"] + 1000)), [], "shares no id with"),
     "labels": (
         lambda b, c: (b, c.assign(label=[(c["label"][0] + 1) % 3, *c["label"][1:]])),
@@ -458,7 +458,7 @@ def test_unmatched_rows_may_be_dropped_and_are_counted(tmp_path, capsys):
     _, found = compared(tmp_path, *paths, "--unmatched", "drop")
     assert found["n"] == 595
     assert [note["text"] for note in found["notes"]] == [
-        f"{paths[0]}: ids '0', '1', '2' and 2 more are in this file alone",
+        f"{paths[0]}: ids '0', '1', '2' and 2 more are only in this file",
         f"5 rows left out, as {paths[1]} lacks them: {paths[0]} has 5 of them right (100%; 85% of the others)",
         f"{paths[1]}: predictions of classes that no row has: '7' ({(cand['prediction'][5:] == 0).sum()} rows)",
     ]

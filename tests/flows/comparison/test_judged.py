@@ -112,8 +112,8 @@ def test_marks_have_limits_and_a_unit_of_their_own(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("change", "arguments", "said"),
     [
-        ({"human": 3.0}, (), r"a\.csv: column 'human': 3 is no verdict; expected 1"),
-        ({"judge": 0.5}, (), r"a\.csv: column 'judge': 0\.5 is no verdict; expected 1"),
+        ({"human": 3.0}, (), r"a\.csv: column 'human': 3 is not a verdict; expected 1"),
+        ({"judge": 0.5}, (), r"a\.csv: column 'judge': 0\.5 is not a verdict; expected 1"),
         ({"human": None}, (), r"a\.csv: 20 of 20 rows have no 'human': ids .*; expected one or more"),
         ({}, ("--slice", "id"), "--slice: is not valid with --human"),
         ({}, ("--score", "human"), "--human: is not valid with several candidates or scores"),

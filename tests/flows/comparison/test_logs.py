@@ -286,7 +286,7 @@ def test_other_documents_under_the_same_ids_are_refused(tmp_path, capsys, field)
     found = compared(tmp_path, a, b, "--allow-different-tasks", code=0)
     assert (found["n"], [note["text"] for note in found["notes"]]) == (
         20,
-        [f"{b}: 1 of 20 rows are other questions than in {a}"],
+        [f"{b}: 1 of 20 rows have other questions than in {a}"],
     )
 
 

@@ -66,7 +66,7 @@ def test_words_of_verdicts_in_a_column_of_errors_state_no_direction(tmp_path, ca
     )
     code, said = run(tmp_path, capsys, "compare", *passed, "--score", "error")
     assert code == 2
-    assert "column 'error': its name is that of a cost, its words are those of marks; add --higher-is-better" in said
+    assert "column 'error': it has the name of a cost and the words of marks; add --higher-is-better" in said
     assert run(tmp_path, capsys, "compare", *yes, "--score", "error")[0] == 0
     assert run(tmp_path, capsys, "compare", *passed, "--higher-is-better", "error")[0] in (0, 1)
 

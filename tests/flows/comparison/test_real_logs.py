@@ -53,7 +53,7 @@ REFUSED = [
     ([PHILOSOPHY, NARRATIVE, *EXACT], "task 'narrative_qa' is not that of"),
     ([PROMPTFOO, POPULARITY, *DROP, *FEW], "{1}: is a log of Inspect, and {0} is one of promptfoo"),
     ([GEOMETRY, POPULARITY, *DROP], "{1}: is a log of Inspect, and {0} is one of lm-evaluation-harness"),
-    ([POPULARITY, "inspect/scored-10.eval"], "ids '100', '11', '12' and 87 more are in this file alone"),
+    ([POPULARITY, "inspect/scored-10.eval"], "ids '100', '11', '12' and 87 more are only in this file"),
     (["inspect/no-scores-10.eval"] * 2, "none of its 10 answers has a score; expected a log with scores"),
     (["inspect/cvebench-no-score.json"] * 2, "none of its 1 answers has a score (\"RuntimeError('No services"),
     (["inspect/errored-sample.json"] * 2, "none of its 1 answers has a score"),

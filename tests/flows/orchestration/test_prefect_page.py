@@ -145,7 +145,7 @@ def test_a_runner_that_was_killed_leaves_no_run_that_blocks_the_others(server, f
         try:
             assert server.ended(first)["state_type"] == "CRASHED"
             assert server.ended(server.run_now(deployment))["state_type"] == "COMPLETED"
-            assert "note: the run nightly is ended, whose process is gone" in log.read_text()
+            assert "note: the run nightly is ended, since its process is gone" in log.read_text()
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(60)
@@ -177,4 +177,4 @@ with get_client(sync_client=True) as client:
 
 def test_a_run_of_another_host_that_gives_no_sign_of_life_is_ended(server, folder):
     (folder / "elsewhere.py").write_text(ELSEWHERE)
-    assert run(server, folder, "elsewhere.py").endswith("is ended, whose process is gone\n")
+    assert run(server, folder, "elsewhere.py").endswith("is ended, since its process is gone\n")

@@ -95,7 +95,7 @@ def test_rows_that_all_files_have(tmp_path, capsys):
     tables = {"good": tables["good"][5:], "tied": tables["tied"][:50], "bad": tables["bad"][::2]}
     paths = written(tmp_path, tables)
     assert main(["rank", *paths]) == 2
-    assert "in this file alone" in capsys.readouterr().err
+    assert "only in this file" in capsys.readouterr().err
     found = ranked(tmp_path, *paths, "--unmatched", "drop", "--slice", "region")
     rows = [i for i in range(5, 50) if i % 2 == 0]
     assert found["n"] == len(rows)
@@ -238,7 +238,7 @@ def test_so_few_rows_that_no_answers_tell_models_apart_are_called_too_few(tmp_pa
     assert main(["rank", *(str(tmp_path / f"{name}.csv") for name in "abc")]) == 0
     first = capsys.readouterr().out.splitlines()[0]
     assert first == (
-        "a is the best of 3 models." if told else "6 rows cannot tell 3 models apart: 7 are the fewest that can."
+        "a is the best of 3 models." if told else "6 rows cannot distinguish 3 models: at least 7 are needed."
     )
 
 

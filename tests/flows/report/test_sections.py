@@ -58,7 +58,7 @@ def test_what_is_undecided_is_not_called_doubtful(tmp_path: Path) -> None:
     assert found.headline.endswith("(PermClass, p\xa0=\xa00.01); 1 cannot be decided yet.")
     assert "c0 on iris. At least 19 permutations are needed." in found.details[0]
     assert [sentence.replace("\xa0", " ") for sentence in found.details[1:]] == [
-        "On iris, d1 (p = 0.5) could not be told from a classifier trained on random labels."
+        "On iris, d1 (p = 0.5) could not be distinguished from a classifier trained on random labels."
     ]
 
 
@@ -120,13 +120,13 @@ GAINED = "depended for its accuracy on the joint structure of the features"
             "permutation-labels",
             [0.01, 0.3],
             f"In 1 of 2 {CASES} learned real class structure (PermClass, p = 0.01).",
-            ["On iris, c1 (p = 0.3) could not be told from a classifier trained on random labels."],
+            ["On iris, c1 (p = 0.3) could not be distinguished from a classifier trained on random labels."],
         ),
         (
             "permutation-labels",
             [0.3],
             "The classifier was not shown to have learned real class structure (PermClass, p = 0.3).",
-            ["On iris, c0 (p = 0.3) could not be told from a classifier trained on random labels."],
+            ["On iris, c0 (p = 0.3) could not be distinguished from a classifier trained on random labels."],
         ),
         ("permutation-labels", [None], "There is no result: every hypothesis of this test (PermClass) is missing.", []),
         (
@@ -274,7 +274,7 @@ def test_tests_whose_assumptions_are_not_met_are_named_so(tmp_path: Path) -> Non
     store = make_study(tmp_path, lost=(), analyses=("efficiency", "homogeneity", "mcnemar"))
     for test, why in (("efficiency", "pooled from folds"), ("homogeneity", "counted twice")):
         beside = _verdict(store, test).beside
-        assert beside.startswith("This is a use of the test that its assumptions do not cover")
+        assert beside.startswith("This is a use of the test outside its assumptions")
         assert why in beside
     assert not _verdict(store, "mcnemar").beside
 

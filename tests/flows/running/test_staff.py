@@ -44,13 +44,13 @@ def test_a_run_that_goes_on_with_workers_has_lost_none(told):
     told.look(["this process"])
     assert told.look("ab", after=100) == []
     assert told.look("abc") == []
-    assert told.look("ab") == ["note: worker c is gone, 2 left; what was not stored is computed again"]
+    assert told.look("ab") == ["note: worker c is gone, 2 left; blocks that were not stored are computed again"]
     assert (told.watch.changes.lost, told.watch.changes.joined) == (1, 0)
 
 
 def test_a_lost_worker_and_its_successor_are_a_line_each(told):
     told.look("abc")
-    assert told.look("ab") == ["note: worker c is gone, 2 left; what was not stored is computed again"]
+    assert told.look("ab") == ["note: worker c is gone, 2 left; blocks that were not stored are computed again"]
     assert told.look("ab") == []
     assert told.look("abd") == ["note: worker d joined, 3 now"]
     assert told.watch.changes.lost == 1
@@ -59,7 +59,7 @@ def test_a_lost_worker_and_its_successor_are_a_line_each(told):
 def test_several_at_once_are_one_line(told):
     told.look("abc")
     assert told.look("dea") == [
-        "note: 2 workers are gone, 3 left; what was not stored is computed again",
+        "note: 2 workers are gone, 3 left; blocks that were not stored are computed again",
         "note: 2 workers joined, 3 now",
     ]
     assert told.watch.changes.lost == 2

@@ -462,7 +462,7 @@ def test_undefined_replicates_are_counted():
     result = bootstrap_test(o, measure="recall", n_resamples=size, rng=1)
     exact = 0.9**10  # no positive in the sample
     assert abs(result.undefined / size - exact) < 5.4 * math.sqrt(exact * (1 - exact) / size)
-    assert f"0/0, taken as 0, in {result.undefined}" in result.reason
+    assert f"0/0, counted as 0, in {result.undefined}" in result.reason
     assert bootstrap_test(EXAMPLE, measure="recall", rng=1, n_resamples=99).undefined == 0
 
 

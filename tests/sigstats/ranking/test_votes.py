@@ -376,4 +376,4 @@ def test_items_are_of_votes_alone(tmp_path, capsys):
     for path in paths:
         frame.to_csv(path, index=False)
     assert main(["rank", *map(str, paths), "--item", "id"]) == 2
-    assert "--item: is not valid but with one file of votes" in capsys.readouterr().err
+    assert "--item: is only valid with one file of votes" in capsys.readouterr().err

@@ -192,7 +192,7 @@ def test_tests_of_promptfoo_in_another_order_are_the_same_tests(tmp_path):
     assert ((paired.a == paired.label) & (paired.b != paired.label)).sum() == 1
     changed[0]["testCase"] = {"assert": [{"type": "equals", "value": "yes"}]}
     promptfoo(tmp_path / "b.json", changed)
-    with pytest.raises(ValueError, match=r"'question 0 a #.* in this file alone"):
+    with pytest.raises(ValueError, match=r"'question 0 a #.* only in this file"):
         join(*(read(path, Columns()) for path in paths), Columns())
 
 
