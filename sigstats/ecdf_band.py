@@ -1,6 +1,7 @@
 """An exact simultaneous band for the empirical distribution function of p-values under the null hypothesis.
 
-When not to use: for discrete p-values, whose law lies below the uniform one: only what lies above the band speaks then.
+When not to use: for discrete p-values, whose distribution lies below the uniform one, only points above the band are
+evidence.
 """
 
 from functools import lru_cache

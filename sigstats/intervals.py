@@ -200,11 +200,11 @@ _MOST_POISSON, _FEWEST_NORMAL = 2**20, 2**10
 def _bounds_of_many(successes: int, trials: int, tail: float) -> tuple[float, float]:
     """An interval of a proportion, of over 10^9 trials, no narrower than Clopper and Pearson's and hardly wider.
 
-    At its lower end so many successes or more have at most the probability `tail`, below 1/2; at its upper end so many
-    or fewer. Each is the narrower of two bounds, neither of which is narrower than Clopper and Pearson's. For few
-    successes a Poisson variable has the heavier tail (Anderson and Samuels, Proceedings of the 5th Berkeley Symposium 1
-    (1967)). For many, with H the Kullback-Leibler divergence, ``P(X >= k) <= Phi(-sqrt(2 n H((k - 1) / n, p)))``
-    (Zubkov and Serov, Theory of Probability and its Applications 57 (2013)).
+    At the lower end the probability of this many successes or more is at most `tail`, below 1/2; at the upper end that
+    of this many or fewer. Each end is the narrower of two bounds, neither of which is narrower than Clopper and
+    Pearson's. For few successes a Poisson variable has the heavier tail (Anderson and Samuels, Proceedings of the 5th
+    Berkeley Symposium 1 (1967)). For many, with H the Kullback-Leibler divergence, ``P(X >= k) <= Phi(-sqrt(2 n H((k -
+    1) / n, p)))`` (Zubkov and Serov, Theory of Probability and its Applications 57 (2013)).
     """
     if 2 * successes > trials:
         low, high = _bounds_of_many(trials - successes, trials, tail)

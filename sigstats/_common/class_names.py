@@ -84,9 +84,9 @@ def refuse_no_classes(labels: Sequence[str], said: Sequence[str], n: int, who: s
 def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: str, *, wanted: str) -> None:
     """Refuse predictions that are classes of the labels under other names, or probabilities of them.
 
-    These are: another case or text of a number, other white space, brackets or quotation marks around it, another order
-    of parts (``"cat|dog"``); whole numbers that are those of the labels shifted, or another of the usual pairs for two
-    classes; numbers with a fraction beside classes without. Arguments as of `refuse_no_classes`; `wanted`: the remedy.
+    That is another case or form of a number, other white space, brackets or quotation marks, another order of parts
+    (``"cat|dog"``); whole numbers shifted against those of the labels, or another usual pair for two classes; numbers
+    with a fraction if the classes have none. Arguments as in `refuse_no_classes`; `wanted`: the remedy.
     """
     strange = sorted(set(said).difference(labels))
     if not strange or not _are_classes(labels, n):

@@ -1,8 +1,8 @@
 """Random streams: one place makes every generator.
 
 The unit of randomness is a *lane*: a fixed number of replicates that share one Philox stream, keyed by the study's
-seed, a hash of what is computed, and the lane's number. A replicate therefore depends on nothing else: not on the
-number of workers, the size of a block, the order of completion or where a run was interrupted.
+seed, a hash of the computation, and the lane's number. A replicate therefore depends on nothing else: not on the number
+of workers, the size of a block, the order of completion or where a run was interrupted.
 """
 
 from typing import Any, TypeAlias

@@ -4,9 +4,9 @@ Objects of other packages are found by an import path into an allowed package, o
 package is called, and nothing of it is imported before its name is found among the allowed ones. An entry point of an
 installed package needs no allowance.
 
-A folder of which every module is one of a kind, such as the commands: its ``__init__`` states what a module must offer,
-as a `typing.Protocol`, and makes one `Registry` of it. The name of a module is that of its file, with dashes for
-underscores. Packages, and files whose names begin with an underscore, are no members.
+A folder of modules of one kind, such as the commands: its ``__init__`` states what a module must offer, as a
+`typing.Protocol`, and makes one `Registry` of it. The name of a module is that of its file, with dashes for
+underscores. Packages, and files whose names begin with an underscore, are not members.
 """
 
 import contextlib
@@ -118,9 +118,10 @@ class Offered:
     def code_of(self, name: str) -> dict[str, str]:
         """The identity of the code of an object that was found.
 
-        Its ``package``; the ``version`` of that, empty where it is not installed as a distribution; and the ``source``:
-        SHA-256 of the statements that define it and of those that these name (`sigstats._common.source`). If some come
-        from other installed packages, ``with`` gives their versions. ValueError if it has no source.
+        Its ``package``; the ``version`` of the package, empty if it is not installed as a distribution; and the
+        ``source``: SHA-256 of the statements that define it and of those that these name (`sigstats._common.source`).
+        If some come from other installed packages, ``with`` gives their versions. Raises ValueError if it has no
+        source.
         """
         module, inner = self._place(name)
         package = module.partition(".")[0]
@@ -148,9 +149,9 @@ Member = TypeVar("Member")
 class Registry(Generic[Member]):
     """The modules of one folder by name, each imported on first use.
 
-    `package` is the folder's ``__name__``, `protocol` what each module implements, and `what` what one is called in
+    `package` is the folder's ``__name__``, `protocol` the interface of each module, and `what` the word for a module in
     messages. `group`: the group of entry points by which installed packages offer modules of the kind; the folder's own
-    names win.
+    names take precedence.
     """
 
     def __init__(self, package: str, protocol: type[Member], *, what: str, group: str | None = None) -> None:

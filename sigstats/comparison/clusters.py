@@ -25,10 +25,10 @@ def clusters(
 ) -> Iterator[Note]:
     """A note on each of up to three columns within whose groups the values of rows are alike.
 
-    Looked at are columns with an average of two or more rows to a value, and with ten values or more, and more than
-    twice the classes; of each the first groups, up to 8,192 rows. Null hypothesis: all orders of the values of the
-    rows are equally likely, whatever the columns are. Then no column is named with a probability of 99% or more, since
-    the sum of squares of the sums of groups must exceed those of 100 random orders less one for each column.
+    Columns are examined if they have two or more rows per value on average, at least ten values, and more than twice as
+    many as there are classes; of each the first groups, up to 8,192 rows. Null hypothesis: all orders of the values of
+    the rows are equally likely, whatever the columns are. Then no column is named with a probability of at least 99%,
+    since the sum of squares of the sums of groups must exceed those of 100 random orders per column, minus one.
 
     `values`: the difference of the models in each row; array of shape (n,). `columns`: codes from 0. `pvalue`: the
     p-value with the groups of such codes, in words.

@@ -1,12 +1,12 @@
 r"""Ratios of sums, by the exchanges of rows and by the bound of the mean of their linear terms.
 
-Ratios of sums over rows are as the word error rate, the micro-F1 of documents or the cost of a success are; a mean of
-the ratios of rows is a score. Let model A have numerators :math:`e_i` and denominators :math:`w_i`, and
-:math:`R_A = \sum e_i / \sum w_i`. If what both models gave a row (a group of rows) can be exchanged, all :math:`2^n`
-exchanges are equally likely (Pitman 1937), and a share of them has a difference of the two ratios as far as the one
-observed. Ratios may be equal where nothing can be exchanged: a rare large gain against many small losses. So p is the
-larger one of this share and of p of the mean of :math:`R_A + (e_i - R_A w_i) / \bar w`, whose difference has the same
-first-order law (Cochran 1977, section 6.3), by the bound that one more row does not undo. The interval is that of this
+Word error rate, micro-F1 of documents and the cost of a success are ratios of sums over rows; a mean of the ratios of
+rows is a score instead. Let model A have numerators :math:`e_i` and denominators :math:`w_i`, and :math:`R_A = \sum e_i
+/ \sum w_i`. If the values of both models for a row (or group) are exchangeable, all :math:`2^n` exchanges are equally
+likely (Pitman 1937), and a share of them has a difference of the two ratios at least as large as the observed one.
+Ratios may be equal without exchangeability: a rare large gain against many small losses. So p is the larger of this
+share and of p of the mean of :math:`R_A + (e_i - R_A w_i) / \bar w`, whose difference has the same first-order
+distribution (Cochran 1977, section 6.3), by the bound that one more row does not undo. The interval is that of this
 mean.
 """
 

@@ -216,9 +216,9 @@ def first_stage(size: int, slices: int) -> int:
 def in_stages(test: Callable[..., Any], rule: ComparisonRule, sizes: tuple[int, int]) -> Any:
     """A test by few random weightings or exchanges, and by more as long as few are beyond either end.
 
-    P(p <= a) is at most a: whatever stage ends the test, p is a or less only if it was at the first stage that can
-    end it with a p of a or less. `sizes`: those of the first stage, and of the first that need not tell on which side
-    of the margin the interval ends by far more than chance: so hardly any interval passes that more would not let pass.
+    P(p <= a) is at most a: whichever stage ends the test, p is at most a only if it was at the first stage that can end
+    it with such a p. `sizes`: number of weightings in the first stage, and in the first one that does not have to show
+    clearly on which side of the margin the interval ends, so that more weightings would change hardly any pass.
     """
     size = min(sizes[0], rule.n_resamples)
     while True:

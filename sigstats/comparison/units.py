@@ -29,7 +29,7 @@ _FEW = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Units:
-    """What is known of rows whatever a model says of them; arrays of shape (n,), or None."""
+    """Known facts about rows, independent of the models; arrays of shape (n,), or None."""
 
     n: int
     #: The group of each row, whose rows are not independent.

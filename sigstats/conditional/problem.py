@@ -1,8 +1,8 @@
 r"""Independent counts with a given sum, and a score of each outcome: what both exact conditional tests are.
 
-`sigstats.conditional.tail` finds the probability of the outcomes whose score is at most the observed one. Here is what
-can be said of a problem without listing any: the bounds of the scores of some columns, about how many outcomes are
-open, which of two outcomes weighs more where floats cannot tell, and what rounding does to the sum, term by term.
+`sigstats.conditional.tail` sums the probabilities of the outcomes with a score of at most the observed one. This module
+computes properties of a problem without listing outcomes: bounds of the scores of some columns, the approximate number
+of open outcomes, which of two outcomes weighs more if floats cannot tell, and the rounding error of the sum.
 
 A logarithm of a probability is Loader's: Stirling errors, and deviances ``x log(x / m) - x + m``, each computed with an
 error of at most :math:`8 u |x - m| (1 + |\log(x / m)|)`, u being `ROUNDING`. With H the sum of an outcome's deviances,

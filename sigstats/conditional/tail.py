@@ -137,8 +137,9 @@ def _list_open(
 ) -> tuple[States, tuple[int, IntArray] | None]:
     """The partial outcomes of `columns` that are still open; what is settled on the way goes to `parts`.
 
-    With a `partner`, the other half's list, what is settled counts with the partner's outcomes alone (the others were
-    settled when the partner was listed), and the last column of a long list, with its open counts, is left to be added.
+    With a `partner`, the other half's list, settled outcomes are only combined with the partner's outcomes (the others
+    were settled when the partner was listed), and the last column of a long list, with its open counts, is still to be
+    added.
     """
     words = problem.keys.packing.words if problem.keys is not None else 0
     states = States(np.zeros(1, np.int64), np.zeros(1), np.zeros(1), np.zeros((1, words), np.uint64))

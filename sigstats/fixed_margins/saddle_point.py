@@ -168,10 +168,10 @@ def _circle(
 def _rounding(total: int, correct: int, saddle: _Saddle, width: float, deviation: float) -> float:
     """The relative error of an integral: of the terms of its exponent, and of the radius rounded after the saddle.
 
-    Within a few widths of the saddle point the terms of the exponent are of the size of ``total * width`` and
-    ``correct / deviation``, and have some tens of roundings each, those of the series' coefficients among them. A
-    radius that is not quite ``1 + y x`` moves the logarithm of the integrand by that times the number correct. What is
-    cut off, aliased and left out beside it is below 1e-14.
+    Within a few widths of the saddle point the terms of the exponent are of the size of ``total * width`` and ``correct
+    / deviation``, with some tens of roundings each, including those of the series' coefficients. A radius that is not
+    quite ``1 + y x`` moves the logarithm of the integrand by that times the number correct. Truncation, aliasing and
+    omitted terms are below 1e-14.
     """
     terms = 64 * ((total + 1) * width + correct / deviation) + 1000
     return ROUNDING * (terms + 6 * max(correct, saddle.correct)) + 1e-14
@@ -260,9 +260,9 @@ def _beside_pole(total: int, saddle: _Saddle, series: FloatArray, edge: float, d
 def _parity(total: int, factors: Factors, saddle: _Saddle) -> float:
     """Logarithm of ``abs(E (-1)^T)`` under the tilted distribution, to leading order.
 
-    With two classes alone T moves in steps of two: signs given to their rows and columns then undo the sign of every
-    right object. Each object outside the two keeps the mean of its sign only: -1 if right, the sign of what it is
-    mistaken for if wrong. So it is with the two largest classes, and without signs; the larger counts.
+    With only two classes T moves in steps of two: signs given to their rows and columns then cancel the sign of every
+    right object. Each object outside the two only keeps the mean of its sign: -1 if right, the sign of the wrong class
+    if wrong. This is done with the two largest classes, and without signs; the larger value counts.
     """
     slope = np.array([leading_slope(value, saddle.y) for value, times in factors for _ in range(times)])
     rows, columns = np.array([value[:2] for value, times in factors for _ in range(times)], dtype=float).T

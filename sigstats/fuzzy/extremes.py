@@ -1,10 +1,10 @@
 """The ends of p-values and of Pearson's chi-square over all crisp readings, without listing the readings.
 
-A sum of convex terms, one for each class count: the class counts that readings give are the whole points of the base
-polytope of a polymatroid, whose rank of a set of classes is the number of objects that may take one of them. A convex
-function is greatest at a vertex of it, which an order of the classes gives (Edmonds): as many objects as may take the
-first, then the second, and so on. A sum of convex terms is least where no exchange of one object along a path of
-classes makes it less (Murota, Discrete convex analysis).
+A sum of convex terms, one for each class count: the class counts of the readings are the integer points of the base
+polytope of a polymatroid; the rank of a set of classes is the number of objects that may take one of them. A convex
+function is largest at a vertex, which an order of the classes gives (Edmonds): as many objects as may take the first,
+then the second, and so on. A sum of convex terms is smallest where no exchange of one object along a path of classes
+makes it smaller (Murota, Discrete convex analysis).
 
 Certified bounds of Pearson's chi-square, which is convex in the counts: its minimum over shares of objects is bounded
 below by the tangent that a Frank-Wolfe iteration ends with; its maximum above, class by class between the limits of its

@@ -1,9 +1,9 @@
 """Efficiency, goodness of fit and homogeneity of objects whose true or assigned classes are fuzzy.
 
-Hryniewicz leaves open what such a test is ("problems for future considerations"). Taken here is the fuzzy p-value of
-Filzmoser and Viertl (2004) and of Denoeux, Masson and Hebert (2005): the possibility of a p-value is that of the most
-possible crisp reading of the data that gives it. It needs no more than the crisp test, and keeps its meaning: at degree
-1 there is what the objects say of themselves, at the least degree every reading.
+Hryniewicz leaves open what such a test is ("problems for future considerations"). This module computes the fuzzy
+p-value of Filzmoser and Viertl (2004) and of Denoeux, Masson and Hebert (2005): the possibility of a p-value is that of
+the most possible crisp reading of the data that gives it. It needs nothing more than the crisp test, and keeps its
+meaning: at degree 1 it is that of the classes of full membership, at the smallest degree that of all readings.
 
 When not to use: the weights are probabilities of classes that errors were drawn from (average over draws instead); the
 classes are crisp (`sigstats.efficiency_test`, `sigstats.goodness_of_fit_test`, `sigstats.homogeneity_test`).

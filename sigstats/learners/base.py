@@ -1,8 +1,8 @@
 """Batched learners: the protocol, and functions that all learners are made with.
 
-A batched learner stands for one exact configuration of a scikit-learn estimator. It prepares, once, what
-permutations leave unchanged, and then predicts a whole block of replicates with a few array operations.
-Adding one is one new file in a room, whose ``BATCHED`` is a class that follows `BatchedLearner`.
+A batched learner is equivalent to one exact configuration of a scikit-learn estimator. It prepares, once, everything
+that permutations leave unchanged, and then predicts a whole block of replicates with a few array operations. To add
+one, add a file to a folder of learners with a ``BATCHED`` class that follows `BatchedLearner`.
 """
 
 import inspect

@@ -101,8 +101,8 @@ class BatchedBoosting:
 class _Fold(NamedTuple):
     """The part of a fold that permutations leave unchanged.
 
-    ``rows`` are those of training, those that say when to stop, and those tested, of which there are ``sizes``;
-    ``label`` the place of each one's class among ``classes``; ``start`` the raw predictions before the first tree.
+    ``rows`` are the training rows, those for early stopping, and the test rows, with the numbers ``sizes``; ``label``
+    is the position of each row's class in ``classes``; ``start`` are the raw predictions before the first tree.
     """
 
     rows: IntArray

@@ -1,8 +1,9 @@
 """The only access to the code that Numba compiles for learners (the extra ``fast``): the folder `compiled`.
 
-Nothing outside that folder imports it. A room of it is asked for here, by name, and is None where Numba or the folder
-is missing or off; then scikit-learn's own estimators are fitted, or NumPy does the same. A room's ``__init__`` names
-what it offers: functions of arrays and named tuples, which give to the last bit what the installed scikit-learn gives.
+Nothing outside that folder imports it. Its modules are requested here, by name, and are None if Numba or the folder is
+missing or disabled; then scikit-learn's own estimators are fitted, or NumPy does the same. The ``__init__`` of a
+subfolder names what it offers: functions of arrays and named tuples, with the same results to the last bit as the
+installed scikit-learn.
 """
 
 import functools

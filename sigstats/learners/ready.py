@@ -1,4 +1,4 @@
-"""The ready learners: scikit-learn's, with transforms in front of them, and those of the rooms beside."""
+"""The ready learners: scikit-learn's, with transforms in front of them, and those of the neighbouring folders."""
 
 import importlib
 from collections.abc import Mapping

@@ -125,9 +125,9 @@ def _tail_over_pmf(k: int, n: int) -> float:
 def _central_tail(k: int, n: int) -> float:
     """P(X >= k) within one and a half standard deviations of the middle, for large n.
 
-    The smooth density whose integral over each unit interval around k is P(X = k) has the cumulants of X less those of
-    the uniform law (Sheppard's corrections), so its Edgeworth expansion at k - 1/2 is the tail; the third cumulant is
-    zero and what is left out is of order 1/n^2.
+    The smooth density with the integral P(X = k) over each unit interval around k has the cumulants of X minus those of
+    the uniform distribution (Sheppard's corrections), so its Edgeworth expansion at k - 1/2 is the tail; the third
+    cumulant is zero and the omitted terms are of order 1/n^2.
     """
     variance = n / 4 - 1 / 12
     z = (2 * k - 1 - n) / 2 / math.sqrt(variance)

@@ -260,7 +260,7 @@ def _binomial_pvalue(a: int, b: int, alternative: Alternative, weight: float) ->
     """The exact p-value (`weight` 1) or the mid-p-value (1/2), and its natural logarithm.
 
     Under p = 1/2 an outcome is no likelier than another exactly if it is no nearer to the middle; the outcomes as
-    likely as the observed one are (a, b) and (b, a), which are one and the same where a = b.
+    likely as the observed one are (a, b) and (b, a), which are identical if a = b.
     """
     n = a + b
     if alternative != "two-sided":

@@ -13,7 +13,7 @@ The counts are whole numbers, or arrays of them that broadcast; the result is a 
 shape. **0/0 is 0**, unless `undefined` says otherwise (``float("nan")`` finds such tables). Every table then has a
 finite result, and no bootstrap replicate is lost; scikit-learn too gives 0 for such an F1, precision or recall.
 Averages over classes include those that occur in the truth, as in scikit-learn with ``labels=numpy.unique(y_true)``: an
-answer that is none of them is an error, and no class of its own. For `mcc` and `kappa` it is a class that no row has.
+answer that is not one of them is an error, but not a class. For `mcc` and `kappa` it is a class without rows.
 
 Raises ValueError if a count is negative or fractional, the shapes do not broadcast, or a parameter is out of range.
 

@@ -1,7 +1,7 @@
 """Measures by name, for two classes, several classes or several categories, and a user's own.
 
-The counts of several categories have the categories along their last axis (`one_vs_rest`). A *class* is one of
-several of which each observation has exactly one; a *category* is one of several of which it may have any number.
+The counts of several categories have the categories along their last axis (`one_vs_rest`). Each observation has exactly
+one *class* of several, but any number of *categories*.
 
 When not to use: for a measure that needs more than the four counts of each category (a full cost matrix, exact matches
 of sets of categories), ``sigstats.bootstrap.replicates.bootstrap_statistic`` takes any statistic of counts.

@@ -66,8 +66,8 @@ def missing_in(table: Any) -> NDArray[np.bool_]:
 def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> tuple[FloatArray, IntArray]:
     """The mean of each model's answers to each item, and their number.
 
-    `marks`: NaN where a model has no answer. `items`: codes from 0. `names` and `models`: what the items and the models
-    are called. Raises ValueError if a model has no answer to an item.
+    `marks`: NaN if a model has no answer. `items`: codes from 0. `names` and `models`: names of the items and of the
+    models. Raises ValueError if a model has no answer to an item.
     """
     n = len(names)
     there = ~np.isnan(marks)

@@ -21,9 +21,9 @@ Why a transform may see all rows. A transform that never sees labels and does no
 learned on the permuted rows, the permuted result: permuting commutes with it. The test stays valid with
 ``transforms="all"``, only the error estimate is another one (slightly optimistic in principle).
 
-Do not use these tests to say that a classifier is good: with many rows a structure too weak to be of use is
-significant. Do not use them to compare two classifiers, nor where rows depend on each other in order (time series);
-where they do in groups, name these.
+Do not use these tests to show that a classifier is good: with many rows a structure too weak to be of use is
+significant. Do not use them to compare two classifiers, nor for rows with an order (time series); if rows depend on
+each other in groups, name these.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,7 +1,7 @@
 """A classifier that is retrained in each fold of each replicate of a permutation test.
 
-What is permuted, why folds stay fixed and why transforms may see all rows is said in `sigstats.retraining.permutation`,
-which is also where to look first: this module is for those who spread the replicates over machines, or stop them early.
+`sigstats.retraining.permutation` explains the permutations, why folds stay fixed and why transforms may see all rows.
+Look there first: this module is for users who spread the replicates over machines, or stop them early.
 
 When not to use: to fit a classifier once, or to score it otherwise than by the number of wrong rows.
 """
@@ -39,10 +39,10 @@ class Retrainer:
     alone (``"fold"``), or once on all rows, without labels (``"all"``).
     `groups`: rows that depend on each other: none is split by `folds`, and permutations keep them.
 
-    `codes` are the places of the rows' classes among the sorted ones, and `estimator` is what is fitted in each fold:
+    `codes` are the positions of the rows' classes among the sorted ones, and `estimator` is fitted in each fold,
     without the transforms that are learned once. The context that `around_fit` makes is entered around each fit with
-    its predictions; it may be set, to watch over them. ValueError if the data do not fit together, the estimator is no
-    classifier, or it fails to fit or to predict.
+    its predictions; it may be set, to watch over them. Raises ValueError if the data do not fit together, the estimator
+    is not a classifier, or it fails to fit or to predict.
     """
 
     def __init__(

@@ -6,11 +6,11 @@ times, and only falls (Fischer, Barry and Ramdas, arXiv 2404.15586, 2024). `Join
 together after each replicate, and ends a test whose adjusted bound is at most alpha.
 
 The rejections are exactly those of `BesagCliffordRule`: smaller p-values reject more, so that an early rejection would
-stand in the end; and each other test has its final p-value, beside which only the number of rejections matters. So a
+remain in the end; and each other test has its final p-value, so that only the number of rejections matters. So the
 guarantee is that of the adjustment applied to valid p-values. ``"holm"`` bounds the probability of a false rejection,
 and ``"benjamini-yekutieli"`` the false discovery rate, under any dependence; ``"benjamini-hochberg"`` bounds the latter
 if p-values are independent, or positively dependent on each one of a true hypothesis (PRDS). That is not proved for
-tests that share rows, folds or permutations; in simulations they keep to the level (`benchmarks/joint.md`).
+tests that share rows, folds or permutations; in simulations they keep the level (`benchmarks/joint.md`).
 
 A smaller h needs fewer replicates and has less power. A test needs some h / alpha replicates under Benjamini and
 Hochberg, whatever the share of rejections; under Holm a rejection needs as many as tests times that.

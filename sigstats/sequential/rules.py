@@ -3,12 +3,12 @@
 A rule looks at the replicates one by one in their order, so it stops at a point that depends only on them.
 
 - `FixedRule` does not stop: the p-value is as fine as the replicates allow.
-- `BesagCliffordRule` stops once enough replicates were as extreme as observed: where p is large anyway.
-- `sigstats.sequential.precision_rules.PrecisionRule` stops where a rate is known as well as wanted, for simulation
-  studies, and `sigstats.sequential.precision_rules.PrecisePRule` where a p-value is.
-- `GandyRule` stops where it is certain, up to a risk that is bounded for every p, on which side of the level p lies. It
-  stops soonest where p is far from the level, on both sides: the one to choose where a replicate costs much and the
-  verdict is what is wanted.
+- `BesagCliffordRule` stops after enough replicates as extreme as observed: p is then large.
+- `sigstats.sequential.precision_rules.PrecisionRule` stops once a rate is precise enough, for simulation
+  studies, and `sigstats.sequential.precision_rules.PrecisePRule` once a p-value is.
+- `GandyRule` stops once it is certain, up to a risk that is bounded for every p, on which side of the level p lies. It
+  stops soonest if p is far from the level, on either side: choose it if a replicate costs much and only the verdict
+  matters.
 
 After each rule the p-value is valid: under the null hypothesis P(p <= a) <= a for every a, since it is the exact
 probability of ending at least as extremely. The usual ``(exceedances + 1) / (replicates + 1)`` is not valid after a
@@ -252,9 +252,9 @@ class BesagCliffordRule(FixedRule):
 def deciding_exceedances(alpha: float, maximum: int) -> int:
     """The exceedances after which ``p <= alpha`` is out of reach, for `BesagCliffordRule` of a maximum of replicates.
 
-    A test that stops at so many has p > alpha, as it would have after all replicates; every other test goes through all
-    of them. So each p-value of at most alpha is what it would be without stopping, and so is every decision at level
-    alpha after an adjustment for multiplicity (Holm, Benjamini and Hochberg, Benjamini and Yekutieli).
+    A test that stops after this many has p > alpha, as it would have after all replicates; every other test uses all of
+    them. So each p-value of at most alpha is the same as without stopping, and so is every decision at level alpha
+    after an adjustment for multiplicity (Holm, Benjamini and Hochberg, Benjamini and Yekutieli).
 
     Raises ValueError if `alpha` is not in (0, 1), or `maximum` is not a whole number of at least 1.
 

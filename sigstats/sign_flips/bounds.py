@@ -40,10 +40,10 @@ def tail_bounds(
 ) -> tuple[float, float, float]:
     """Lower and upper bound of ``P(S >= threshold)`` and the logarithm of the upper one.
 
-    `sizes` and `times`, (D,): the distinct magnitudes, all positive, and how often each occurs. `threshold`: at least
-    half the total, where the tail is at most about one half; less makes the bounds wider. `slack`: by how much the
-    threshold, or the sum through rounding, may be wrong. `width`: the width wanted, as a share of the upper bound,
-    where that is above 1e-5; a fiftieth below it. It is not reached where ties hold much of the tail.
+    `sizes` and `times`, (D,): the distinct magnitudes, all positive, and their counts. `threshold`: at least half the
+    total, where the tail is at most about one half; otherwise the bounds are wider. `slack`: the possible error of the
+    threshold, or of the sum by rounding. `width`: the requested width as a share of the upper bound if that is above
+    1e-5; a fiftieth below it. It is not reached if ties make up much of the tail.
     """
     tilt = tilt_to(sizes, times, threshold)
     shares = expit(tilt * sizes)

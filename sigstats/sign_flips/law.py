@@ -5,11 +5,11 @@ With magnitudes :math:`m_1, \dots, m_n` and independent fair coins :math:`B_i`, 
 :math:`2^{-n} \prod_i (1 + x^{m_i})`, a product of integer polynomials (Pagano and Tritchler 1983, Journal of the
 American Statistical Association 78, 435-440, use its Fourier transform).
 
-The way is chosen by what each costs, and none takes more than half a second below a hundred thousand magnitudes. Whole
-ones are summed exactly where their sums are few, however far apart they lie (`tail_count`), where the product is short,
-or where they are few enough to be enumerated. Wider laws come from their characteristic function, to thirty digits
+The method is chosen by cost, and none takes more than half a second below a hundred thousand magnitudes. Whole
+magnitudes are summed exactly if their sums are few, however far apart (`tail_count`), if the product is short, or if
+they are few enough to be enumerated. Wider distributions come from their characteristic function, to thirty digits
 (`sigstats.sign_flips.characteristic`), or from sums of doubles, to thirteen (`sigstats.sign_flips.bounds`). Real
-magnitudes, or whole ones whose sums spread too widely, are enumerated where there are few of them and otherwise bounded
+magnitudes, or whole ones whose sums spread too widely, are enumerated if there are few and otherwise bounded
 (`sigstats.sign_flips.bounds`).
 """
 

@@ -1,9 +1,9 @@
 """The rows that a comparison needs to show a drop of accuracy, and the power of those available.
 
-The rule is that of `sigstats.compare`: one-sided, adjusted over all tests, with a smallest drop that counts. Power is
-that of the hardest case, in which none of the other tests rejects, so that an adjustment by steps is no stronger than
-its first step. With one answer a row it is exact. With several answers to an item, or rows in groups, it is that of
-simulated groups, each sample of which is tested as `compare` does (`sigstats.sizing.groups`).
+The rule is that of `sigstats.compare`: one-sided, adjusted over all tests, with a smallest drop that counts. The power
+is that of the hardest case, in which no other test rejects, so that an adjustment by steps is no stronger than its
+first step. With one answer per row it is exact. With several answers to an item, or rows in groups, it is that of
+simulated groups; each sample is tested as `compare` does (`sigstats.sizing.groups`).
 
 When not to use: for measures other than accuracy; to explain after the fact why nothing was found in the pilot, with
 the drop that the pilot itself shows.
@@ -66,9 +66,9 @@ class Pilot:
 class DropPlan:
     """A drop of accuracy: the number of units that shows it, the power of those available and of other numbers.
 
-    `needed` is None where no number is enough, or more than 10**8; `power` where no units are at hand. `arriving`: the
-    expected number of rows until a test that is looked at any time shows it; None where rows are not alone, no number
-    is enough, or very many are.
+    `needed` is None if no number is enough, or more than 10**8; `power` if there are no units yet. `arriving`: the
+    expected number of rows until a test that is looked at any time shows it; None for rows in groups, or if no number
+    or a very large one is enough.
     """
 
     drop: float
@@ -166,8 +166,9 @@ def plan_size(
 ) -> SizePlan:
     """The numbers of units that show each drop with the power `target`, and the power of those available.
 
-    `rule`: what counts as a regression. `alpha`: the level of this look at the rows, where it is not all of the rule's.
-    ValueError if a number is out of its range, or a drop is larger than the share of rows that can differ allows.
+    `rule`: what counts as a regression. `alpha`: the level of this look at the rows, if it is not the rule's whole
+    level. Raises ValueError if a number is out of its range, or a drop is larger than the share of discordant rows
+    allows.
     """
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
     for drop in drops:

@@ -1,8 +1,8 @@
 """The power of the test of `sigstats.compare` for rows in groups and items with several answers, by that very test.
 
-Groups are drawn whose rows favour the baseline, neither or the candidate with Dirichlet-multinomial numbers, of which
-any two rows have the correlation of the pilot, and whose sizes are those of the pilot. Each sample is tested as
-`compare` tests it (`sigstats.unseen_row.means`), and fails by the same rule.
+Groups are drawn with Dirichlet-multinomial numbers of rows that favour the baseline, neither or the candidate. Any two
+rows of a group have the correlation of the pilot, and sizes are those of the pilot. Each sample is tested as in
+`compare` (`sigstats.unseen_row.means`), and fails by the same rule.
 
 When not to use: for single rows, whose power is exact (`sigstats.mcnemar.drop_power`).
 """

@@ -1,8 +1,8 @@
 """The rows that a comparison by any measure needs: marks, ratios of sums, areas, F1, by the spread of a pilot.
 
 A test of `sigstats.compare` at a level has the power of a normal test of the difference, whose standard deviation falls
-with the root of the rows, but for the one row more that it puts in at its worst, whose share falls with their number.
-Both are read from the interval of the pilot. Of a mean of few rows with a skewed law it is an approximation.
+with the root of the rows, except for the one more row at its worst, whose share falls with their number. Both are read
+from the interval of the pilot. For a mean of few rows with a skewed distribution it is an approximation.
 
 When not to use: for the accuracy, whose power is exact (`sigstats.sizing.comparison`); to explain after the fact why
 nothing was found, with the drop that the pilot itself shows.

@@ -2,10 +2,10 @@
 
 A leaderboard: for each model and the one behind it, the rows until they are told apart.
 
-Runs: the accuracy of a run varies by the luck of the run and by what it says of each item: of the variance of the means
-of runs over n items, e^2 / n is of the items, with the residual variance e^2 of a table of runs by items, and the rest
-is of the runs. The power of Welch's test of `sigstats.comparison.runs` is that of Student's, which it nearly is where
-spreads are equal, if there are divisions enough for a p-value at the level.
+Runs: the accuracy of a run varies by the luck of the run and by its answers to items. Of the variance of the means of
+runs over n items, e^2 / n is due to the items, with the residual variance e^2 of a table of runs by items, and the rest
+to the runs. The power of Welch's test of `sigstats.comparison.runs` is taken as that of Student's, which is nearly
+equal for equal spreads, if there are enough divisions for a p-value at the level.
 
 When not to use: to explain after the fact why nothing was found, with the difference that the pilot itself shows; a
 pilot that is small overstates differences.
@@ -107,8 +107,8 @@ def leaderboard_size(
 ) -> LeaderboardSize:
     """The rows that distinguish each model from the next, by the power of the first of Holm's steps.
 
-    `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, of which the power is
-    exact; or a mark of each, of which it is that of a normal test. `lower`: whether the lower score is the better one.
+    `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, with exact power; or a mark
+    of each, with the power of a normal test. `lower`: whether lower scores are better.
     """
     n, k = scores.shape
     require_squarable(scores.astype(np.float64, copy=False), "scores")

@@ -1,9 +1,10 @@
 r"""Bounds of the difference of two areas under the ROC curve that one more row does not undo.
 
-The difference is the mean over positives, and over negatives, of what each gains (DeLong's placements). With weights
-:math:`w` it is, but for products of two small terms, :math:`\bar U_w + \bar V_w - D`, of the weighted means of both
-classes and the difference D that was seen. That this is at most t is found, as for means, by the law of one sum with
-exponential variables: where :math:`t_1 + t_2 = t + D`, of :math:`\sum E_i (u_i - t_1) / m + \sum E_j (v_j - t_2) / n`.
+The difference is the mean over positives, and over negatives, of their gains (DeLong's placements). With weights
+:math:`w` it is, except for products of two small terms, :math:`\bar U_w + \bar V_w - D`, of the weighted means of both
+classes and the observed difference D. The probability that this is at most t is computed, as for means, from the
+distribution of one sum of exponential variables: where :math:`t_1 + t_2 = t + D`, of :math:`\sum E_i (u_i - t_1) / m +
+\sum E_j (v_j - t_2) / n`.
 
 One more row (or group) is all lost: a positive that A ranks first and B last, or a negative likewise, whichever class
 has fewer rows. If one more group is like those seen, only such a share of its rows is lost as moves the difference as

@@ -1,9 +1,9 @@
 """Bounds of the difference of any measure of classes that one more row, of a kind not seen, does not undo.
 
-The counts of joint events get gamma weights (a flat Dirichlet law of the rows), or whole groups of rows exponential
-ones, and one more row (or group) is put in where it hurts most: a group as large as the largest or, if it is like those
-seen, such a part of one as moves the difference as far as any group seen would if it were as large, or one row. Of many
-rare classes each may hold a part of it. The points of the law of the measure are found by random weights from a fixed
+The counts of joint events get gamma weights (a flat Dirichlet distribution of the rows), or whole groups of rows
+exponential ones, and one more row (or group) is added where it hurts most: a group as large as the largest or, if it is
+like those seen, a part of one that moves the difference as far as any observed group would at that size, or one row.
+Each of several rare classes may have a part of it. Quantiles of the measure are computed by random weights from a fixed
 stream.
 
 When not to use: means and areas, whose law needs no random weights (`sigstats.unseen_row.means`, ``.areas``).
@@ -48,9 +48,9 @@ def law_of_difference(
 ) -> Law:
     """The distribution of the difference of a measure of which more is better, by `size` random weightings.
 
-    `rng`: the seed, or what many slices share, where its size and the counts of the events allow it.
-    `groups`: the group of each row, from 0, and the number of its event in `joint`. `weights`: what each row counts
-    for, where rows are in groups (of one row each, if they are not). `unseen_group`: as in `ComparisonRule`.
+    `rng`: the seed, or draws that many slices share, if its size and the counts of the events allow it.
+    `groups`: the group of each row, from 0, and the number of its event in `joint`. `weights`: the weight of each row,
+    if rows are in groups (of one row each, if they are not). `unseen_group`: as in `ComparisonRule`.
     """
     if isinstance(joint, JointEvents):
         events = _kinds_of(joint, measure.ends if isinstance(measure, WeightedKappa) else ())

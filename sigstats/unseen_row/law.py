@@ -132,8 +132,8 @@ class SharedDraws:
 
     A shape is a sum of powers of two, and a gamma variable the sum of independent ones of these shapes. So a slice's
     events take one column each for every power in their counts, and another slice takes the same columns, each of its
-    own stream of the seed. Within a slice all are independent, as its p-values and intervals ask; those of two slices
-    depend on each other, which adjustments that hold under any dependence (Holm, Bonferroni) allow.
+    own stream of the seed. Within a slice all are independent, as its p-values and intervals require; those of two
+    slices depend on each other, which adjustments that are valid under any dependence (Holm, Bonferroni) allow.
     """
 
     def __init__(self, seed: int, size: int) -> None:

@@ -9,8 +9,7 @@ McNemar's exact one.
 for one more object") has that assumption, its cost, the simulations and the sources: Gaffke (2005), and Phan, Thomas
 and Learned-Miller (2021). That it holds for every law is proved for few cases and was never seen to fail.
 
-When not to use: values without limits, of whose mean nothing is known; rows that are not independent, whose groups are
-then the units.
+When not to use: values without limits, whose mean cannot be bounded; dependent rows, whose groups are then the units.
 """
 
 import math

@@ -40,9 +40,9 @@ def mirrored_law(
 ) -> Law:
     """The law of the difference, of A - B the negative of that of B - A to the bit, whatever classes are called.
 
-    It is found with the models in the order of which the record is the lesser; if both orders have one record, its
-    mirror is added. Names of classes decide only between those that counts do not tell apart, if there are groups of
-    rows or more than 64 classes. The parameters are those of `sigstats.unseen_row.counts.law_of_difference`.
+    It is computed with the models in the order with the smaller record; if both orders have one record, its mirror is
+    added. Names of classes only decide between classes with equal counts, if there are groups of rows or more than 64
+    classes. The parameters are those of `sigstats.unseen_row.counts.law_of_difference`.
     """
     ways = [
         _in_own_order(own, places, measure, groups, weights)
@@ -92,8 +92,8 @@ def exchanged(joint: JointCounts) -> tuple[JointCounts, IntArray]:
 def by_counts(joint: JointEvents) -> tuple[JointEvents, IntArray]:
     """The record with its classes in the order of their counts, and the number that each event has in it.
 
-    Classes are told apart by the counts of their events, then by the classes of these events. Of classes that are still
-    alike the first gets a place of its own, and the others are told apart by it.
+    Classes are distinguished by the counts of their events, then by the classes of these events. If classes are still
+    alike, the first gets its own place, and the others are distinguished by it.
     """
     ranks, k = [0] * joint.n_categories, joint.n_categories
     while True:

@@ -59,8 +59,8 @@ def alike(
 ) -> tuple[Predictions, Predictions, tuple[Note, ...]]:
     """Two files with several answers to an item, in a form in which their rows can be paired; and a line on how.
 
-    Answers are paired by epoch. Where two files have other epochs, as many answers of both to an item are kept, those
-    of the first epochs: the averages of all are compared beside them (`item_totals`, `averaged`). `in_groups` says
+    Answers are paired by epoch. If the files have different epochs, equally many answers of both to an item are kept,
+    those of the first epochs, and the averages of all are compared too (`item_totals`, `averaged`). `in_groups`:
     whether the items are in groups of their own.
     """
     if first.epoch is None and other.epoch is None:

@@ -162,9 +162,9 @@ def with_one_name(
 ) -> tuple[list[EvaluationLog], dict[str, str]]:
     """Logs with one common name for the chosen score and filter, and the names that it stands for.
 
-    A task that has a single score takes it, whatever its name: one scorer marks `match`, another asks a model. Where
-    a name is given, it is that of the tasks that have several. The same holds of filters. Where all scores are meant,
-    each keeps its name.
+    A task with a single score uses it, whatever its name: one scorer marks `match`, another asks a model. A given name
+    applies to the tasks with several scores. The same is true of filters. If all scores are requested, each keeps its
+    name.
     """
     items, called = list(logs), {}
     every = ALL_SCORES in columns.numbers

@@ -36,9 +36,9 @@ class DelimitedTable(Table):
     """The rows of delimited text; `sigstats.files.tables` states the dialect.
 
     `content`: the text, in UTF-8.
-    `wanted`: the columns that are read of those there are, all by default. What is in others decides nothing.
-    `names`: the names of the columns, where the first line is a row; of none of them the numbers from 0.
-    `separator`: one character; by default what the first line has.
+    `wanted`: the columns to read, all by default; others have no influence.
+    `names`: the names of the columns, if the first line is a row; if empty, numbers from 0.
+    `separator`: one character; by default that of the first line.
     """
 
     def __init__(

@@ -97,9 +97,9 @@ _MOST_TRUTHS = 2**4 + 2**5
 def same_spelling(columns: Sequence[Any]) -> list[Any]:
     """Columns of the same names, spelled alike.
 
-    A name keeps its spelling, except in a column that differs from the others as a whole: beside a column of whole
-    numbers, or one that has some of its numbers without a point, a column of whole numbers with a decimal point is one
-    that once had a missing value, and a column of truth values says 1 and 0; columns of truth values are spelled alike.
+    A name keeps its spelling, except in a column that differs from the others as a whole. If another column has whole
+    numbers, some of them without a point, a column of whole numbers with a decimal point once had a missing value;
+    compared with it, a column of truth values is read as 1 and 0. Columns of truth values are spelled alike.
     """
     if any(pa.types.is_dictionary(column.type) for column in columns):  # each value of a dictionary is in a row
         texts = [column.dictionary if pa.types.is_dictionary(column.type) else column for column in columns]

@@ -1,11 +1,10 @@
 """Functions compiled by Numba (the extra ``fast``), which may be missing or off: importers have another way too.
 
-Numba keeps what it compiled in the folder that the variable NUMBA_CACHE_DIR names, beside the source, or in the user's
-cache, whichever of these can be written to first. It looks whether the file of a function has changed, not the files of
-the functions that it calls: they lie in its folder or the one above, and what is older than any file of these is
-compiled again.
-``sigstats warm-up`` compiles all there is. Where the package was filled by somebody else and is read only, as in an
-image, its compiled code is copied to where Numba looks.
+Numba keeps compiled code in the folder that the variable NUMBA_CACHE_DIR names, next to the source, or in the user's
+cache, whichever of these is writable first. It checks whether the file of a function has changed, but not the files of
+the functions that it calls: these are in the same folder or the one above, and code that is older than any of these
+files is compiled again. ``sigstats warm-up`` compiles everything. If the package is read-only, as in an image, its
+compiled code is copied to Numba's folder.
 """
 
 import contextlib

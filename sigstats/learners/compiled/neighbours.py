@@ -32,9 +32,9 @@ def walk_lists(lists, numbers, weights, bound, own, labels, place, k, rule, pred
     """Predict all rows in all replicates, (n, replicates), from the first rows of their lists that count.
 
     `lists`: ``near`` and ``distances`` of `NeighbourLists`, and the weights of features over all rows. `weights` and
-    `bound`: of `Learned`, of no fold where weights are those over all rows. `own` and `labels`, (n, replicates), are
-    the fold and the label of each row. `rule`: the tolerance within which rows are equally near, the farthest distance
-    that is told from others, whether ties are `UNDECIDED` where they may change the class, and the priority among
+    `bound`: of `Learned`; of no fold if weights are those over all rows. `own` and `labels`, (n, replicates), are the
+    fold and the label of each row. `rule`: the tolerance within which rows are equally near, the largest distance that
+    can be distinguished from others, whether ties are `UNDECIDED` if they may change the class, and the priority among
     equally near rows of each place in each fold, which decides for one neighbour.
     """
     n = len(numbers)

@@ -142,9 +142,9 @@ def category_codes(column: FloatArray, feature: int) -> IntArray:
 class LinearDiscriminant(LinearDiscriminantAnalysis):  # type: ignore[misc]
     """scikit-learn's `LinearDiscriminantAnalysis`; where its singular values fail, those of ``gesvd``.
 
-    Where that raises `LinAlgError`, it is fitted on whitened rows, within classes uncorrelated and of variance 1, whose
-    singular values are all 1. What it finds there is expressed in the columns of `X`. Other solvers than ``"svd"`` are
-    left as they are.
+    If that raises `LinAlgError`, it is fitted on whitened rows, which are uncorrelated within classes with variance 1,
+    so that all singular values are 1. The result is expressed in the columns of `X`. Other solvers than ``"svd"`` are
+    not changed.
     """
 
     def fit(self, X: Any, y: Any) -> "LinearDiscriminant":

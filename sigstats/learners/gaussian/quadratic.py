@@ -1,9 +1,9 @@
 """Quadratic discriminant analysis for a block of replicates: cross products by class less those of the fold.
 
-The covariance of a class in what a fold is trained on comes from the cross products of the class in all rows less those
-in the fold, and Cholesky's factor takes the place of singular values. `QuadraticDiscriminantAnalysis` refuses a class
-whose covariance, shrunk by ``reg_param``, has an eigenvalue of ``tol`` or less. A fold in which this could be so is
-left to it, as is a row whose best two scores rounding could exchange.
+The covariance of a class in the training rows of a fold comes from the cross products of the class in all rows minus
+those in the fold, and Cholesky's factor replaces the singular values. `QuadraticDiscriminantAnalysis` refuses a class
+whose covariance, shrunk by ``reg_param``, has an eigenvalue of ``tol`` or less. A fold in which this is possible is
+left to it, and so is a row whose two best scores could be exchanged by rounding.
 """
 
 from dataclasses import replace
@@ -73,7 +73,7 @@ class BatchedQDA(BatchedDesign):
         return cls(problem, design, classifier)
 
     def _moments(self, rows: FloatArray, sums: FloatArray) -> Moments:
-        """Moments whose cross products are those of each class, (replicates, folds, classes, m, m)."""
+        """Moments with the cross products of each class, (replicates, folds, classes, m, m)."""
         np.subtract(sums.sum(axis=1, keepdims=True), sums, out=sums)
         m = rows.shape[2]
         scatter = np.empty((len(rows), *self._order.counts.shape, m, m))

@@ -1,7 +1,7 @@
 """The ridge classifier for a block of replicates: cross products less those of the fold, one solve a fold.
 
-What a fold is trained on has the cross products of all rows less those of the fold. For labels permuted those of all
-rows never change, and the indicators of classes enter through class-wise sums alone (compare Treder 2018,
+The training rows of a fold have the cross products of all rows minus those of the fold. With permuted labels those of
+all rows never change, and the indicators of classes only enter through class-wise sums (compare Treder 2018,
 "Cross-validation in high-dimensional spaces").
 """
 

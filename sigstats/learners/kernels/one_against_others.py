@@ -1,8 +1,9 @@
 """One classifier for each category, against all others, trained on the same rows.
 
-Gaussian kernel machines of sparse rows share one kernel matrix. libsvm makes the kernel of two sparse rows by merging
-them, anew for each machine. Here each is made once, as a sum of the same products in the same order, and libsvm is
-given the matrix, so the coefficients of each machine are those of `sklearn.svm.SVC` to the last bit.
+Gaussian kernel machines of sparse rows share one kernel matrix. libsvm computes the kernel of two sparse rows by
+merging them, again for each machine. Here each kernel is computed once, as a sum of the same products in the same
+order, and libsvm is given the matrix, so the coefficients of each machine are those of `sklearn.svm.SVC` to the last
+bit.
 
 When not to use: for dense rows, other classifiers, and rows whose kernel matrix would take more than a gigabyte.
 Nothing is shared then; the answers are the same.

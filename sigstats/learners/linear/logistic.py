@@ -1,9 +1,9 @@
 """Logistic regression for a block of replicates: the iterates of its solver, for all folds and replicates at once.
 
 All folds of all replicates share X, so that the scores of all of them are one matrix product, whatever the scale of a
-fold is. `LogisticRegression` stops by default where the slope is 1e-4, which is far from the optimum where features are
-collinear; so its own way is followed to where it stops, and a row nearer to the boundary than rounding, amplified on
-the way, may move it is left to scikit-learn.
+fold is. `LogisticRegression` stops by default at a slope of 1e-4, which is far from the optimum if features are
+collinear; so its own path is followed to its end, and a row nearer to the boundary than the amplified rounding error is
+left to scikit-learn.
 """
 
 from typing import Any, ClassVar

@@ -83,8 +83,8 @@ class FoldScales:
 class FoldVariances:
     """The weights of squared differences that `StandardScaler` amounts to; as `FoldScales`, for complete numbers.
 
-    A feature that is constant in all rows but those of a fold is as far from each of them, whatever its weight is.
-    `tolerance`: how far rounding may move a squared distance.
+    A feature that is constant in all rows except those of a fold has one distance from each of them, for any weight.
+    `tolerance`: the largest error by rounding of a squared distance.
     """
 
     def __init__(self, numbers: FloatArray, n_folds: int) -> None:
@@ -153,10 +153,10 @@ _SPARE = 6
 class NeighbourLists:
     """The nearest rows of each row, `near`, (n, length), in order, without the row itself.
 
-    `distances`, (n, length + 1), are squared, with the weights that features have in all of the data; what is not
-    listed is at least as far as the last one. Most rows are settled by `short` rows of a list. `squares`, (n, short,
-    numeric features), are squared differences before they are weighted; `constant` mismatches of categories, (n,
-    length), or (n, 0) where there are neither categories nor missing values.
+    `distances`, (n, length + 1), are squared, with the weights that features have in all of the data; rows that are not
+    listed are at least as far as the last one. Most rows are settled by `short` rows of a list. `squares`, (n, short,
+    numeric features), are squared differences before weighting; `constant` are mismatches of categories, (n, length),
+    or (n, 0) if there are neither categories nor missing values.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """One nearest neighbour where features are permuted: products of matrices in 32 bits find the rows that may be it.
 
-For each tested row they leave those whose distance is that of the nearest but for rounding, mostly one; exact distances
-decide among several. A sum of d products of numbers of 24 bits is off by at most (d + 1) times 2**-24 of the sum of
-their sizes (Higham 2002, Accuracy and Stability of Numerical Algorithms, section 3.1), which is bounded by the
+For each tested row they leave those whose distance is that of the nearest except for rounding, mostly one; exact
+distances decide among several. A sum of d products of numbers of 24 bits is off by at most (d + 1) times 2**-24 of the
+sum of their sizes (Higham 2002, Accuracy and Stability of Numerical Algorithms, section 3.1), which is bounded by the
 largest square of a row.
 """
 
@@ -28,8 +28,8 @@ _EXACT = 2.0**24
 class MixedFeatures:
     """The nearest row of another fold in each replicate, for complete numbers about their middle.
 
-    `priority`, (folds, n), is the rank of each row among those that are equally near; `farthest` a distance of which
-    rounding is as large as the tolerance.
+    `priority`, (folds, n), is the rank of each row among equally near ones; `farthest` is a distance with a rounding
+    error as large as the tolerance.
     """
 
     def __init__(

@@ -168,9 +168,9 @@ def vote(
 ) -> IntArray:
     """The class code given by the `k` nearest along axis 1.
 
-    ``labels`` and ``priority`` (the rank of a row among those equally near) have the shape of `distances`, or one
-    that spreads to it. A row at an infinite distance is none. With ``ties="unknown"`` some of the rows that are equally
-    near vote, and nobody knows which: the class is `UNDECIDED` unless all choices of them give it.
+    ``labels`` and ``priority`` (the rank of a row among those equally near) have the shape of `distances`, or one that
+    broadcasts to it. A row at an infinite distance does not count. With ``ties="unknown"`` an unknown part of the
+    equally near rows votes: the class is `UNDECIDED` unless all choices of them give it.
     """
     tied = distances <= kth + tolerance
     if ties == "unknown":

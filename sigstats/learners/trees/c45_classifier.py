@@ -1,7 +1,8 @@
 """Quinlan's C4.5: a tree that splits nominal features by category, takes missing values as they are, and is pruned.
 
-scikit-learn has CART alone, whose splits are binary, which takes nominal features as columns of 0 and 1, and which is
-not pruned unless a cost is chosen. Do not read the probabilities of leaves as calibrated: the rows of a leaf chose it.
+scikit-learn only has CART, whose splits are binary, which takes nominal features as columns of 0 and 1, and which is
+not pruned unless a cost is chosen. Do not read the probabilities of leaves as calibrated, since the rows of a leaf
+chose it.
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -30,10 +31,9 @@ _UNSEEN = 2**30
 class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """C4.5 (release 8), pruned, as Weka's J48 does it by default.
 
-    `nominal` (array_like of bool, shape (d,), or None): which features are nominal; they hold category codes 0, 1,
-    ... as floats, and a split has a branch for each.
-    `confidence`: the level of the upper bounds of errors by which the tree is pruned, above 0 and at most 0.5: with
-    less, more is pruned.
+    `nominal` (array_like of bool, shape (d,), or None): mask of nominal features, which have category codes 0, 1, ...
+    as floats; a split has a branch for each category.
+    `confidence`: the level of the upper bounds of errors for pruning, above 0 and at most 0.5; a lower one prunes more.
     `min_rows`: the fewest rows, by weight, that at least two branches of a split must have; at least 1.
     `prune`: false leaves the tree as it was grown.
 

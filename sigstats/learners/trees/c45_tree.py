@@ -150,9 +150,9 @@ def collapse(nodes: Nodes, made: int) -> None:
 def added_errors(n: float, wrong: float, confidence: float, z: float) -> float:
     """The errors that a leaf is to be charged with beyond those seen.
 
-    The upper bound of a binomial proportion of `wrong` of `n` at `confidence`, times n, less `wrong`: exact where there
-    is no error, by the normal approximation with continuity correction from one error on, and on the line between the
-    two for less than one (Quinlan 1993, chapter 4, and his program). `z` is the normal quantile of the confidence.
+    The upper bound of a binomial proportion of `wrong` of `n` at `confidence`, times n, minus `wrong`: exact without
+    errors, by the normal approximation with continuity correction from one error on, and interpolated linearly in
+    between (Quinlan 1993, chapter 4, and his program). `z` is the normal quantile of the confidence.
     """
     at_one = max(wrong, 1.0)
     if at_one + 0.5 >= n:

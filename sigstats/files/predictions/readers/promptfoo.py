@@ -1,8 +1,8 @@
 """The results of promptfoo (``--output output.json``): whether each test passed, for each provider and prompt.
 
-Tests that ask the same, as ``--repeat`` writes them, are answers to one item; the item is known by what is asked, in
-whatever order the tests stand. An answer is right if promptfoo passed it; its score and the named scores are read where
-one is named. A provider is known as a model, a prompt as a filter.
+Tests that ask the same, as ``--repeat`` writes them, are answers to one item; the item is identified by the question,
+in any order of tests. An answer is right if promptfoo passed it; its score and the named scores are read if one is
+named. A provider is treated as a model, a prompt as a filter.
 """
 
 import hashlib

@@ -1,9 +1,9 @@
 """SWE-bench: which of the submitted instances were resolved. Every other one is wrong.
 
-The report of a run lists the instances by what became of them; a report of the first version has ``resolved`` beside
-``generated`` and ``no_generation``. ``per_instance_details.json`` of the leaderboard, and reports instance by instance,
-are objects with the names of the instances as keys. The leaderboard's ``results.json`` names those that were resolved
-and not those that were not, which ``--instances`` names.
+The report of a run lists the instances by outcome; a report of the first version has ``resolved``, ``generated`` and
+``no_generation``. ``per_instance_details.json`` of the leaderboard, and reports instance by instance, are objects with
+the names of the instances as keys. The leaderboard's ``results.json`` names only the resolved instances;
+``--instances`` names all.
 """
 
 import re

@@ -1,9 +1,9 @@
 """Forests of classification trees from coded columns, compiled by Numba, with scikit-learn's own trees and votes.
 
-A random forest whose columns have few levels counts classes by level, extra trees count rows up to a threshold, and a
-tree that looks at all columns searches them at once. A node is one list of its rows, of extra trees in the order of
-their classes. What is compared is made of the same floats in the same order as scikit-learn's, of whole numbers whose
-sums do not depend on the order of rows.
+A random forest with columns of few levels counts classes by level, extra trees count rows up to a threshold, and a tree
+that looks at all columns searches them at once. A node is one list of its rows, for extra trees in the order of their
+classes. Splits are compared by the same floats in the same order as in scikit-learn, computed from integers whose sums
+do not depend on the order of rows.
 """
 
 from typing import Any, NamedTuple

@@ -23,10 +23,10 @@ _SIGN: Final = np.uint32(1 << 31)
 class Coded(NamedTuple):
     """The rows of a tree.
 
-    ``codes`` (n, width) are filled with zeros beyond the columns, ``columns`` (features, n) are the same by column, and
-    ``values`` (features, codes) what they stand for; codes of 32 bits are values themselves. ``apart`` says that
-    scikit-learn tells all values of a column apart. Of each row, ``label`` is the class and ``weight`` how often it was
-    drawn; ``marks`` are 1 and the weight, in the upper and the lower 32 bits.
+    ``codes`` (n, width) are padded with zeros beyond the columns, ``columns`` (features, n) are the same by column, and
+    ``values`` (features, codes) are their values; codes of 32 bits are values themselves. ``apart`` is true if
+    scikit-learn distinguishes all values of a column. For each row, ``label`` is the class and ``weight`` its number of
+    draws; ``marks`` are 1 and the weight, in the upper and the lower 32 bits.
     """
 
     codes: Any

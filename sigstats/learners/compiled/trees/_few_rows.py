@@ -1,7 +1,7 @@
 """The best split of each column of a node of few rows, which are sorted by every column; compiled by Numba.
 
-Columns lie side by side in vectors of 16 bits, which hold the squared counts of classes in up to `FEW` rows, and what
-compares splits. Splits as good as the best but for rounding are compared as scikit-learn does.
+Columns are adjacent in vectors of 16 bits, which hold the squared counts of classes in up to `FEW` rows, and the
+criterion of splits. Splits that equal the best except for rounding are compared as in scikit-learn.
 """
 
 from typing import Any, Final, NamedTuple

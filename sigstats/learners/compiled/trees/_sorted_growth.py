@@ -1,9 +1,9 @@
 """Trees and random forests from features that are sorted once, compiled by Numba: scikit-learn's own trees and votes.
 
-scikit-learn sorts every feature anew in every node. Permuted labels leave the order of a feature as it is, and a
-permuted feature takes its order along, so here a feature is sorted once a data set; where a node is split, its rows
-are parted in the order they have. A bootstrap sample says how often each training row was drawn, and depends on the
-seed and the number of rows alone.
+scikit-learn sorts every feature again in every node. Permuted labels leave the order of a feature unchanged, and a
+permuted feature carries its order along, so here a feature is sorted once per data set; where a node is split, its rows
+are parted in their order. A bootstrap sample gives the number of draws of each training row, and depends only on the
+seed and the number of rows.
 """
 
 from typing import Any
