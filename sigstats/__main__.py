@@ -73,7 +73,7 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lost = error.object[error.start : error.end]
-    return "".join(_PLAIN.get(each) or each.encode("ascii", "backslashreplace").decode() for each in lost), error.end
+    return "".join(_PLAIN.get(char) or char.encode("ascii", "backslashreplace").decode() for char in lost), error.end
 
 
 class _Output(io.FileIO):
@@ -151,7 +151,7 @@ def _cannot_start(error: BaseException) -> int:
 
 
 def _complain(text: str, code: int) -> int:
-    shown = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in " ".join(text.split()))
+    shown = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in " ".join(text.split()))
     print(f"sigstats: {shown[:500]}", file=sys.stderr)  # noqa: T201
     return code
 

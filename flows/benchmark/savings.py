@@ -61,19 +61,19 @@ def _by_stopping(study: BenchmarkStudy, retrains: Sequence[Estimate]) -> float:
 
 def _by_fewer(study: BenchmarkStudy, retrains: Sequence[Estimate]) -> float:
     least = study.resamples_needed
-    return sum(max(0.0, (one.expected or 0.0) - (one.each or 0.0) * max(0, least - one.done)) for one in retrains)
+    return sum(max(0.0, (r.expected or 0.0) - (r.per_replicate or 0.0) * max(0, least - r.done)) for r in retrains)
 
 
 def _by_transforms(study: BenchmarkStudy, retrains: Sequence[Estimate], scratch: Store) -> float:
     if study.cross_validation.transforms == "all":
         return 0.0
-    transformed = [one for one in retrains if _has_transform(one.cell) and one.each is not None]
+    transformed = [one for one in retrains if _has_transform(one.cell) and one.per_replicate is not None]
     saved = timed = 0.0
     for one in sorted(transformed, key=lambda one: -(one.expected or 0.0))[:_TRIED]:
         value = _timed_with_all(one.cell, scratch)
-        if value is not None and one.each:
+        if value is not None and one.per_replicate:
             expected = one.expected or 0.0
-            saved, timed = saved + (1 - value / one.each) * expected, timed + expected
+            saved, timed = saved + (1 - value / one.per_replicate) * expected, timed + expected
     return max(0.0, saved / timed if timed else 0.0) * sum(one.expected or 0.0 for one in transformed)
 
 

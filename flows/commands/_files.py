@@ -130,10 +130,10 @@ def write_whole(place: str, content: bytes) -> None:
 def _refuse_links_of_others(place: str) -> None:
     """Raise BadInput for a link that Linux would not follow either (`protected_symlinks`)."""
     path = Path(place).absolute()
-    for each in (path, *path.parents):
-        if not each.is_symlink():
+    for part in (path, *path.parents):
+        if not part.is_symlink():
             continue
-        folder = each.parent.stat()
+        folder = part.parent.stat()
         shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
-        if shared and each.lstat().st_uid not in (os.geteuid(), folder.st_uid):
-            raise BadInput(f"{place}: {each} is a link of another account; expected a file or a link of your own")
+        if shared and part.lstat().st_uid not in (os.geteuid(), folder.st_uid):
+            raise BadInput(f"{place}: {part} is a link of another account; expected a file or a link of your own")

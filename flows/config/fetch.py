@@ -47,13 +47,13 @@ def fetch(name: str, folder: Path, write: Callable[[str, bytes], None]) -> Itera
     if not wanted:
         yield f"{name} needs no files: sigstats run {name}"
     missing = []
-    for each in dict.fromkeys(wanted):
-        path = folder / each
+    for target in dict.fromkeys(wanted):
+        path = folder / target
         if not path.exists():
             try:
                 frame = _frame(path.stem)
             except (OSError, ValueError) as error:
-                missing.append(f"{each} ({' '.join(str(error).split())[:200]})")
+                missing.append(f"{target} ({' '.join(str(error).split())[:200]})")
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
             write(str(path), frame.to_parquet(index=False))

@@ -157,7 +157,7 @@ def validated(model: type[Model], values: Mapping[str, Any], *, source: str) -> 
 def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     problems = [(tuple(_walk(model, complaint["loc"])[0]), complaint) for complaint in error.errors(include_url=False)]
     places = {place for place, _ in problems}
-    around = {place for place in places if any(place == each[: len(place)] != each for each in places)}
+    around = {place for place in places if any(place == other[: len(place)] != other for other in places)}
     # A mistyped key is both unknown and missing under its right name: the unknown one is the better thing to say.
     # And of what may be a string or a table, a table is no mistaken string: what is wrong within it says more.
     path, first = min(

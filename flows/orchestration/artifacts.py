@@ -148,8 +148,8 @@ def in_task_runs(say: Callable[[str], None]) -> Callable[[ComputeCell], ComputeC
 def _recorded(outcome: Outcome) -> Any:
     """The final state of a cell's task run, with a message on the work done."""
     if outcome.complete:
-        computed = f"{outcome.stored - outcome.found} computed in {outcome.blocks} blocks"
-        return Completed(message=f"{outcome.found} replicates found, {computed}, {outcome.seconds:.2f} s of work")
+        computed = f"{outcome.stored - outcome.taken_up} computed in {outcome.blocks} blocks"
+        return Completed(message=f"{outcome.taken_up} replicates found, {computed}, {outcome.seconds:.2f} s of work")
     first = outcome.failures[0]
     get_run_logger().error("block %d-%d failed\n%s", first.first, first.last, first.traceback)
     raise CellFailed(message_of(f"block {first.first}-{first.last}", [f"{first.error}: {first.message}"]))

@@ -108,9 +108,9 @@ def as_meant(study: RegressionStudy, pair: Pair, records: Sequence[Record]) -> R
         require_limits_used(study.score_range, measures_of(study, pair))
     except ValueError as error:
         raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
-    each = study.model_copy(update={"looks": study.looks.model_copy(update={"spending": "each"})})
+    unshared = study.model_copy(update={"looks": study.looks.model_copy(update={"spending": "each"})})
     unstated = "spending" not in study.looks.model_fields_set
-    return each if unstated and any(made_by(each, record) for record in records) else study
+    return unshared if unstated and any(made_by(unshared, record) for record in records) else study
 
 
 def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:

@@ -108,7 +108,7 @@ def run_in_rounds(
                 complete(cell)
         if part or not left or not all(outcome.complete for outcome in outcomes):
             break
-    return [ended.get(cell.name) or Outcome(now[cell.name], found=now[cell.name].replicates) for cell in cells]
+    return [ended.get(cell.name) or Outcome(now[cell.name], taken_up=now[cell.name].replicates) for cell in cells]
 
 
 def _wait_for(done: "SimpleQueue[str]") -> str:
@@ -178,7 +178,7 @@ class CellComputer:
     def _timed_out(self, cell: Cell, lanes: tuple[int, int] | None) -> Outcome:
         message = f"it is not complete after {self._timeout:g} s"
         failure = Failure(first=0, last=cell.replicates, error="TimeoutError", message=message, traceback=message)
-        return Outcome(cell, found=done_and_left(cell, self._store, lanes)[0], failures=[failure])
+        return Outcome(cell, taken_up=done_and_left(cell, self._store, lanes)[0], failures=[failure])
 
     def _advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
         if receipt is not None or cell.name not in self._ended:  # an earlier round has told what is stored

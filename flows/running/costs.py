@@ -64,7 +64,7 @@ class CostModel:
         """Seconds per replicate of every cell; NaN for kinds of which no cell was timed."""
         return np.asarray(np.exp(self._left + self._growth))
 
-    def each(self) -> FloatArray:
+    def per_replicate(self) -> FloatArray:
         """Seconds per replicate of every cell; NaN for fan-outs of which no cell was timed."""
         known = np.isfinite(self._left)
         number = np.bincount(self.fanouts[known], minlength=self.fanouts.max(initial=-1) + 1)
@@ -132,7 +132,7 @@ class CellProgress:
     expected: int | None = None
 
     @property
-    def each(self) -> float | None:
+    def per_replicate(self) -> float | None:
         """Seconds of work for a replicate, as blocks after the first took, if there are any; None while unknown."""
         if self.computed > self.first[0]:
             return (self.seconds - self.first[1]) / (self.computed - self.first[0])
@@ -170,9 +170,9 @@ class TimeLeft:
         The costs of other kinds tell nothing of it: one classifier may take 100,000 times as long as another.
         """
         for at, one in enumerate(self.cells):
-            if one.computed != self._learnt[at] and one.each is not None:
+            if one.computed != self._learnt[at] and one.per_replicate is not None:
                 self._learnt[at] = one.computed
-                self._costs.learn(at, one.each)
+                self._costs.learn(at, one.per_replicate)
         part = self._stopped_part()
         work = 0.0
         for one, kind in zip(self.cells, self._costs.of_known_kinds().tolist(), strict=True):

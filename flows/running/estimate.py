@@ -29,7 +29,7 @@ class Estimate:
     #: Replicates that are not stored yet; if a stopping rule applies, their greatest number.
     left: int
     #: Seconds a replicate on one worker, measured or predicted; None if unknown.
-    each: float | None = None
+    per_replicate: float | None = None
     #: Seconds to prepare what all replicates share.
     once: float = 0.0
     timed: bool = False
@@ -43,16 +43,17 @@ class Estimate:
     @property
     def seconds(self) -> float | None:
         """The seconds that the replicates left take on one worker; if a stopping rule applies, at most."""
-        return 0.0 if self.left == 0 else None if self.each is None else self.once + self.each * self.left
+        seconds = None if self.per_replicate is None else self.once + self.per_replicate * self.left
+        return seconds if self.left else 0.0
 
     @property
     def expected(self) -> float | None:
         """The expected seconds, if the rule stops the cell at the share of extreme replicates so far."""
-        if self.seconds is None or self.each is None or self.cell.stopping is None or self.share is None:
+        if self.seconds is None or self.per_replicate is None or self.cell.stopping is None or self.share is None:
             return self.seconds
         needed = self.cell.whole_lanes(self.cell.rule.stops_at(self.share))
         left = min(self.left, max(0, needed - self.done))
-        return self.once + self.each * left
+        return self.once + self.per_replicate * left
 
 
 def count(plan: Plan, output: str) -> list[Estimate]:
@@ -92,7 +93,7 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
 def _line(item: Estimate, widths: tuple[int, int]) -> str:
     most = "at most " if _may_stop(item) else ""
     cost = item.problem or (
-        "" if item.each is None else f"{most}{'' if item.timed else '~'}{duration(item.seconds or 0.0)}"
+        "" if item.per_replicate is None else f"{most}{'' if item.timed else '~'}{duration(item.seconds or 0.0)}"
     )
     amount = f"{item.left:>9,} to do, {item.done:>9,} done"
     return f"  {in_words(item.cell.fanout):{widths[0]}s} {_subject(item.cell):{widths[1]}s} {amount} {cost}".rstrip()
@@ -113,10 +114,10 @@ def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
     tried = sum(item.timed for item in reading)
     if tried:
         lines.append(f"{tried:,} cells read results of other cells, and were timed with invented ones")
-    untried = sum(item.each is None for item in reading)
+    untried = sum(item.per_replicate is None for item in reading)
     if untried:
         lines.append(f"and {untried} cells that read results of other cells, so cannot be timed before these")
-    unknown = sum(bool(item.each is None and item.left and not item.problem) for item in estimates) - untried
+    unknown = sum(bool(item.per_replicate is None and item.left and not item.problem) for item in estimates) - untried
     if unknown:
         lines.append(f"and {unknown:,} cells of kinds that were not timed")
     return lines

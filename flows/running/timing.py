@@ -121,17 +121,17 @@ class _Timing:
 
     def enough(self, spent: float) -> bool:
         """True if timing has taken its share of the work, and has timed a cell of each fan-out and of each kind."""
-        seconds = self._model.each()
+        seconds = self._model.per_replicate()
         known = not np.isnan(seconds[self.open]).any() and (spent > _EACH_KIND or self._warm.issuperset(self._kinds))
         return known and spent > _PART_OF_WORK * float(np.nansum(seconds * self._amount))
 
     def _costliest(self, seconds_left: Callable[[], float]) -> Iterator[int]:
         while (seconds := seconds_left()) > 0:
-            each = self._model.each()
-            rest = np.flatnonzero(self._rest & np.isfinite(each))
-            work = each[rest] * self._amount[rest]
+            costs = self._model.per_replicate()
+            rest = np.flatnonzero(self._rest & np.isfinite(costs))
+            work = costs[rest] * self._amount[rest]
             part = np.maximum(_PART_OF_BUDGET, work / max(float(work.sum()), 1e-300))
-            affordable = _LEAST + 3 * each[rest] <= np.minimum(part * self._budget, seconds)
+            affordable = _LEAST + 3 * costs[rest] <= np.minimum(part * self._budget, seconds)
             if not affordable.any():
                 return
             yield int(rest[np.argmax(np.where(affordable, work, -1.0))])
@@ -148,18 +148,18 @@ class _Timing:
         kind, cell = kind_of_cell(self._cell(at)), self._tried[at]
         self._rest[at] = False
         assert cell is not None  # only open cells are timed
-        found = _timed(replace(self.estimates[at], cell=cell), self.scratch, cold=kind not in self._warm)
+        estimate = _timed(replace(self.estimates[at], cell=cell), self.scratch, cold=kind not in self._warm)
         self._warm.add(kind)
-        if found.problem and cell is not self._cell(at):
+        if estimate.problem and cell is not self._cell(at):
             self.open.remove(at)  # with invented results; the cell itself may not fail
             return
-        self.estimates[at] = replace(found, cell=self._cell(at))
-        if found.each is not None:
-            self._model.learn(at, found.each)
+        self.estimates[at] = replace(estimate, cell=self._cell(at))
+        if estimate.per_replicate is not None:
+            self._model.learn(at, estimate.per_replicate)
 
     def guessed(self) -> list[Estimate]:
         """The estimates: measured, or predicted from those measured."""
-        each = self._model.each()
+        costs = self._model.per_replicate()
         shares = [(one.cell, one.share) for one in self.estimates if one.share is not None]
         prepared: dict[tuple[str, ...], list[float]] = {}
         for one in self.estimates:
@@ -170,10 +170,10 @@ class _Timing:
         def guess(at: int, one: Estimate) -> Estimate:
             if one.share is None and one.left and (one.cell.stopping or observed_cell(one.cell) is not None):
                 one = replace(one, share=_usual_share(one.cell, shares))
-            if one.timed or one.problem or not one.left or self._tried[at] is None or np.isnan(each[at]):
+            if one.timed or one.problem or not one.left or self._tried[at] is None or np.isnan(costs[at]):
                 return one
             once = next((usual[key] for key in _prepared_by(one.cell) if key in usual), 0.0)
-            return replace(one, each=float(each[at]), once=once, bytes=3000 + 2 * one.cell.replicates)
+            return replace(one, per_replicate=float(costs[at]), once=once, bytes=3000 + 2 * one.cell.replicates)
 
         return [guess(at, one) for at, one in enumerate(self.estimates)]
 
@@ -205,7 +205,7 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
         return replace(one, problem=f"{first.error}: {first.message}")
     if cell.replicates == 1:
         size = _stored(cell, files)
-        return replace(one, each=first.seconds, timed=True, share=_share(first), bytes=size)
+        return replace(one, per_replicate=first.seconds, timed=True, share=_share(first), bytes=size)
     if isinstance(again, Failure):
         return replace(one, problem=f"{again.error}: {again.message}")
     value, more = again.seconds, min(cell.lane_size, int(_PART_OF_WORK * cell.replicates))
@@ -216,7 +216,7 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
         value = max(0.0, again.seconds - single) / (more - 1)  # without what a block takes besides its replicates
     once = max(0.0, first.seconds - value)
     size = 3000 + 2 * cell.replicates
-    return replace(one, each=value, once=once, timed=True, share=_share(again), bytes=size)
+    return replace(one, per_replicate=value, once=once, timed=True, share=_share(again), bytes=size)
 
 
 def _matters(first: Receipt | Failure, again: Receipt, cell: Cell) -> bool:

@@ -49,7 +49,7 @@ def classes_of_columns(
     frame, known = opened(table), [*typed]
     named = [] if frame is None else [label_name(column, f"{name} (columns)") for column in frame.columns]
     unnamed = named in ([], [str(place) for place in range(width)])
-    order, other, kind = list(classes or known), [each for each in categories if each in known], "categories"
+    order, other, kind = list(classes or known), [kept for kept in categories if kept in known], "categories"
     if not other and labels.dtype.kind == "U" and all(map(is_number, known)):
         other, kind = sorted(known, key=float), "numbers"
     if (not unnamed and set(named) == set(order)) or (not classes and set(named) >= set(known)):

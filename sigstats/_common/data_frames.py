@@ -109,7 +109,7 @@ def columns_of(
         parts = {}
     elif isinstance(slices, Mapping):
         parts = {str(key): values for key, values in slices.items()}
-    elif isinstance(slices, Sequence) and not isinstance(slices, str) and all(isinstance(each, str) for each in slices):
+    elif isinstance(slices, Sequence) and not isinstance(slices, str) and all(isinstance(item, str) for item in slices):
         named += slices
         parts = {slice_: column(slice_, "slices") for slice_ in slices}
     else:

@@ -68,15 +68,15 @@ def counts_from_below(total: int, classes: Classes, last: int) -> tuple[list[int
     falling = _products(range(total - last + 1, total + 1))
     moments = fmpz_poly([rook[j] * falling[last - j] for j in range(last + 1)])
     shifted = moments(fmpz_poly([-1, 1]))
-    found = [int(shifted[t]) for t in range(last + 1)]
+    counts = [int(shifted[t]) for t in range(last + 1)]
     if last < most_correct(classes):
         error = fmpz(moments[last])
         for t in range(last + 1):
-            if found[t] <= error << _NEGLIGIBLE_BITS:
-                found = found[:t]
+            if counts[t] <= error << _NEGLIGIBLE_BITS:
+                counts = counts[:t]
                 break
             error = error * (last - t) // (t + 1)
-    return found, int(falling[last])
+    return counts, int(falling[last])
 
 
 def log_ratio(numerator: int, denominator: int) -> Decimal:

@@ -109,11 +109,11 @@ def probabilities_as_fractions(probabilities: Sequence[float]) -> list[Fraction]
     """
     roundings = [Fraction(math.ulp(probability)) * 2 for probability in probabilities]
     values = [Fraction(probability) for probability in probabilities]
-    found = [_simplest(value - rounding, value + rounding) for value, rounding in zip(values, roundings, strict=True)]
-    if sum(found) == 1:
-        return found
+    exact = [_simplest(value - rounding, value + rounding) for value, rounding in zip(values, roundings, strict=True)]
+    if sum(exact) == 1:
+        return exact
     # A large share of large whole numbers has simpler neighbours; a small one tells what all were divided by.
-    for whole in sorted({fraction.denominator for fraction in found}, reverse=True):
+    for whole in sorted({fraction.denominator for fraction in exact}, reverse=True):
         shares = [Fraction(round(value * whole), whole) for value in values]
         near = zip(shares, values, roundings, strict=True)
         if sum(shares) == 1 and all(abs(share - value) <= rounding for share, value, rounding in near):

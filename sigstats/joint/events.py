@@ -108,7 +108,7 @@ class JointEvents:
         sets = []
         try:
             for positions in event:
-                sets.append(tuple(sorted(as_count(each, "events", maximum=n_categories - 1) for each in positions)))
+                sets.append(tuple(sorted(as_count(place, "events", maximum=n_categories - 1) for place in positions)))
         except ValueError:
             raise
         except Exception:  # a user's object may raise anything

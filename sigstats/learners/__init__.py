@@ -132,11 +132,11 @@ def _classifier_class(path: str) -> Any:
         module = importlib.import_module(".".join(parts[:-1]))
     except ImportError:
         raise refuse("classifier", path, f"a classifier that can be imported; there is no {path!r}") from None
-    found = getattr(module, parts[-1], None)
-    if not (inspect.isclass(found) and issubclass(found, ClassifierMixin) and found.__module__.startswith("sklearn.")):
+    cls = getattr(module, parts[-1], None)
+    if not (inspect.isclass(cls) and issubclass(cls, ClassifierMixin) and cls.__module__.startswith("sklearn.")):
         classifiers = [
             key for key, value in vars(module).items() if inspect.isclass(value) and issubclass(value, ClassifierMixin)
         ]
         hint = did_you_mean(parts[-1], classifiers)
         raise refuse("classifier", path, "the import path of a classifier class" + hint)
-    return found
+    return cls

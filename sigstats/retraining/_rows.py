@@ -156,7 +156,7 @@ def class_codes(predicted: Any, classes: NDArray[Any], rows: int, name: str) -> 
     labels = labels.reshape(rows)
     codes = _places(labels, classes)
     if (codes < 0).any():
-        named = ", ".join(shown(each) for each in classes[:_MOST]) + (", ..." if len(classes) > _MOST else "")
+        named = ", ".join(shown(label) for label in classes[:_MOST]) + (", ..." if len(classes) > _MOST else "")
         raise refuse(name, labels[codes < 0][0], f"a class of y: {named}")
     return codes
 

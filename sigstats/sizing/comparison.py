@@ -180,7 +180,7 @@ def plan_size(
     planned = [planner.of_drop(drop) for drop in sorted(set(drops))]
     points = _POINTS if pilot.unit == "rows" else _FEW_POINTS
     sizes = list(_sizes([drop_plan.needed for drop_plan in planned], whole.n, points))
-    curves = (replace(each, curve=tuple((n, planner.power(n, each.drop)) for n in sizes)) for each in planned)
+    curves = (replace(item, curve=tuple((n, planner.power(n, item.drop)) for n in sizes)) for item in planned)
     parts = (PartPlan(part, planner.detectable(part)) for part in pilot.parts if part.n)
     answers = tuple(planner.other_answers(planned))
     plan = SizePlan(pilot, rule, level, goal, tuple(curves), tuple(parts), answers)

@@ -64,7 +64,7 @@ class Documents:
             ],
             metadata={_ABOUT: self.name.encode()},
         )
-        return pa.table({"text": list(self.texts), "categories": [list(each) for each in self.categories]}, schema)
+        return pa.table({"text": list(self.texts), "categories": [list(names) for names in self.categories]}, schema)
 
     @classmethod
     def from_table(cls, table: pa.Table) -> "Documents":

@@ -138,7 +138,7 @@ class DaskPool(DaskStaff):
     def _send(self) -> None:
         """Send every block that waits. The next thread that gets the lock sends those that were added meanwhile."""
         with self._sending:
-            while batch := self._suspects.admit(each for each in _drain(self._to_send) if not each.unwanted):
+            while batch := self._suspects.admit(block for block in _drain(self._to_send) if not block.unwanted):
                 alike: dict[tuple[Any, ...], list[list[Submission]]] = {}
                 for task in divided(batch, self._at_once):
                     alike.setdefault((task[0].turn, *self._asked(task[0]).items()), []).append(task)

@@ -39,7 +39,7 @@ class Outcome:
 
     cell: Cell
     #: Replicates that were in the store before.
-    found: int = 0
+    taken_up: int = 0
     #: Replicates that this run is to compute, or find: all, unless it computes a part of the study.
     share: int = -1
     #: Replicates that the cell needs: its share, until its rule has stopped.
@@ -61,7 +61,7 @@ class Outcome:
     def __post_init__(self) -> None:
         self.share = self.cell.replicates if self.share < 0 else self.share
         self.wanted = self.share
-        self.stored = self.found
+        self.stored = self.taken_up
 
     def add(self, receipt: Receipt) -> None:
         """Count a computed block."""
@@ -164,7 +164,7 @@ def _complete(
     missing = _missing(cell, files.done, lanes)
     outcome.stored = outcome.share - _replicates(cell, missing)
     if not outcome.blocks:
-        outcome.found = outcome.stored
+        outcome.taken_up = outcome.stored
     outcome.notes.extend(files.damaged)
     progress(outcome.stored, None)
     tracker = StoppingTracker(cell, store, files.done)

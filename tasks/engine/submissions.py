@@ -81,7 +81,7 @@ class Suspects:
     def admit(self, new: Iterable[Submission]) -> list[Submission]:
         """The blocks, new or waiting, that may be sent now; to be called by one thread at a time."""
         given = list(new)
-        self._waiting = [each for each in self._waiting if not each.unwanted] + [each for each in given if each.own]
+        self._waiting = [item for item in self._waiting if not item.unwanted] + [item for item in given if item.own]
         admitted = [submission for submission in given if not submission.own]
         suspects = [submission for submission in self._waiting if submission.trials or submission.who in self._guilty]
         if self._under_way and (suspects or self._tried in self._under_way):

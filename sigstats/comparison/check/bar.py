@@ -134,8 +134,8 @@ def measures_checked(paired: PairedPredictions, measures: Sequence[str] | None) 
     else:
         known = (*(CHECKED_MEASURES if paired.runs is None else COMPARED_MEASURES), "pass@1")
         names = tuple(
-            each if isinstance(each, str) and is_pass_at(each) else as_choice(known_measure(each), "measures", known)
-            for each in ([measures] if isinstance(measures, str) else measures)
+            item if isinstance(item, str) and is_pass_at(item) else as_choice(known_measure(item), "measures", known)
+            for item in ([measures] if isinstance(measures, str) else measures)
         )
     if len(set(names)) < len(names):
         raise refuse("measures", ", ".join(names), "each measure once")

@@ -67,7 +67,7 @@ def paired_arrays(
 ) -> PairedPredictions:
     """The rows of arrays; `options`: those of `pair_arrays`."""
     options["slices"] = by_name(options["slices"])
-    beside = [each for each in (options.get("order"), *options["slices"].values()) if each is not None]
+    beside = [column for column in (options.get("order"), *options["slices"].values()) if column is not None]
     if not missing and unscored == "refuse" and all(map(_are_labels, beside)):
         return pair_arrays(y, *predictions, **options)
     from ._arrays import pair_as_frames

@@ -101,11 +101,11 @@ def _temporary_folder() -> Path | None:
     try:
         folder = Path(tempfile.gettempdir(), f"sigstats-numba-{user}")
         folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
+        status = folder.lstat()
     except OSError:
         return None
-    own = user is None or (found.st_uid == user and not found.st_mode & 0o077)
-    return folder if own and stat.S_ISDIR(found.st_mode) else None
+    own = user is None or (status.st_uid == user and not status.st_mode & 0o077)
+    return folder if own and stat.S_ISDIR(status.st_mode) else None
 
 
 def _copy_from_package(function: Callable[..., Any], folder: Path) -> None:

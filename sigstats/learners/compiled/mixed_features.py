@@ -37,15 +37,15 @@ def _minima(products, squares, minima):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _candidates(products, squares, minima, limit, found):  # type: ignore[no-untyped-def]
+def _candidates(products, squares, minima, limit, near):  # type: ignore[no-untyped-def]
     """Put the places that are no farther than `limit` into `found`, as many as there is room for; their number."""
     count = 0
     for first in range(len(minima)):
         if minima[first] <= limit:
             for j in range(first, len(products), len(minima)):
                 if products[j] + squares[j] <= limit:
-                    if count < len(found):
-                        found[count] = j
+                    if count < len(near):
+                        near[count] = j
                     count += 1
     return count
 
@@ -62,30 +62,30 @@ def decide_fold(products, squares, first, data, weights, rule, predicted):  # ty
     """
     order, n = data[2], len(squares)
     minima = np.empty(min(n, _LANES * (1 + n // (32 * _LANES))), dtype=np.float32)
-    found, distances = np.empty(_FOUND, dtype=np.int64), np.empty(_FOUND)
+    near, distances = np.empty(_FOUND, dtype=np.int64), np.empty(_FOUND)
     doubtful, rows = 0, len(products)
     for row in range(rows):
         here, i = products[row], first + row
         _minima(here, squares, minima)
         limit = np.float32(minima.min() + rule[4])
-        count = _candidates(here, squares, minima, limit, found)
+        count = _candidates(here, squares, minima, limit, near)
         doubtful += count - 1
-        if count > len(found) or doubtful > _DOUBTFUL * rows + _FOUND:
+        if count > len(near) or doubtful > _DOUBTFUL * rows + _FOUND:
             return False
         if count == 1 and limit + squares[i] < rule[3]:
-            predicted[order[i]] = rule[0][found[0]]
+            predicted[order[i]] = rule[0][near[0]]
         else:
-            predicted[order[i]] = _decide(i, found[:count], distances, data, weights, rule)
+            predicted[order[i]] = _decide(i, near[:count], distances, data, weights, rule)
     return True
 
 
 @compiled
-def _decide(i, found, distances, data, weights, rule):  # type: ignore[no-untyped-def]
+def _decide(i, near, distances, data, weights, rule):  # type: ignore[no-untyped-def]
     """The class of the row in place `i` by the rows that may be nearest."""
     columns, source, order = data
     labels, priority, tolerance, farthest, _ = rule
     nearest = np.inf
-    for at, j in enumerate(found):
+    for at, j in enumerate(near):
         distance = 0.0
         for column in range(len(columns)):
             difference = columns[column, source[column, order[i]]] - columns[column, source[column, order[j]]]
@@ -95,7 +95,7 @@ def _decide(i, found, distances, data, weights, rule):  # type: ignore[no-untype
     if not nearest <= farthest:
         return UNDECIDED
     chosen = -1
-    for at, j in enumerate(found):
+    for at, j in enumerate(near):
         if distances[at] > nearest + tolerance:
             continue
         if chosen < 0 or (len(priority) and priority[j] < priority[chosen]):

@@ -62,13 +62,13 @@ def _collect(row, own, lists, numbers, scale, tolerance, room):  # type: ignore[
     """Put the rows that may be among the nearest into `room`; their number, and the k-th distance."""
     near, distances, _ = lists
     weights, factor = scale
-    best, found, rows = room
+    best, lengths, rows = room
     count, at, kth = 0, 0, np.inf
     while at < near.shape[1] and kth + 2 * tolerance >= factor * distances[row, at]:
         other = near[row, at]
         if own[other] != own[row]:
-            found[count], rows[count] = _weighted(numbers[row], numbers[other], weights), other
-            kth = _insert(best, min(count, len(best)), found[count])
+            lengths[count], rows[count] = _weighted(numbers[row], numbers[other], weights), other
+            kth = _insert(best, min(count, len(best)), lengths[count])
             count += 1
         at += 1
     if kth + 2 * tolerance < factor * distances[row, at]:
@@ -79,7 +79,7 @@ def _collect(row, own, lists, numbers, scale, tolerance, room):  # type: ignore[
         if own[other] != own[row]:
             distance = _weighted(numbers[row], numbers[other], weights)
             if distance <= kth + tolerance:
-                found[count], rows[count] = distance, other
+                lengths[count], rows[count] = distance, other
                 kth = _insert(best, min(count, len(best)), distance)
                 count += 1
     return count, kth
@@ -88,10 +88,10 @@ def _collect(row, own, lists, numbers, scale, tolerance, room):  # type: ignore[
 @compiled
 def _first(room, count, limit, priority, place):  # type: ignore[no-untyped-def]
     """Of the rows no farther than `limit`, the one with the highest priority."""
-    _, found, rows = room
+    _, lengths, rows = room
     first, rank = -1, len(priority)
     for i in range(count):
-        if found[i] <= limit and priority[place[rows[i]]] < rank:
+        if lengths[i] <= limit and priority[place[rows[i]]] < rank:
             first, rank = rows[i], priority[place[rows[i]]]
     return first
 
@@ -113,15 +113,15 @@ def _insert(best, filled, distance):  # type: ignore[no-untyped-def]
 @compiled
 def _vote(room, count, labels, kth, tolerance, votes, unknown):  # type: ignore[no-untyped-def]
     """The class that most of the k nearest have, whichever of those about as near as the k-th they are."""
-    best, found, rows = room
+    best, lengths, rows = room
     sure, tied = votes
     votes[:] = 0
     left, ties = len(best), 0
     for i in range(count):
-        if found[i] < kth - tolerance:
+        if lengths[i] < kth - tolerance:
             sure[labels[rows[i]]] += 1
             left -= 1
-        elif found[i] <= kth + tolerance:
+        elif lengths[i] <= kth + tolerance:
             tied[labels[rows[i]]] += 1
             ties += 1
     if ties > left and not unknown:

@@ -91,6 +91,6 @@ def permuted_wrong(
     observed = sum(int(np.count_nonzero(retrainer.observed() != sample.y)) for retrainer in repeated)
     # All repetitions see one permutation, so that the observed run is one more of them.
     permuted = [
-        sum(each.count_wrong(draws) for each in repeated) for draws in repeated[0].chunks(rng, permutation.resamples)
+        sum(view.count_wrong(draws) for view in repeated) for draws in repeated[0].chunks(rng, permutation.resamples)
     ]
     return observed, np.concatenate([np.asarray(wrong, dtype=np.int64) for wrong in permuted])

@@ -90,7 +90,7 @@ def test_what_all_replicates_share_is_counted_once(tmp_path, monkeypatch):
     more = {"permutation": {"resamples": 9999}}
     _, found = timed_by(monkeypatch, tmp_path, lambda cell: 0.01, once=2.0, budget=1000.0, **more)
     retrains = [one for one in found if one.cell.fanout == "retrain"]
-    assert all(one.each == pytest.approx(0.01) for one in retrains)
+    assert all(one.per_replicate == pytest.approx(0.01) for one in retrains)
     # Of the first of a kind too, which a block that warms up has prepared before
     assert [round(one.once, 6) for one in retrains] == [2.0] * 12
     assert {round(one.seconds, 6) for one in retrains} == {101.99}
@@ -99,7 +99,7 @@ def test_what_all_replicates_share_is_counted_once(tmp_path, monkeypatch):
 def test_no_lane_of_long_replicates_is_waited_for(tmp_path, monkeypatch):
     machine, found = timed_by(monkeypatch, tmp_path, lambda cell: 20.0, budget=1000.0)
     assert all(block.last - block.first == 1 for block in machine.blocks)
-    assert all(one.each == pytest.approx(20.0) for one in found if one.timed)
+    assert all(one.per_replicate == pytest.approx(20.0) for one in found if one.timed)
     assert machine.now < 1000
 
 
@@ -150,10 +150,10 @@ def test_the_cost_is_that_of_the_nearest_size_of_its_kind():
     for at, cell in enumerate(cells[:16]):
         if rows[cell.subject["dataset"]][0] in (100, 400, 1600, 6400):
             model.learn(at, truth[at])
-    ratios = model.each()[:16] / truth[:16]
+    ratios = model.per_replicate()[:16] / truth[:16]
     assert ratios.min() > 0.5
     assert ratios.max() < 2
-    assert np.isfinite(model.each()).all()
+    assert np.isfinite(model.per_replicate()).all()
 
 
 def test_timing_takes_a_tenth_of_the_work(tmp_path, monkeypatch):
@@ -161,7 +161,7 @@ def test_timing_takes_a_tenth_of_the_work(tmp_path, monkeypatch):
     work = sum(one.seconds for one in found)
     assert machine.now < 0.1 * work + 0.02 * 30  # the cell that passes the limit is timed to its end
     assert not all(one.timed for one in found)
-    assert all(one.each == pytest.approx(0.02, rel=5) for one in found)
+    assert all(one.per_replicate == pytest.approx(0.02, rel=5) for one in found)
 
 
 def test_a_cell_may_take_the_share_of_the_time_that_it_has_in_what_is_not_known(tmp_path, monkeypatch):
@@ -194,7 +194,7 @@ def test_a_rate_is_expected_to_stop_where_its_rejections_say(tmp_path):
     assert [one.timed for one in found].count(True) == 1
     for one in found:
         assert one.left == 625
-        replicates = (one.expected - one.once) / one.each
+        replicates = (one.expected - one.once) / one.per_replicate
         assert replicates == pytest.approx(-(-one.cell.rule.stops_at(one.share) // 100) * 100)
         assert replicates < 625
 
@@ -203,7 +203,7 @@ def test_savings_are_those_of_the_rules(tmp_path):
     study, ready = prepared()
     counted = count(ready.plan, str(tmp_path / "output"))
     # A second a replicate; every other permutation as extreme as observed
-    found = [replace(one, each=1.0, timed=True, share=0.5) for one in counted]
+    found = [replace(one, per_replicate=1.0, timed=True, share=0.5) for one in counted]
     scratch = Store(str(tmp_path / "scratch"))
     for dataset in ready.datasets:
         scratch.write_data(dataset)
@@ -226,7 +226,7 @@ def test_a_scaler_that_would_let_permutations_share_work_is_named(tmp_path, lear
     study, ready = prepared(datasets=["iris"], classifiers=[learner])
     scratch = Store(str(tmp_path / "scratch"))
     scratch.write_data(ready.datasets[0])
-    found = [replace(one, each=1.0, timed=True) for one in count(ready.plan, str(tmp_path / "output"))]
+    found = [replace(one, per_replicate=1.0, timed=True) for one in count(ready.plan, str(tmp_path / "output"))]
     lines = [line for line in KIND.savings(study, found, scratch) if "StandardScaler" in line]
     assert len(lines) == (learner != "logistic-regression")
 
@@ -234,7 +234,7 @@ def test_a_scaler_that_would_let_permutations_share_work_is_named(tmp_path, lear
 def test_what_a_rule_spares_is_expected_and_the_most_is_said(tmp_path):
     _, ready = prepared(permutation={"resamples": 999, "stopping": "gandy"})
     counted = count(ready.plan, str(tmp_path / "output"))
-    found = [replace(one, each=1.0, timed=True, share=0.5 if one.cell.stopping else None) for one in counted]
+    found = [replace(one, per_replicate=1.0, timed=True, share=0.5 if one.cell.stopping else None) for one in counted]
     rule = GandyRule(maximum=999, alpha=0.05, reject_at=0.05, risk=1e-3)
     stops = -(-rule.stops_at(0.5) // 10) * 10  # to the end of the lane
     assert [one.expected for one in found] == [1.0] * 6 + [stops] * 12
@@ -268,8 +268,8 @@ def test_many_cells_are_not_all_listed():
     _, ready = prepared()
     (first, *_) = ready.plan.cells
     many = [
-        Estimate(replace(first, subject={"dataset": f"d{number}", "classifier": "c"}), 0, 1, each=number, timed=True)
-        for number in range(150)
+        Estimate(replace(first, subject={"dataset": f"d{n}", "classifier": "c"}), 0, 1, per_replicate=n, timed=True)
+        for n in range(150)
     ]
     lines = render(ready.plan, many, workers=1).splitlines()
     assert len(lines) < 30

@@ -28,7 +28,7 @@ def test_a_cell_is_computed_once_and_then_found(store, cell, drawing):
     calls = len(drawing.calls)
     again = run_cell(cell, store, Serial())
     assert again.complete
-    assert again.found == cell.replicates
+    assert again.taken_up == cell.replicates
     assert len(drawing.calls) == calls
 
 
@@ -90,7 +90,7 @@ def test_blocks_that_are_lost_before_they_are_joined_are_made_again(store, cell,
     assert outcome.complete
     assert outcome.notes == [f"replicates/{cell.name} is not complete"]
     assert drawing.calls[10:] == [(10 * lane, 10 * lane + 10) for lane in range(lost)]
-    assert (outcome.found, outcome.stored, outcome.blocks, sum(told)) == (0, 95, 10 + lost, 95)
+    assert (outcome.taken_up, outcome.stored, outcome.blocks, sum(told)) == (0, 95, 10 + lost, 95)
     assert whole(store, cell).equals(whole(reference, cell))
 
 

@@ -237,7 +237,7 @@ def test_a_run_without_the_rule_takes_up_a_stopped_one_and_the_other_way_round(c
     before = files(store, cell)
     assert cell.fingerprint == replace(cell, stopping=None).fingerprint
     whole = run_cell(replace(cell, stopping=None), store, Serial())
-    assert (whole.found, whole.complete) == (stopped.wanted, True)
+    assert (whole.taken_up, whole.complete) == (stopped.wanted, True)
     assert Results(store).count(cell).n_resamples <= stopped.wanted
     assert run_cell(cell, store, Serial()).complete
     assert files(store, cell) == before

@@ -159,8 +159,8 @@ def _part(data: Binned, room: Room, node: int) -> Any:
     left, right = own[START], 0
     for place in range(own[START], own[END]):
         row = room.rows[place]
-        found = values[row]
-        goes_left = (found <= last) | (missing_left & (found == missing))
+        value = values[row]
+        goes_left = (value <= last) | (missing_left & (value == missing))
         room.rows[left] = row  # both are written, as half of the guesses of a branch would be wrong
         room.spare[right] = row
         left += goes_left

@@ -152,9 +152,9 @@ def _add(data: Binned, room: Room, nodes: int, raw: Any) -> None:
         node = 0
         while room.whole[node, CHILD] >= 0:
             own = room.whole[node]
-            found = data.binned[own[COLUMN] // width, row, own[COLUMN] % width]
-            missing = found == data.columns[own[COLUMN], 1]
-            goes_left = own[MISSING_LEFT] if missing else found <= own[BIN]
+            code = data.binned[own[COLUMN] // width, row, own[COLUMN] % width]
+            missing = code == data.columns[own[COLUMN], 1]
+            goes_left = own[MISSING_LEFT] if missing else code <= own[BIN]
             node = own[CHILD] + (0 if goes_left else 1)
         raw[row] += room.real[node, VALUE]
 

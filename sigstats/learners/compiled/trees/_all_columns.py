@@ -49,7 +49,7 @@ class Search(NamedTuple):
     columns: Columns
     few: FewRows
     levels: Levels
-    found: Found
+    splits: Found
 
 
 @merged
@@ -124,10 +124,10 @@ def _improve(level: Any, n: Any, smallest: int, sides: Any, rows: Any, gain: Any
 
 
 @merged
-def _search_levels(counts: Any, total: Any, n: int, smallest: int, tried: Tried, found: Found, room: Levels) -> None:
+def _search_levels(counts: Any, total: Any, n: int, smallest: int, tried: Tried, splits: Found, room: Levels) -> None:
     """Find the best split of each column by the counts by level and class, if it is the best of all columns."""
     room.left[:] = 0
-    found.gain[:] = -np.inf
+    splits.gain[:] = -np.inf
     floor = np.float32(-np.inf)
     lowest, highest = tried.lowest[0], tried.highest[0]
     for column in range(len(tried.lowest)):
@@ -135,29 +135,29 @@ def _search_levels(counts: Any, total: Any, n: int, smallest: int, tried: Tried,
     for level in range(np.uint64(lowest), np.uint64(highest)):
         pass_level(counts, total, room.left, room.squares, room.rows, level)
         if _promises(np.int32(n), np.int32(smallest), room.squares, room.rows, floor):
-            _improve(np.uint16(level), np.int32(n), smallest, room.squares, room.rows, found.gain, found.code)
-            floor = np.float32(_largest(found.gain) + n - _ROUNDING * n)
+            _improve(np.uint16(level), np.int32(n), smallest, room.squares, room.rows, splits.gain, splits.code)
+            floor = np.float32(_largest(splits.gain) + n - _ROUNDING * n)
 
 
 @merged
-def _best(sample: Coded, members: Any, tried: Tried, n_found: int, found: Found, total: Any, left: Any) -> Choice:
+def _best(sample: Coded, members: Any, tried: Tried, n_found: int, splits: Found, total: Any, left: Any) -> Choice:
     """The best of the columns that were drawn, the first of equal ones."""
-    best, feature = _largest(found.gain), np.int64(-1)
-    for each in range(n_found if best > -np.inf else 0):
-        feature = np.int64(tried.columns[each])
-        if found.gain[np.uint64(feature)] == best:
+    best, feature = _largest(splits.gain), np.int64(-1)
+    for place in range(n_found if best > -np.inf else 0):
+        feature = np.int64(tried.columns[place])
+        if splits.gain[np.uint64(feature)] == best:
             break
     if feature < 0:
         return Choice(feature, np.int64(0), 0, 0, 0)
-    code, own = np.int64(found.code[np.uint64(feature)]), sample.columns[np.uint64(feature)]
+    code, own = np.int64(splits.code[np.uint64(feature)]), sample.columns[np.uint64(feature)]
     left[:] = 0
     for row in members:
         left[sample.label[row]] += np.int64(np.int64(own[row]) <= code)
     n_left, left_squares, right_squares = 0, 0, 0
-    for each in range(len(total)):
-        n_left += left[each]
-        left_squares += left[each] * left[each]
-        right_squares += (total[each] - left[each]) ** 2
+    for label in range(len(total)):
+        n_left += left[label]
+        left_squares += left[label] * left[label]
+        right_squares += (total[label] - left[label]) ** 2
     return Choice(feature, code, n_left, left_squares, right_squares)
 
 
@@ -215,12 +215,12 @@ def best_of_all(
     """The best split of a node, and the slot of its counts or -1; `slot` is that of counts it was left, or -1."""
     levels, m = search.levels, len(members)
     if m <= FEW:
-        search_few(sample, members, squares, smallest, search.found, search.few)
+        search_few(sample, members, squares, smallest, search.splits, search.few)
     else:
         if slot < 0:
             slot = count_anew(sample, members, levels)
-        _search_levels(levels.counts[slot], total, m, smallest, tried, search.found, levels)
-    return _best(sample, members, tried, n_found, search.found, total, left), slot
+        _search_levels(levels.counts[slot], total, m, smallest, tried, search.splits, levels)
+    return _best(sample, members, tried, n_found, search.splits, total, left), slot
 
 
 @inlined
@@ -247,8 +247,8 @@ def leave_counts(
     if len(smaller) > FEW and not smaller_ends and levels.free[0]:
         own = count_anew(sample, smaller, levels)
         left, taken = levels.counts[slot].reshape(-1), levels.counts[own].reshape(-1)
-        for each in range(len(left)):
-            left[each] -= taken[each]
+        for label in range(len(left)):
+            left[label] -= taken[label]
     else:
         _count_rows(sample.codes, sample.label, smaller, levels.counts, np.uint64(slot), np.int16(-1))
     return (own, slot) if right_larger else (slot, own)

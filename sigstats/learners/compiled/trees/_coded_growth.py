@@ -68,14 +68,14 @@ def _make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
 
 
 @inlined
-def _choose(sample: Coded, members: Any, settings: Settings, found: int, n: int, room: Room) -> Any:
+def _choose(sample: Coded, members: Any, settings: Settings, varying: int, n: int, room: Room) -> Any:
     """The best split on the columns that were drawn."""
     tried, total, smallest = room.tried, room.total, settings.smallest
     count(sample, members, total)
     if not settings.drawn_thresholds:
-        return best_of_levels(sample, members, tried, found, total, n, smallest, room.left, room.levels)
+        return best_of_levels(sample, members, tried, varying, total, n, smallest, room.left, room.levels)
     once = settings.once
-    return best_of_drawn(sample, members, tried, found, total, n, smallest, once, room.left, room.drawn)
+    return best_of_drawn(sample, members, tried, varying, total, n, smallest, once, room.left, room.drawn)
 
 
 @inlined
@@ -140,31 +140,31 @@ def _grow(
         choice, constant = Choice(-1, 0, 0, 0, 0), known
         if not (depth >= settings.deepest or m < settings.fewest or m < 2 * settings.smallest or impurity <= EPSILON):
             if at_once:
-                found, constant, state = draw_all(
+                varying, constant, state = draw_all(
                     sample, members, columns, known, ahead, state, room.tried, room.search.columns
                 )
             else:
-                found, constant, state = draw_columns(
+                varying, constant, state = draw_columns(
                     sample, columns, members, known, settings.tried, settings.drawn_thresholds, state, room.tried
                 )
-            if m == 2 and found:
+            if m == 2 and varying:
                 choice = _choose_of_two(sample, members, settings.drawn_thresholds, room)
-            elif found and at_once:
+            elif varying and at_once:
                 count(sample, members, room.total)
                 choice, slot = best_of_all(
                     sample,
                     members,
                     slot,
                     room.tried,
-                    found,
+                    varying,
                     squares,
                     settings.smallest,
                     room.total,
                     room.left,
                     room.search,
                 )
-            elif found:
-                choice = _choose(sample, members, settings, found, n, room)
+            elif varying:
+                choice = _choose(sample, members, settings, varying, n, room)
             if not at_once:
                 keep_constants(columns, constants, known, constant)
         parts = choice.left_squares, choice.n_left, choice.right_squares
@@ -242,8 +242,8 @@ def predict_from_codes(settings: Settings, forest: Retrained, ahead: Any, all_ro
         lists, draws = (*parted(forest, tested), _by_class(forest, tested, settings.n_classes)), forest.draws
         placed, tests, train = lists
         weight[:] = 0
-        for each in range(len(forest.seeds)):
-            different, drawn_of = 0, draws[forest.size_of[tested], each]
+        for number in range(len(forest.seeds)):
+            different, drawn_of = 0, draws[forest.size_of[tested], number]
             for at in range(len(placed)):
                 drawn = drawn_of[at]
                 weight[placed[at]] = drawn
@@ -252,7 +252,7 @@ def predict_from_codes(settings: Settings, forest: Retrained, ahead: Any, all_ro
                 if weight[row]:
                     rows[different] = row
                     different += 1
-            _grow(sample, rows[:different], tests, all_rows, settings, ahead[each], grown, scratch)
+            _grow(sample, rows[:different], tests, all_rows, settings, ahead[number], grown, scratch)
             _vote(sample, grown, tests, votes)
     decide(forest, votes)
 

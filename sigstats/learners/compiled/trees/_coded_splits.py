@@ -97,7 +97,7 @@ def draw_columns(
     stand known constants that were drawn, known constants, constants found in this node, those not drawn yet, and from
     `undrawn` on those to search.
     """
-    constant, drawn, undrawn, visited, found = known, 0, len(columns), 0, 0
+    constant, drawn, undrawn, visited, varying = known, 0, len(columns), 0, 0
     find_bounds(sample.codes, members, tried.lowest, tried.highest)
     ahead = next_draw(state)
     remainder = _remainder(ahead, len(columns))
@@ -118,15 +118,15 @@ def draw_columns(
         constant += 1 - listed - varies
         # What comes next is made for both cases before it is known which this is.
         following = next_draw(ahead)
-        tried.columns[found], tried.draws[found] = feature, following & 0x7FFFFFFF
-        found += varies
+        tried.columns[varying], tried.draws[varying] = feature, following & 0x7FFFFFFF
+        varying += varies
         after, left = next_draw(following), len(columns) - visited
         remainders = _remainder(following, left), _remainder(after, left)
         skips = varies and with_thresholds
         state = following if skips else ahead
         ahead = after if skips else following
         remainder = remainders[1] if skips else remainders[0]
-    return found, constant, state
+    return varying, constant, state
 
 
 @inlined
@@ -203,15 +203,15 @@ def _best_level(
 
 @inlined
 def best_of_levels(
-    sample: Coded, members: Any, tried: Tried, found: int, total: Any, n: int, smallest: int, left: Any, classes: Any
+    sample: Coded, members: Any, tried: Tried, varying: int, total: Any, n: int, smallest: int, left: Any, classes: Any
 ) -> Any:
     """Search the columns that were drawn one after the other; none is better than one that parts the classes.
 
     `classes` has room for counts by level of each class and of all, as `Coded.marks` are, and is 0 between nodes.
     """
     choice, best = Choice(-1, 0, 0, 0, 0), -np.inf
-    for each in range(found):
-        feature = np.uint64(tried.columns[each])
+    for place in range(varying):
+        feature = np.uint64(tried.columns[place])
         low, high = np.int64(tried.lowest[feature]), np.int64(tried.highest[feature])
         best, cut, n_left, left_squares, right_squares, below = _best_level(
             sample, feature, members, low, high, total, n, smallest, best, left, classes

@@ -42,7 +42,7 @@ def best_of_drawn(
     sample: Coded,
     members: Any,
     tried: Tried,
-    found: int,
+    varying: int,
     total: Any,
     n: int,
     smallest: int,
@@ -51,24 +51,24 @@ def best_of_drawn(
     drawn: Drawn,
 ) -> Any:
     """Draw thresholds of columns, and find the best, the first of equals; rows may be drawn `once`, and few."""
-    for each in range(found):
-        feature = tried.columns[each]
+    for place in range(varying):
+        feature = tried.columns[place]
         low, high = tried.lowest[feature], tried.highest[feature]
-        tried.draws[each] = drawn.codes[feature] = draw_code(sample, feature, low, high, tried.draws[each])
+        tried.draws[place] = drawn.codes[feature] = draw_code(sample, feature, low, high, tried.draws[place])
     if once:
-        return _best_of_all(sample, members, tried, found, total, smallest, drawn)
-    return _best_of_each(sample, members, tried, found, total, n, smallest, left)
+        return _best_of_all(sample, members, tried, varying, total, smallest, drawn)
+    return _best_of_each(sample, members, tried, varying, total, n, smallest, left)
 
 
 @compiled
 def _best_of_each(
-    sample: Coded, members: Any, tried: Tried, found: int, total: Any, n: int, smallest: int, left: Any
+    sample: Coded, members: Any, tried: Tried, varying: int, total: Any, n: int, smallest: int, left: Any
 ) -> Any:
     """The best column, one after the other."""
     choice, best, m, codes = Choice(-1, 0, 0, 0, 0), -np.inf, len(members), sample.codes
-    for each in range(found):
-        feature = np.uint64(tried.columns[each])
-        code = tried.draws[each]
+    for place in range(varying):
+        feature = np.uint64(tried.columns[place])
+        code = tried.draws[place]
         left[:] = 0
         cut: Any = 0
         for at in range(m):
@@ -94,21 +94,21 @@ def _best_of_each(
 
 @inlined
 def _best_of_all(
-    sample: Coded, members: Any, tried: Tried, found: int, total: Any, smallest: int, drawn: Drawn
+    sample: Coded, members: Any, tried: Tried, varying: int, total: Any, smallest: int, drawn: Drawn
 ) -> Choice:
     """The best column, by counts of all side by side."""
     sides, rows, gains, m = drawn.sides, drawn.rows, drawn.gains, np.uint32(len(members))
     count_left(sample.codes, members, total, drawn.codes, sides, rows, drawn.own)
-    for each in range(np.uint64(found)):
-        feature = np.uint64(tried.columns[each])
+    for at in range(np.uint64(varying)):
+        feature = np.uint64(tried.columns[at])
         cut = rows[feature]
         gain = improvement(sides[0, feature], cut, sides[1, feature], m - cut)[0]
-        gains[each] = gain if min(cut, m - cut) >= smallest else -np.inf
+        gains[at] = gain if min(cut, m - cut) >= smallest else -np.inf
     best: Any = -np.inf
     place: Any = np.uint64(0)
-    for each in range(np.uint64(found)):
-        better = gains[each] > best
-        best, place = gains[each] if better else best, each if better else place
+    for at in range(np.uint64(varying)):
+        better = gains[at] > best
+        best, place = gains[at] if better else best, at if better else place
     feature = np.uint64(tried.columns[place])
     counts = np.int64(rows[feature]), np.int64(sides[0, feature]), np.int64(sides[1, feature])
     return Choice(np.int64(feature) if best > -np.inf else -1, np.int64(drawn.codes[feature]), *counts)

@@ -87,8 +87,8 @@ def _make_keys(codes: Any, labels: Any, members: Any, keys: Any) -> None:
         label = np.uint16(labels[row])
         for column in range(width):
             keys[at, column] = np.uint16(codes[row, column]) << _SHIFT | label
-    for each in range(_FIRST[len(members)], _FIRST[len(members) + 1]):
-        one, other = np.uint64(_PAIRS[each, 0]), np.uint64(_PAIRS[each, 1])
+    for pair in range(_FIRST[len(members)], _FIRST[len(members) + 1]):
+        one, other = np.uint64(_PAIRS[pair, 0]), np.uint64(_PAIRS[pair, 1])
         for column in range(width):
             low, high = min(keys[one, column], keys[other, column]), max(keys[one, column], keys[other, column])
             keys[one, column], keys[other, column] = low, high
@@ -127,7 +127,7 @@ def _weigh(keys: Any, at: Any, here: Any, left: Any, right: Any, n_left: Any, n_
 
 
 @merged
-def search_few(sample: Coded, members: Any, squares: int, smallest: int, found: Found, room: FewRows) -> None:
+def search_few(sample: Coded, members: Any, squares: int, smallest: int, splits: Found, room: FewRows) -> None:
     """Find the best split of each column, if it is the best of all columns except for rounding."""
     m, keys, left, right = len(members), room.keys, room.left, room.right
     _make_keys(sample.codes, sample.label, members, keys)
@@ -139,8 +139,8 @@ def search_few(sample: Coded, members: Any, squares: int, smallest: int, found: 
         room.largest[here] = largest
         if largest * of > best * (cut * (m - cut)):
             best, of = largest, cut * (m - cut)
-    found.gain[:] = -np.inf
+    splits.gain[:] = -np.inf
     for cut in range(smallest, m + 1 - smallest):
         at, here = np.uint64(cut - 1), np.uint64(cut)
         if best and room.largest[here] * of == best * (cut * (m - cut)):
-            _improve(keys, at, here, left, right, found.gain, found.code, float(cut), float(m - cut))
+            _improve(keys, at, here, left, right, splits.gain, splits.code, float(cut), float(m - cut))

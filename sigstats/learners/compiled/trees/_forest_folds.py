@@ -118,10 +118,10 @@ def draw_all(
     others, n_columns = len(columns) - known, np.int32(len(columns))
     numbers = room.numbers[:n_columns]
     _take_numbers(ahead, place, numbers)
-    for each in range(np.uint64(n_columns)):
+    for draw in range(np.uint64(n_columns)):
         # Division of 31 bits is exact up to the whole part, and LLVM makes vectors of it.
-        number, left = float(np.int32(numbers[each] & np.uint32(0x7FFFFFFF))), float(n_columns - np.int32(each))
-        places[each] = np.int32(number - np.floor(number / left) * left)
+        number, left = float(np.int32(numbers[draw] & np.uint32(0x7FFFFFFF))), float(n_columns - np.int32(draw))
+        places[draw] = np.int32(number - np.floor(number / left) * left)
     visited: Any = others
     undrawn: Any = known
     drawn: Any = 0
@@ -140,13 +140,13 @@ def draw_all(
         place = -np.int64(numbers[np.uint64(visited - 1)])
     constant: Any = known
     end: Any = len(columns)
-    found: Any = 0
-    for each in range(np.uint64(others)):
-        at: Any = np.uint64(constant + places[each])
+    varying: Any = 0
+    for draw in range(np.uint64(others)):
+        at: Any = np.uint64(constant + places[draw])
         feature = columns[at]
         if varies[np.uint64(feature)]:
-            tried.columns[np.uint64(found)] = feature
-            found += 1
+            tried.columns[np.uint64(varying)] = feature
+            varying += 1
             end -= 1
             columns[at] = columns[np.uint64(end)]
             columns[np.uint64(end)] = feature
@@ -154,7 +154,7 @@ def draw_all(
             columns[at] = columns[np.uint64(constant)]
             columns[np.uint64(constant)] = feature
             constant += 1
-    return found, constant, place
+    return varying, constant, place
 
 
 @lean

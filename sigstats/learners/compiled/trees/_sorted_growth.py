@@ -159,12 +159,12 @@ def _columns_there(features: Features, rows: Any) -> Any:
 def _listed(order: Any, wanted: Any, m: int) -> Any:
     """The requested `m` lists of rows."""
     lists = np.empty((len(order), m), dtype=np.uint32)
-    for each in range(len(order)):
+    for feature in range(len(order)):
         filled = 0
-        for row in order[each]:
+        for row in order[feature]:
             if filled == m:
                 break
-            lists[each, filled] = row
+            lists[feature, filled] = row
             filled += wanted[row] > 0
     return lists
 

@@ -151,11 +151,11 @@ def _best_in_reach(
             continue
         n_left: Any = np.int64(sums[at] & (1 << bits) - 1)
         rest, left_squares, right_squares = n_left, 0, 0
-        for each in range(1, n_classes):
-            own: Any = np.int64(sums[at] >> (bits * each) & (1 << bits) - 1)
+        for label in range(1, n_classes):
+            own: Any = np.int64(sums[at] >> (bits * label) & (1 << bits) - 1)
             rest -= own
             left_squares += own * own
-            right_squares += (total[each] - own) ** 2
+            right_squares += (total[label] - own) ** 2
         left_squares += rest * rest
         right_squares += (total[0] - rest) ** 2
         if not promising(left_squares, n_left, right_squares, n - n_left, floor):
@@ -275,8 +275,8 @@ def best_split(
         undrawn -= 1
         if nominal:
             if min(inside, m - inside) >= settings.smallest:
-                found, gain = _split_of_category(column, m, inside, counts.classes[column], room.total)
-                split, best = (found, gain) if gain > best else (split, best)
+                candidate, gain = _split_of_category(column, m, inside, counts.classes[column], room.total)
+                split, best = (candidate, gain) if gain > best else (split, best)
             continue
         if len(room.total) == 2 or (len(room.total) <= 4 and node.n < _MOST_IN_16):
             sums, reach = room.sums[: m - 1], room.reach[: m - 1]

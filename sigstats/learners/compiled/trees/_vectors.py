@@ -37,10 +37,10 @@ def count_alike(classes: Any, counts: Any, which: Any, at: Any, start: Any, stop
 
 
 @lean
-def _add_sides(own: Any, each: Any, there: Any, sides: Any, rows: Any) -> None:
+def _add_sides(own: Any, label: Any, there: Any, sides: Any, rows: Any) -> None:
     """Add the squared counts of class `each` on both sides, and its count on the left, of `there` rows in all."""
     for column in range(np.uint64(len(rows))):
-        count = np.int32(own[each, column])
+        count = np.int32(own[label, column])
         rest = np.int32(there) - count
         sides[0, column] += count * count
         sides[1, column] += rest * rest
@@ -62,16 +62,16 @@ def count_left(codes: Any, members: Any, total: Any, highest: Any, sides: Any, r
     """
     width, start, first = np.uint64(codes.shape[1]), np.uint64(0), np.uint64(0)
     _clear(sides, rows)
-    for each in range(np.uint64(len(total))):
-        if total[each]:
-            end = start + np.uint64(total[each])
+    for label in range(np.uint64(len(total))):
+        if total[label]:
+            end = start + np.uint64(total[label])
             for column in range(width):
                 own[first, column] = 0
             for at in range(start, end):
                 row = np.uint64(members[at])
                 for column in range(width):
                     own[first, column] += np.uint16(codes[row, column] <= highest[column])
-            _add_sides(own, first, total[each], sides, rows)
+            _add_sides(own, first, total[label], sides, rows)
             start = end
 
 
@@ -82,8 +82,8 @@ def pass_level(counts: Any, total: Any, here: Any, sides: Any, rows: Any, level:
     `counts` (classes, levels, width) and `here` (classes, width) have 16 bits, the squares and the number 32.
     """
     _clear(sides, rows)
-    for each in range(np.uint64(len(total))):
-        if total[each]:
+    for label in range(np.uint64(len(total))):
+        if total[label]:
             for column in range(np.uint64(len(rows))):
-                here[each, column] += counts[each, level, column]
-            _add_sides(here, each, total[each], sides, rows)
+                here[label, column] += counts[label, level, column]
+            _add_sides(here, label, total[label], sides, rows)
