@@ -153,11 +153,11 @@ def mid_p_interval(successes: int, n: int, *, confidence_level: float = 0.95) ->
     tail = (1 - confidence_level) / 2
 
     def above(p: float) -> float:
-        """P(X > k) + P(X = k) / 2, less the tail; rises with p."""
+        """P(X > k) + P(X = k) / 2, minus the tail; increases with p."""
         return (float(betainc(k, n - k + 1, p)) + (float(betainc(k + 1, n - k, p)) if k < n else 0.0)) / 2 - tail
 
     def below(p: float) -> float:
-        """P(X < k) + P(X = k) / 2, less the tail; falls with p."""
+        """P(X < k) + P(X = k) / 2, minus the tail; decreases with p."""
         return ((float(betaincc(k, n - k + 1, p)) if k else 0.0) + float(betaincc(k + 1, n - k, p))) / 2 - tail
 
     low = 0.0 if k == 0 else float(brentq(above, 0.0, 1.0, xtol=1e-300, rtol=1e-14, maxiter=2000))
@@ -169,7 +169,7 @@ def mid_p_interval(successes: int, n: int, *, confidence_level: float = 0.95) ->
 def quantile_interval(values: FloatArray, share: float, *, confidence_level: float = 0.95) -> Interval:
     """The interval of the quantile below which this share of a population lies, for any distribution.
 
-    Its ends are order statistics of independent `values`, and infinite where there are too few of them: the number of
+    Its ends are order statistics of independent `values`, and infinite if there are too few of them: the number of
     values below the point is binomial (Thompson 1936, Annals of Mathematical Statistics 7, 122-128).
     """
     n, tail = len(values), (1 - confidence_level) / 2
@@ -249,7 +249,7 @@ def _divergence(share: float, distance: float) -> float:
 
 
 def _excess(x: float) -> float:
-    """``x - log(1 + x)``, by its series where the difference would cancel."""
+    """``x - log(1 + x)``, by its series if the difference would cancel."""
     if abs(x) > 0.02:
         return x - math.log1p(x)
     return math.fsum((-x) ** power / power for power in range(2, 14))

@@ -268,7 +268,7 @@ def _of_costs(counts: Any, w_p: float, w_n: float, paired: bool) -> tuple[Any, A
 
 
 def _pvalues(difference: Any, sigma: Any, alternative: Alternative) -> FloatArray:
-    """The normal p-values of differences; 1 where the standard deviation is 0."""
+    """The normal p-values of differences; 1 if the standard deviation is 0."""
     z = np.divide(difference, sigma, out=np.zeros(np.shape(sigma)), where=np.asarray(sigma > 0))
     p = 2 * ndtr(-np.abs(z)) if alternative == "two-sided" else ndtr(-z if alternative == "greater" else z)
     return np.where(sigma > 0, p, 1.0)

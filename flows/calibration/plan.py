@@ -138,7 +138,7 @@ def _large_part(study: CalibrationStudy, source: str, populations: Sequence[Popu
     if is_large_part(n, rows):
         yield (
             f"{source}: test sets of {n:,} of {rows:,} rows, without replacement, vary less than new rows like these; "
-            "of predictions on disk replacement = true draws as from an infinite population"
+            "replacement = true draws as from an infinite population (predictions on disk)"
         )
 
 

@@ -192,7 +192,7 @@ def with_roles(cluster: type[Any], options: Sequence[dict[str, Any]]) -> type[An
     """
 
     class WithRoles(cluster):  # type: ignore[misc]
-        """Gives each new worker the first role that nobody has."""
+        """Gives each new worker the first free role."""
 
         def __init__(self, *arguments: Any, **given: Any) -> None:
             self._held: dict[Any, int] = {}

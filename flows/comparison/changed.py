@@ -35,22 +35,22 @@ class Changed:
 
     @property
     def listed(self) -> list[list[str]]:
-        """The first of them, for a comment or a page."""
+        """The first changed rows or items, for a comment or a page."""
         return self.rows[:_MOST_LISTED]
 
     @property
     def for_page(self) -> tuple[list[tuple[str, str]], list[list[tuple[str, str]]]]:
-        """The header and the first of them for a page: how a column is set, and no sort keys."""
+        """The header and the first rows for a page: with the alignment of columns, and without sort keys."""
         return [(name, "words") for name in self.header], [[(cell, "") for cell in row] for row in self.listed]
 
     def as_csv(self) -> str:
-        """A table of all of them."""
+        """A table of all changes."""
         target = io.StringIO()
         csv.writer(target, lineterminator="\n").writerows([self.header, *self.rows])
         return target.getvalue()
 
     def as_markdown(self) -> str:
-        """The first of them, for a comment."""
+        """The first changes, for a comment."""
         table = markdown_table(self.header, [[name[:80] for name in row] for row in self.listed])
         return "\n".join(["", f"{for_markdown(self.words)}.", "", *table])
 

@@ -123,7 +123,7 @@ class StoppingSettings(Strict):
 
 
 def unused_note(keys: Iterable[str], why: str) -> Iterator[str]:
-    """A note of keys that a study file gives and nothing uses, where there are any."""
+    """A note of unused keys of a study file, if there are any."""
     if ordered := sorted(keys):
         yield f"{join_words(ordered)} {'is' if len(ordered) == 1 else 'are'} not used: {why}"
 

@@ -55,10 +55,9 @@ class _Runner(Runner):
 def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], serving: str) -> None:
     """Register the deployment and start the runs that fall due, each in a process of its own, until this one ends.
 
-    `say`: called with a line when the server ceases to answer, and when it answers again, and for each run that is
-    cancelled because another is under way, or ended because its process is gone, and first if the server had a
-    deployment of this name for another study or output. `serving`: the line that is printed
-    once the deployment is registered.
+    `say`: called with a line when the server stops answering and when it answers again; for each run that is cancelled
+    because another is active, or ended because its process is gone; and first if the server had a deployment of this
+    name for another study or output. `serving`: the line that is printed once the deployment is registered.
     """
 
     async def serve() -> None:
@@ -133,7 +132,7 @@ def outages_told(say: Callable[[str], None]) -> Iterator[None]:
     """Report in one line that the configured server does not answer, and in another that it answers again.
 
     By default Prefect's loops print the tracebacks of their last requests, and one of them gives up; within this
-    context they are silent and go on.
+    context they are silent and continue.
     """
     watch = OutageWatch(why_unusable, say, address=str(PREFECT_API_URL.value()))
     before = critical_service_loop.__defaults__ or ()

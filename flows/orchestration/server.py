@@ -230,7 +230,7 @@ def this_process() -> str:
 class Slot:
     """Looks after the runs of a deployment while it is served.
 
-    `say`: called with a line for each run that is cancelled because another is under way, or was left behind.
+    `say`: called with a line for each run that is cancelled because another is active, or was left behind.
     """
 
     def __init__(self, deployment: UUID, say: Callable[[str], None]) -> None:
@@ -259,7 +259,7 @@ class Slot:
     def _left_behind(self, run: FlowRun, seen: dict[UUID, tuple[object, float]]) -> bool:
         """True if the process of a run of this host is gone, or one elsewhere has long given no sign of life.
 
-        Time is that of this process since it saw the last sign: clocks of hosts differ, and are put back and forward.
+        Time is measured by this process since its last sign of life, since clocks of hosts differ and are changed.
         """
         now = time.monotonic()
         sign, since = seen.get(run.id, (None, now))

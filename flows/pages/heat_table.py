@@ -52,7 +52,7 @@ def necessity_shade(value: float) -> str:
 def heat_table(
     caption: str, label: str, rows: Sequence[str], columns: Sequence[str], cell: Callable[[str, str], HeatCell]
 ) -> Markup:
-    """A table of coloured cells that scrolls in a container of its own where it is too wide."""
+    """A table of coloured cells that scrolls in its own container if it is too wide."""
     head = Markup("").join(Markup('<th scope="col">{}</th>').format(name) for name in columns)
     lines = Markup("").join(
         Markup('<tr><th scope="row">{}</th>{}</tr>').format(
@@ -75,7 +75,7 @@ def pair_table(caption: str, label: str, names: Sequence[str], cell: Callable[[s
 def data_table(
     label: str, columns: Mapping[str, str], rows: Iterable[Sequence[str | Markup]], css: str = "data narrow"
 ) -> Markup:
-    """A table that scrolls where it is too wide.
+    """A table that scrolls if it is too wide.
 
     `columns`: the class of the cells below each heading; of class "row" they head their rows.
     """

@@ -220,11 +220,11 @@ class Axes:
     ) -> Markup:
         """The x-axis, with as many ticks as there is room for labels.
 
-        `label`: what the axis shows.
+        `label`: name of the axis.
         `most`: the number of ticks, or one more; at least 3.
-        `unit`: what follows the number of the last tick.
-        `least`: no tick is below it.
-        `ticks`: the ticks, where they are not round numbers: those without room are left out.
+        `unit`: suffix of the last tick.
+        `least`: lower bound of the ticks.
+        `ticks`: the ticks, if they are not round numbers: those without room are left out.
         `line`: whether the axis itself is drawn.
         """
         shown = self._round(most, unit, least) if ticks is None else self._spaced(ticks)

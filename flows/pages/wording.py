@@ -22,7 +22,7 @@ _ADJUSTED = {
 
 
 def p_order(p: float, log10_p: float | None = None) -> str:
-    """A p-value where there is little room: below 0.0001 the power of ten under which it is.
+    """A p-value for narrow places: below 0.0001 as an upper bound, a power of ten.
 
     >>> p_order(0.0496), p_order(3.2e-5).split(), p_order(0.0, log10_p=-512.3).split()
     ('0.0496', ['<', '10⁻⁴'], ['<', '10⁻⁵¹²'])
@@ -34,7 +34,7 @@ def p_order(p: float, log10_p: float | None = None) -> str:
 
 
 def p_at_most(p: float, *, at_most: bool, log10_p: float | None = None) -> str:
-    """A p-value as a number, with its sign where it is known only to be that small or smaller."""
+    """A p-value as a number, with a sign if only an upper bound is known."""
     shown = p_number(p, log10_p)
     return f"≤{NBSP}{shown}" if at_most and p < 1 and shown[0] not in "<>" else shown
 
@@ -55,7 +55,7 @@ def adjusted_p(adjust: str) -> str:
 
 
 def percent(value: float, n: int | None = None) -> str:
-    """A proportion in percent, with a second decimal where one row of `n` is less than a tenth of a percent.
+    """A proportion in percent, with a second decimal if one row of `n` is less than a tenth of a percent.
 
     >>> percent(1 / 3), percent(1 / 3, 20_000), percent(-0.02)
     ('33.3%', '33.33%', '−2.0%')

@@ -84,7 +84,7 @@ def _of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:
 
 
 def first_of(ranking: VoteRanking) -> list[str]:
-    """The models to which none is shown to be preferred."""
+    """The models to which no other is shown to be preferred."""
     return [model for model, low in zip(ranking.models, ranking.low, strict=True) if low == 1]
 
 
@@ -191,7 +191,7 @@ def _won(ranking: VoteRanking) -> NDArray[np.float64]:
 
 
 def _models(ranking: VoteRanking) -> list[RankedModel]:
-    """The models as a leaderboard has them; of tier 1 where none is preferred to them."""
+    """The models in the form of a leaderboard; in tier 1 if none is shown to be preferred to them."""
     level = ranking.confidence_level
     intervals = [Interval(*ends, level) for ends in zip(ranking.score_low, ranking.score_high, strict=True)]
     return [

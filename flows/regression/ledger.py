@@ -42,7 +42,7 @@ def next_look(study: RegressionStudy, linked: Sequence[Record], unreadable: int)
     levels of all looks add up to at most `alpha` for each set of rows that began separately. A lost look counts with
     the level that the rule gives it.
 
-    Raises BadInput where nothing is left.
+    Raises BadInput if nothing is left.
     """
     numbers = {record.evaluation.look for record in linked}
     last = max(numbers, default=0)
@@ -140,8 +140,8 @@ def due(
 
     If evaluations of the history are `damaged`, any candidate may have been evaluated: only the newest is due.
 
-    Raises BadInput where a candidate that was never evaluated is later than the newest by its date, or changed since
-    the last evaluation, and the study does not say how candidates are ordered; and where the newest is too old.
+    Raises BadInput if a candidate that was never evaluated is later than the newest by its date, or changed since the
+    last evaluation, and the study does not state the order of candidates; and if the newest is too old.
     """
     ranked = order.candidates()
     newest = ranked[-1]

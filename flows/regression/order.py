@@ -53,7 +53,7 @@ class Order:
     def baseline(self, candidate: str) -> str:
         """The newest file that matches the pattern of the baseline and is not later than the candidate.
 
-        It is not later by the dates of both, or, where the pattern is that of the candidates too, by their order.
+        By the dates of both it is not later or, if the patterns are the same, by their order.
         """
         # Two models may lie in one file, which is then both.
         both = self.columns != self.of_candidate

@@ -159,7 +159,7 @@ def made_by(study: RegressionStudy, record: Record) -> bool:
 
 
 def digests_of_ids(ids: Any) -> NDArray[np.int64]:
-    """A number of 64 bits for each id: that of ``1`` where all are written as ``1.0``."""
+    """A number of 64 bits for each id: that of ``1`` if all are written as ``1.0``."""
     texts = without_points(ids).to_pylist()
     joined = b"".join(hashlib.blake2b(text.encode(), digest_size=8).digest() for text in texts)
     return np.frombuffer(joined, dtype=np.int64)

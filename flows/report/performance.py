@@ -67,8 +67,8 @@ def performance(
 ) -> Verdict | None:
     """The best performance on each data set, then all; None if nothing was cross-validated.
 
-    `pairs`: the tests of two classifiers on a data set, which say among which to choose. `lacking`: those of `missing`;
-    no classifier is the best on a data set before all planned are there.
+    `pairs`: the tests of two classifiers on a data set, which show among which to choose. `lacking`: the result of
+    `missing`; no classifier is the best on a data set before all planned ones are complete.
     """
     if not value:
         return None
@@ -109,7 +109,7 @@ def _to_do(group: Sequence[Performance], pairs: Sequence[Hypothesis]) -> str:
     """Which classifier to choose on a data set; `group`: the best first."""
     best = group[0]
     if best.interval.low <= best.largest:
-        return f"on {best.dataset} take none before more rows show that it beats always naming the largest class"
+        return f"on {best.dataset} choose none until more rows show that it beats always naming the largest class"
     same = {(pair.a, pair.b) for pair in pairs if pair.decision != "reject"}
     tied = [
         one.classifier

@@ -89,7 +89,7 @@ def shortfall(evidence: Evidence) -> str:
 def how_to_finish(evidence: Evidence, failures: Sequence[Mapping[str, str]] = ()) -> str:
     """How to complete the missing computations; empty if none is missing.
 
-    `failures`: those of `read_failures`, where they are to be mended first.
+    `failures`: the result of `read_failures`, if these must be mended first.
     """
     lacking = evidence.incomplete
     if not lacking:

@@ -19,7 +19,7 @@ from .section import Column, Section, Verdict, caveat, section_of
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "") -> Verdict:
-    """In how many tables the null hypothesis is rejected, then each in which it is not; equal counts are one table."""
+    """In how many tables the null hypothesis is rejected, then those in which it is not; equal counts are one."""
     test = statistical_tests.named(rows[0].test)
     claim, by = test.claim, by or test.by or test.label
     what = "table" if evidence.of_tables or any(row.a or row.classifier for row in rows) else "data set"
@@ -51,7 +51,7 @@ def subject_in_words(row: Hypothesis) -> str:
 
 
 def columns(rows: Sequence[Hypothesis], *values: Column) -> list[Column]:
-    """The subject, the method where there are several, `values`, and the usual rest."""
+    """The subject, the method if there are several, `values`, and the usual rest."""
     return [*usual.subject_columns(rows), *values, *usual.closing_columns(rows)]
 
 

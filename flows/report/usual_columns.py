@@ -21,7 +21,7 @@ COUNT = "{:,}".format
 
 
 def measured(row: Hypothesis, value: float | None) -> str:
-    """A value of the row's measure: in percent where the measure is a proportion."""
+    """A value of the row's measure: in percent if the measure is a proportion."""
     if value is None:
         return ABSENT
     if is_proportion(row):
@@ -151,7 +151,7 @@ def printed_columns(rows: Sequence[Hypothesis]) -> list[Column]:
 
 
 def notes(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The notes, where there is one."""
+    """The notes, if there are any."""
     return [NOTE] if any(row.note for row in rows) else []
 
 
@@ -161,7 +161,7 @@ def case_columns(rows: Sequence[Hypothesis], value: Column, expected: Column) ->
 
 
 def closing_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The columns with which every table ends: p-values, indices, decision, and a note where there is one."""
+    """The last columns of every table: p-values, indices, decision, and a note if there is one."""
     drawn = [EXCEEDANCES] if any(row.replicates is not None for row in rows) else []
     interval = [MONTE_CARLO] if drawn else []
     unadjusted = all(row.p_adjusted == row.p_value for row in rows)

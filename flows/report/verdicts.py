@@ -48,7 +48,7 @@ def decision_p_in_words(row: Hypothesis, name: str = "p") -> str:
 
 
 def _log10_of_0(row: Hypothesis) -> float | None:
-    """Minus infinity where p is exactly 0, which no adjustment changes."""
+    """Minus infinity if p is exactly 0, which no adjustment changes."""
     return row.log10_p if row.log10_p == -math.inf else None
 
 

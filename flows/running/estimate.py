@@ -100,7 +100,7 @@ def _line(item: Estimate, widths: tuple[int, int]) -> str:
 
 
 def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
-    """The time of the whole, and which cells were not timed or are not part of it."""
+    """The total time, and the cells that were not timed or are not included."""
     work = sum(item.expected or 0.0 for item in estimates)
     size = sum(item.bytes or 0 for item in estimates)
     both = f"about {duration(work)} of work, {duration(work / workers)} on {workers} worker(s)"

@@ -198,7 +198,7 @@ def stored_replicates(store: Store, cell: Cell) -> int:
 
 
 def _digest(store: Store, cells: Sequence[Cell], identity: Mapping[str, Any]) -> str | None:
-    """A digest of the code, the study and the bytes of its files; None where a cell is not finished."""
+    """A digest of the code, the study and the bytes of its files; None if a cell is not finished."""
     files = store.files
     if files.folders(BLOCKS) or store.read_json("study.json") != identity:
         return None

@@ -104,7 +104,7 @@ class _Timing:
     def in_turn(self, seconds_left: Callable[[], float]) -> Iterator[int]:
         """A cell of each fan-out, then one of each kind on its smallest data set, then the one with the most work.
 
-        Replicates of kinds that have few of them may take long: before those, the others have a third of the time.
+        Kinds with few replicates may take long: before those, the others have a third of the time.
         """
         kinds: dict[tuple[str, ...], int] = {}
         for at in sorted(self.open, key=lambda at: self._small.get(self._cell(at).subject.get("dataset", ""), 0)):
@@ -179,7 +179,7 @@ class _Timing:
 
 
 def _prepared_by(cell: Cell) -> list[tuple[str, ...]]:
-    """Keys, the best first: cells for which one is equal prepare about the same."""
+    """Keys, the best first: cells with an equal key prepare about the same."""
     kind = kind_of_cell(cell)
     return [(*kind, *(cell.subject.get(key, "") for key in ("dataset", "n"))), kind, (cell.fanout,)]
 

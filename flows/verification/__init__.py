@@ -1,1 +1,1 @@
-"""This machine's answers held against the reference set: `sigstats verify`."""
+"""Compare this machine's answers with the reference set: `sigstats verify`."""

@@ -1,6 +1,6 @@
 """The reference set, and how many of its digits a test gives.
 
-The set is a folder of JSON, a file a test, which `tools/reference_set` makes without this package.
+The set is a folder of JSON with one file per test, which `tools/reference_set` makes without this package.
 """
 
 import hashlib

@@ -213,7 +213,7 @@ def refuse_missing_texts(
 def require_no_missing_texts(
     classes: Collection[str] | None = None, missing: str = "leave out rows without a label", /, **columns: NDArray[Any]
 ) -> None:
-    """Refuse arrays of labels with such a text; `classes`: those listed, None where a function has no such option."""
+    """Refuse arrays of labels with such a text; `classes`: the listed ones, None for functions without this option."""
     way = "another name" if classes is None else "classes=[{}]"
     for argument, labels in columns.items():
         if labels.dtype.kind == "U":

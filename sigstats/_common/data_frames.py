@@ -155,7 +155,7 @@ def _frame(table: Any) -> dict[str, Any] | None:
 
 
 def right_first(table: Any) -> Any:
-    """A table of two rows (A right, A wrong) and columns (B) in that order, where the labels of a data frame tell it.
+    """A table of rows (A right, A wrong) and columns (B) in that order, if the labels of a data frame show it.
 
     `pandas.crosstab` of masks has False first. Raises ValueError if the axes are named B and A, or labels differ in
     order.
@@ -174,7 +174,7 @@ def right_first(table: Any) -> Any:
         if set(rows) == set(both):
             return table.iloc[[rows.index(value) for value in both], [columns.index(value) for value in both]]
     if rows != columns:
-        raise refuse("table (columns)", columns, f"those of the rows in their order, {rows}, what is right first")
+        raise refuse("table (columns)", columns, f"the names of the rows in order, {rows}, right answers first")
     return table
 
 

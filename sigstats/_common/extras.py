@@ -52,12 +52,12 @@ def _importer() -> str:
 
 
 def name_extras() -> None:
-    """Let every import of this package say which extra is missing."""
+    """Make every failed import of this package name the missing extra."""
     sys.meta_path.append(_Missing())
 
 
 def need(module: str) -> None:
-    """Raise ``MissingExtra`` where a module that another package imports for this one is absent."""
+    """Raise ``MissingExtra`` if a module that another package imports for this one is absent."""
     if importlib.util.find_spec(module) is None:
         raise MissingExtra(module)
 

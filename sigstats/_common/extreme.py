@@ -8,7 +8,7 @@ distance of any two values that differ in exact arithmetic in practice (every to
 same p-values on thousands of enumerated multinomial cases).
 
 A bound on the distance of a p-value from the number that its method defines ("How sure the number is" in
-docs/methods.md) is put together from relative errors; here is what all of them share.
+docs/methods.md) is composed of relative errors; this module has the common parts.
 """
 
 import math
@@ -34,7 +34,7 @@ def at_least(values: ArrayLike, observed: float) -> NDArray[np.bool_]:
 
 
 def difference(a: FloatArray, b: FloatArray) -> FloatArray:
-    """A less B, and exactly 0 where the two are tied."""
+    """A minus B, and exactly 0 if the two are tied."""
     values: FloatArray = a - b
     values[np.abs(values) <= TIE_TOLERANCE * np.maximum(np.abs(a), np.abs(b))] = 0.0
     return values
@@ -99,7 +99,7 @@ def of_logarithm(error: float) -> float:
 
 
 def expected_counts_warning(expected: ArrayLike) -> str:
-    """A warning where a chi-square approximation is unsafe at these expected counts (Cochran 1954); else empty."""
+    """A warning if a chi-square approximation is unsafe at these expected counts (Cochran 1954); otherwise empty."""
     counts = as_reals(expected, "expected")
     low = int((counts < 5).sum())
     if counts.min() >= 1 and 5 * low <= counts.size:

@@ -1,4 +1,4 @@
-"""Error messages: the value that is not valid, and a value that would be; and texts so that nothing of them is obeyed.
+"""Error messages with the wrong value and a right one, and texts escaped so that they are never obeyed.
 
 Texts from data and file names are escaped for a terminal and a log, and for Markdown; pages have these beside Jinja's
 escaping of HTML. Without NumPy, so that a program can complain before it has loaded anything.
@@ -111,7 +111,7 @@ _OBEYED = re.compile(
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    r"""The text with each such character, but those of `keep`, written as in a literal of Python.
+    r"""The text with such characters, except those in `keep`, written as in a literal of Python.
 
     >>> print(printable("a\x1b[2Jb\u202e", keep="\n"))
     a\x1b[2Jb\u202e

@@ -11,10 +11,10 @@ _MOST_DECIMALS = 17
 
 
 def p_number(p: float, log10_p: float | None = None) -> str:
-    """A p-value with three significant digits, two below 0.01, and as a power of ten where it is small.
+    """A p-value with three significant digits, two below 0.01, and as a power of ten if it is small.
 
-    It is 0 only where its logarithm is minus infinity: where the null hypothesis excludes what was observed. Spaces in
-    it do not break.
+    It is 0 only if its logarithm is minus infinity: the null hypothesis excludes the observed outcome. Spaces in it do
+    not break.
 
     >>> p_number(0.0496), p_number(0.00359), p_number(3.21e-5).split(), p_number(0.0, log10_p=-512.3).split()
     ('0.0496', '0.0036', ['3.2', '×', '10⁻⁵'], ['5', '×', '10⁻⁵¹³'])

@@ -91,7 +91,7 @@ class Offered:
         return module, inner.split(".")
 
     def find(self, name: str, allowed: Sequence[str]) -> Any:
-        """The object that an import path or an entry point names; None where its module has none; or ValueError."""
+        """The object that an import path or an entry point names; None if its module has none; or ValueError."""
         offered = entry_point(self.group, name, self.what)
         module, inner = self._place(name)
         package = module.partition(".")[0]

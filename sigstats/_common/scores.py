@@ -1,4 +1,4 @@
-"""The meaning of scores: what a person states of them, and whether they are on one scale."""
+"""The meaning of scores: statements about them, and whether they are on one scale."""
 
 import shlex
 from collections.abc import Collection, Sequence

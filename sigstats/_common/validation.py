@@ -229,7 +229,7 @@ def require_flag(value: Any, name: str) -> None:
 
 
 def as_names(given: Sequence[str] | None, name: str, count: int) -> list[str]:
-    """The names of `count` things, each once; ``"1"``, ``"2"``, ... where none are given; or ValueError."""
+    """The names of `count` things without repeats; ``"1"``, ``"2"``, ... if none are given; or ValueError."""
     if given is None:
         return [str(number) for number in range(1, count + 1)]
     try:

@@ -49,7 +49,7 @@ class Rows(NamedTuple):
 
 
 def rows_of(values: FloatArray, counts: FloatArray) -> Rows:
-    """The rows of ascending distinct differences, rounded to less evidence where there are many; one row or more.
+    """The rows of ascending distinct differences, rounded to less evidence if there are many; one row or more.
 
     >>> rows_of(np.array([-1.0, 0.0, 1.0]), np.array([1.0, 0.0, 3.0]))
     Rows(n=4, mean=0.5, values=array([-1.,  1.]), counts=array([1., 3.]))
@@ -75,7 +75,7 @@ def log_evalue(rows: Rows, mean: float, way: str) -> float:
 def log_evalue_of_any_start(windows: Sequence[Rows | None], mean: float, way: str) -> float:
     """The natural logarithm of the e-value of bets that begin at any look; the j-th has the weight 1 / (j (j + 1)).
 
-    `windows`: the rows from each look on, from the first look to the last; None where there are none yet. A bet that
+    `windows`: the rows from each look on, from the first look to the last; None if there are none yet. A bet that
     has not begun keeps its money, so that an average of bets is one more bet (Shin, Ramdas and Rinaldo 2024,
     E-detectors, New England Journal of Statistics in Data Science 2).
 
@@ -186,7 +186,7 @@ def exact_evalue(
 ) -> Fraction:
     """The e-value of rows that are looked at once, of differences from -1 to 1.
 
-    It is itself where it is rational (two-sided, margin 0, differences in pairs of opposite signs or 0), else a
+    It is exact if it is rational (two-sided, margin 0, differences in pairs of opposite signs or 0), otherwise a
     fraction below it by less than a part of 10**30, which is an e-value as well.
 
     >>> exact_evalue([1, -1], [9, 2], margin=0, alternative="two-sided")

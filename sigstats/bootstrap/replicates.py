@@ -38,7 +38,7 @@ class Replicates(NamedTuple):
 
     @property
     def differences(self) -> FloatArray:
-        """A - B, and exactly 0 where the two are tied."""
+        """A - B, and exactly 0 if the two are tied."""
         return difference(self.a, self.b)
 
 

@@ -204,7 +204,7 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
 
 
 def _apart_in_sign(comparison: ComparedRows) -> list[str]:
-    """The measures that say one thing of all rows and the opposite of the mean over tasks."""
+    """The measures for which all rows and the mean over tasks differ in sign."""
     means = {row.name: row for row in comparison.rows if row.slice == MEAN_OVER_TASKS}
     said = []
     for row in comparison.rows:

@@ -149,7 +149,7 @@ def _one(results: Sequence[ComparisonResult]) -> ComparisonResult:
 
 
 def _subjects(given: Sequence[Subjects]) -> Subjects | None:
-    """The attributes of both files, with all that they say under a name."""
+    """The attributes of both files, with all values under a name."""
     if not given:
         return None
     baseline, candidate = (_listed([value[side] for value in given]) for side in (0, 1))

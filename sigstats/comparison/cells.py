@@ -65,7 +65,7 @@ def by_unit(rows: Sequence[ComparisonRow]) -> dict[str, list[ComparisonRow]]:
 
 
 def label_of(row: Row, rows: Sequence[Row]) -> str:
-    """The slice, and the measure where there are several."""
+    """The slice, and the measure if there are several."""
     return f"{row.slice}: {row.name}" if len({other.name for other in rows}) > 1 else row.slice
 
 

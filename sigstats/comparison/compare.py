@@ -119,7 +119,7 @@ def compare_pairs(
 def _tested(
     paired: PairedPredictions, names: Sequence[str], everything: Part, rule: ComparisonRule, *, first: int, alone: bool
 ) -> ComparisonResult:
-    """Every measure on every part, not yet decided; with `first` weightings, and more where they may decide."""
+    """Every measure on every part, not yet decided; with `first` weightings, and more if they may decide."""
     counts = outcome_counts(everything, [(codes, len(values)) for values, codes in paired.units.slices.values()])
     few = rule.n_resamples if rule.simultaneous else first
     single = paired.units.group is None and paired.units.weights is None and not rule.simultaneous
@@ -205,7 +205,7 @@ def _of_itself(
 def _decide(
     pairs: Sequence[Sequence[ComparisonRow]], rule: ComparisonRule, level: float
 ) -> list[tuple[ComparisonRow, ...]]:
-    """The rows of each pair with adjusted p-values, possibilistic indices and verdicts, where they were tested."""
+    """The rows of each pair with adjusted p-values, possibilistic indices and verdicts, if they were tested."""
     for rows in pairs:
         if all(row.pvalue is None for row in rows):
             few = rows[0].n < rule.smallest_slice or (rows[0].items or rows[0].n) < rule.smallest_slice

@@ -23,7 +23,7 @@ _MOST_ROWS = 10**9
 
 
 def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> int | None:
-    """About how many rows with these values would pass or fail at this level; None where no number would."""
+    """About how many rows with these values would pass or fail at this level; None if no number would."""
     if row.difference is None or row.low is None or row.high is None or row.pvalue is None:
         return None
     room, drop = row.difference + rule.margin_of(row), -row.difference

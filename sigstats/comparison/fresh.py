@@ -35,7 +35,7 @@ _LATE = "first there after the first look: shown, not tested"
 
 @dataclass(frozen=True)
 class RowValues:
-    """A measure that is a mean of a value a row: what each row of baseline and candidate counts, and its limit."""
+    """A measure that is a mean over rows: the value of each row for baseline and candidate, and its limit."""
 
     #: With the measure alone.
     row: ComparisonRow

@@ -77,7 +77,7 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
 
 
 def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
-    """A mean of a value a row, which counts for its weight if it has one; a row not seen weighs as much as any."""
+    """Test a mean over rows, weighted if there are weights; an unseen row weighs as much as the heaviest."""
     if row.n < 2:
         return replace(row, note="only one row: nothing can be tested")
     spec = MEASURES[row.measure]

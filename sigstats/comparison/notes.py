@@ -37,7 +37,7 @@ _MOST_DECIMALS, _CHANCE = 6, 5
 def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, Note | None]:
     """A mask of rows that are copies of others, and a line on them; None if there are none.
 
-    Groups, items and runs say themselves what is independent.
+    Groups, items and runs already state the independent units.
     """
     content = _content(paired)
     beside = [paired.label, paired.a, paired.b, *(codes for _, codes in paired.units.slices.values())]
@@ -57,7 +57,7 @@ def pair_notes(paired: PairedPredictions, measures: Sequence[str], models: Seque
 def copies_note(
     paired: PairedPredictions, everything: Part, rows: Sequence[ComparisonRow], rule: ComparisonRule
 ) -> list[Note]:
-    """A line where rows are copies of others, with the p-values of all rows without them; else none."""
+    """A line if rows are copies of others, with the p-values of all rows without them; otherwise None."""
     copies, told = copies_in(paired)
     if copies is None or told is None:
         return []
@@ -116,7 +116,7 @@ def with_direction(result: ComparisonResult, positive: str, *, named: bool, mode
             continue
         told = f"scores of {models[side]} are lower for the class {shown(positive)} (area {area:.1%})"
         if side == 0 and not named:
-            raise ValueError(f"{told}; expected its probabilities, or positive, which names the class that they are of")
+            raise ValueError(f"{told}; expected its probabilities, or positive, the class of these probabilities")
         notes[Note("reversed-scores", f"{told}: they may be those of the other class")] = None
     return replace(result, notes=(*result.notes, *notes))
 
@@ -169,7 +169,7 @@ def clusters_note(
 
 
 def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
-    """A line where no limit of a row is known, so that no row of a measure can pass; else none."""
+    """A line if no limit of a row is known, so that no row of a measure can pass; otherwise None."""
     names = list(dict.fromkeys(row.name for row in rows if row.pvalue is not None and row.without_limits))
     said = "no limit of a row is known, so that none can pass; --score-range LOW HIGH (score_range) names it"
     return [Note("no-limits", f"{join_words(names)}: {said}")] if names else []
@@ -185,7 +185,7 @@ def monte_carlo_note(rows: Sequence[ComparisonRow]) -> list[Note]:
 
 
 def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unseen_group: UnseenGroup) -> list[Note]:
-    """A line with the intervals on all rows under the other assumption about a group not seen; else none.
+    """A line with the intervals on all rows under the other assumption about an unseen group, or None.
 
     `interval`: words for the interval of a row. `unseen_group`: that of the rule.
     """

@@ -30,7 +30,7 @@ _CHUNK = 2**24
 
 
 def test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
-    """The row with both ratios, tested; `part.sign` is -1 where the lower is better."""
+    """The row with both ratios, tested; `part.sign` is -1 if lower is better."""
     assert part.scores is not None
     assert part.per is not None
     if row.n < 2:

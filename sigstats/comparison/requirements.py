@@ -247,7 +247,7 @@ def _are_numbers(paired: PairedPredictions) -> bool:
 
 
 def are_measurements(classes: Sequence[str]) -> bool:
-    """True if names of classes are many numbers, most of them no whole ones."""
+    """True if names of classes are many numbers, most of them not whole."""
     if len(classes) <= _MANY_NUMBERS or not all(map(is_number, classes)):
         return False
     return 2 * sum(not float(name).is_integer() for name in classes) > len(classes)

@@ -63,7 +63,7 @@ MOST_ROWS = 20
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ComparisonResult(Drawn, ComparedRows):
-    """The result of a comparison; a table where it is printed, and in a notebook.
+    """The result of a comparison, which prints as a table, also in a notebook.
 
     `plot` draws each difference with its interval, in the unit of the first one, and dashed lines at 0 and the margin.
 

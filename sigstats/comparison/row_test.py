@@ -8,7 +8,7 @@ Kind: TypeAlias = Literal["none", "mcnemar", "binomial", "runs", "unseen", "exch
 
 
 class RowTest(str):
-    """The name of a test, empty where nothing was tested.
+    """The name of a test, empty if nothing was tested.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class RowTest(str):
         return RowTest(name, self.kind, self.limited, self.like_seen)
 
     def without_limits(self) -> "RowTest":
-        """The same where no limits of a row are known."""
+        """The same if no limits of a row are known."""
         return RowTest(f"{self}, without limits", self.kind, limited=False, like_seen=self.like_seen)
 
     def after(self, other: str) -> "RowTest":

@@ -1,4 +1,4 @@
-"""The rows of a comparison or a check, one for each measure on each slice, and the verdict of them all."""
+"""The rows of a comparison or a check, one for each measure on each slice, and their overall verdict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -115,7 +115,7 @@ class ComparisonRow(Row):
     lower_is_better : bool
         Whether the candidate is worse where the difference is positive: the measure is a cost, an error or a loss.
     unit : str
-        The unit of the measure, as the name of the score says ("ms"); empty where it does not.
+        The unit of the measure, as the name of the score says ("ms"); empty if it does not.
     relative : bool
         Whether the margin is a part of the baseline: of costs, amounts with a unit, and measures without limits.
     margin : float or None
@@ -220,7 +220,7 @@ def with_turned(row: R, *names: str) -> R:
 
 
 def worst_verdict(rows: Sequence[Row]) -> Verdict:
-    """The worst verdict of any row; inconclusive too where one is unanswered."""
+    """The worst verdict of any row; at best inconclusive if one is unanswered."""
     literals = {row.verdict for row in rows}
     if "fail" in literals:
         return "fail"
@@ -242,7 +242,7 @@ class ComparedRows:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst verdict of any row; inconclusive too where a measure was not tested on all rows."""
+        """The worst verdict of any row; at best inconclusive if a measure was not tested on all rows."""
         return worst_verdict(self.rows)
 
     @property

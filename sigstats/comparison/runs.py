@@ -38,7 +38,7 @@ from .rule import ComparisonRule
 class RunsResult:
     """The p-values of "B is not worse" and of "both are equally good", the interval of B less A, and the divisions.
 
-    The ends are infinite where there are too few divisions of the runs.
+    The ends are infinite if there are too few divisions of the runs.
     """
 
     pvalue: float

@@ -1,4 +1,4 @@
-"""The rows of a data set: which of them depend on each other, what they weigh, and the slices and tasks they are of."""
+"""The rows of a data set: their dependence, weights, slices and tasks."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -87,7 +87,7 @@ class Units:
         return replace(self, n=len(rows), slices={}, **some)
 
     def group_of_items(self) -> IntArray | None:
-        """The group of each item, in their order; None where each item is a group by itself."""
+        """The group of each item, in their order; None if each item is a group by itself."""
         if self.items is None or self.group is None:
             return None
         first = np.unique(self.items, return_index=True)[1]

@@ -187,7 +187,7 @@ def _squares_keys(group: Sequence[int], total: int, weight: Callable[[list[int]]
 
 
 def multinomial_keys(probabilities: Sequence[float], total: int, ordering: str) -> Keys | None:
-    """Keys that are equal only for partial outcomes of equal statistic; None where no two classes are alike.
+    """Keys that are equal only for partial outcomes of equal statistic; None if no two classes are alike.
 
     Classes of equal probability share fields: the sum of their counts, and the sum of the terms of the statistic (the
     primes in x!, or x squared).

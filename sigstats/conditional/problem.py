@@ -237,7 +237,7 @@ class Parts(list[float]):
 
 
 def relative_error(problem: Problem, p: float, parts: Parts) -> float:
-    """A bound on the relative error of the tail p; 1 where it is below `SMALLEST`."""
+    """A bound on the relative error of the tail p; 1 if it is below `SMALLEST`."""
     if p < SMALLEST:
         return 1.0
     columns, total = len(problem.scores), sum(problem.parameters)

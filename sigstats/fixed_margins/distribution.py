@@ -64,7 +64,7 @@ class NumberCorrect(ArrayRecord, Tabular):
 
     @property
     def pmf(self) -> FloatArray:
-        """The probability of each number; 0 where below the smallest double."""
+        """The probability of each number; 0 if below the smallest double."""
         return np.asarray(10.0**self.log10_pmf)
 
     @property
@@ -130,7 +130,7 @@ def number_correct(row_totals: Any, column_totals: Any) -> NumberCorrect:
 
 
 def _by_cell(total: int, classes: Classes) -> NumberCorrect:
-    """The distribution where the number in one cell decides the number correct."""
+    """The distribution if the number in one cell determines the number correct."""
     (rows, columns), *others = Counter(dict(classes)).elements()
     lowest, highest = max(0, rows + columns - total), min(rows, columns)
     share = columns / total

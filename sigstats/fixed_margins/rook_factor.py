@@ -54,7 +54,7 @@ def log_factorial(n: int) -> Decimal:
 
 
 class Factor(NamedTuple):
-    """A class of `rows` objects that is named `columns` times; `zeros` where they are few enough to be used."""
+    """A class of `rows` objects that is named `columns` times; `zeros` if they are few enough to be used."""
 
     rows: int
     columns: int

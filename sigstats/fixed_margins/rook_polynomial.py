@@ -27,7 +27,7 @@ _NEGLIGIBLE_BITS = 60
 
 
 class LogTail(NamedTuple):
-    """Natural logarithms of ``P(T >= t)`` and ``P(T = t)``; minus infinity where impossible.
+    """Natural logarithms of ``P(T >= t)`` and ``P(T = t)``; minus infinity if impossible.
 
     `error` bounds the relative error of the first; whole numbers have only that of `log_ratio` and of the negligible
     part. If it is `estimated`, it is not proved.

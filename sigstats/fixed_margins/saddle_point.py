@@ -60,7 +60,7 @@ class _Saddle(NamedTuple):
 
 
 def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
-    """Both probabilities, or None where the integral does not guarantee twelve digits.
+    """Both probabilities, or None if the integral does not guarantee twelve digits.
 
     More than ten standard deviations below the mean the upper tail is 1 to all digits, and the point probability, which
     is below 1e-20, is not computed.
@@ -188,7 +188,7 @@ def _integrand(
     within: NDArray[np.bool_],
     reach: float,
 ) -> NDArray[np.complex128] | None:
-    """The integrand over the saddle's value at ``z = rho exp(i angle)``, ``x = x0 exp(step)``; 0 where not `within`."""
+    """The integrand over the saddle's value at ``z = rho exp(i angle)``, ``x = x0 exp(step)``; 0 if not `within`."""
     turn = 1j * angle[:, None]
     rise = saddle.rho * np.expm1(turn)
     change = (rise + (saddle.rho - 1 + rise) * np.expm1(-step)) / saddle.x  # of y = (z - 1) / x

@@ -6,8 +6,8 @@ it, and each half is a smaller problem of the same kind. About ``2 k log2(k)`` d
 objects there are. Where it is faster, few objects are shuffled, and tables of few classes of moderate size are drawn by
 SciPy.
 
-When not to use: for more than a billion objects; where the exact distribution
-(`sigstats.fixed_margins.distribution`) is feasible.
+When not to use: for more than a billion objects, or if the exact distribution (`sigstats.fixed_margins.distribution`)
+is feasible.
 """
 
 import math

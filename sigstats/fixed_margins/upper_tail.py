@@ -66,7 +66,7 @@ _MEDIUM = 5_000
 class UpperTail(NamedTuple):
     """``P(T >= t)`` with its logarithm to base 10, and its mid-p form ``P(T > t) + P(T = t) / 2``.
 
-    `error_bound` is that of the first, as in `sigstats.results.TestResult`; where it is `estimated`, no proof says so.
+    `error_bound` is that of the first, as in `sigstats.results.TestResult`; it is not proved if `estimated`.
     """
 
     pvalue: float

@@ -155,13 +155,13 @@ class FuzzyTestResult(Tabular):
         return Interval(self.low[-1], self.high[-1], 1.0)
 
     def possibility(self, pvalue: float) -> float:
-        """The largest degree at which a p-value is within the bounds; 0 where it is at none."""
+        """The largest degree at which a p-value is within the bounds; 0 if there is none."""
         p = as_real(pvalue, "pvalue", low=0, high=1)
         holding = (d for d, low, high in zip(self.degrees, self.low, self.high, strict=True) if low <= p <= high)
         return next(holding, 0.0)
 
     def rejection(self, alpha: float = 0.05) -> FuzzyDecision:
-        """The possibility that p is at most `alpha`, and the necessity: 1 less the possibility that it is not."""
+        """The possibility that p is at most `alpha`, and the necessity: 1 minus the possibility that it is not."""
         level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
         possible = next((d for d, low in zip(self.degrees, self.low, strict=True) if low <= level), 0.0)
         against = next((d for d, high in zip(self.degrees, self.high, strict=True) if high > level), 0.0)

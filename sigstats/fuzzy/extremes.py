@@ -87,7 +87,7 @@ _Path: TypeAlias = list[tuple[tuple[int, int], Choice]]
 
 
 def _better_exchange(taken: Mapping[Choice, Counter[int]], counts: IntArray, terms: FloatArray) -> _Path | None:
-    """The path of classes along which one object each moves on that makes the sum smallest; None if none does."""
+    """The path of exchanges along classes that makes the sum smallest; None if none reduces it."""
     edges = {
         (u, v): own for own, places in taken.items() for u, count in places.items() if count for v in own if u != v
     }

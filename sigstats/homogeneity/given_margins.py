@@ -98,7 +98,7 @@ def certified_bounds(problem: Problem) -> Interval:
 
 
 def _around_exact(problem: Problem, limit: int) -> Interval | None:
-    """The exact p-value and its rounding; None where it needs more states than the limit."""
+    """The exact p-value and its rounding; None if it needs more states than the limit."""
     try:
         p, error = tail(problem, limit=limit)
     except StateLimitError:
@@ -147,7 +147,7 @@ def exceedances(a: IntArray, b: IntArray, size: int, generator: np.random.Genera
 
 
 class _Weights:
-    """The log weights of tables (last axis: classes), less what is common to all with these margins."""
+    """The log weights of tables (last axis: classes), minus the common part of all with these margins."""
 
     def __init__(self, totals: IntArray, share: float):
         self._totals, self._share = totals.tolist(), share

@@ -75,7 +75,7 @@ def _in_whole_numbers(x: int, drawn: int, marked: int, total: int) -> TwoTails:
 
 
 def difference_interval(a: IntArray, b: IntArray, confidence_level: float) -> Interval:
-    """The interval of the share of the first class in A less that in B (Newcombe 1998, method 10)."""
+    """The interval of the share of the first class in A minus that in B (Newcombe 1998, method 10)."""
     z = float(ndtri((1 + confidence_level) / 2))
     shares, ends = [], []
     for counts in (a, b):

@@ -1,4 +1,4 @@
-"""Tables of 0 and 1, dense or sparse: one row an observation, one column a category."""
+"""Tables of 0 and 1, dense or sparse: one row per observation, one column per category."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -119,7 +119,7 @@ class _Fold(NamedTuple):
 
 
 def _fold_of(classifier: Any, y: IntArray, tested: Any) -> _Fold | None:
-    """A fold, or None where scikit-learn cannot fit or draws no rows to stop by."""
+    """A fold, or None if scikit-learn cannot fit or draws no rows to stop by."""
     from sklearn._loss.loss import HalfBinomialLoss, HalfMultinomialLoss
 
     rows = np.flatnonzero(~tested)
@@ -144,7 +144,7 @@ def _fold_of(classifier: Any, y: IntArray, tested: Any) -> _Fold | None:
 
 
 def _raw_predictions(classifier: Any, known: tuple[Any, ...], levels: Any, fold: _Fold) -> Any:
-    """The raw predictions of the rows tested, (trees of a round, rows); None where scikit-learn cannot bin."""
+    """The raw predictions of the rows tested, (trees of a round, rows); None if scikit-learn cannot bin."""
     code = compiled("boosting")
     m, stopping, _ = fold.sizes
     n, d = len(fold.rows), len(levels)

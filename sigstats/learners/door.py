@@ -16,7 +16,7 @@ Room = Literal["boosting", "c45", "mixed_features", "neighbours", "trees"]
 
 @functools.cache
 def compiled(room: Room) -> Any:
-    """The room, a module; None where nothing is compiled."""
+    """The room, a module; None if nothing is compiled."""
     try:
         return importlib.import_module(f"{__package__}.compiled.{room}")
     except ImportError:

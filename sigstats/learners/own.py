@@ -75,7 +75,7 @@ def takes_missing(estimator: Any) -> bool:
 
 
 def tag_of(estimator: Any, name: str) -> Any:
-    """A tag of scikit-learn's; None where the estimator has none."""
+    """A tag of scikit-learn's; None if the estimator has none."""
     from sklearn.utils import get_tags
 
     try:

@@ -254,7 +254,7 @@ def _permute(doubled: IntArray, size: int, rng: np.random.Generator) -> IntArray
 
 
 def _count_orders(doubled: IntArray, size: int, rng: np.random.Generator) -> IntArray:
-    """The rank sums where all data sets with the same ranks have each order as often as a multinomial law says."""
+    """The rank sums if data sets with the same ranks have each order as often as a multinomial law states."""
     sums = np.zeros((size, doubled.shape[1]), dtype=np.int64)
     for ranks, times in zip(*_patterns(doubled), strict=True):
         orders = np.array([*permutations(ranks)])

@@ -31,7 +31,7 @@ Orders: TypeAlias = tuple[IntArray, FloatArray]
 def exact_pvalue(doubled: IntArray, *, rare: bool = False) -> tuple[float, float] | None:
     """The share of permutations within data sets whose rank sums spread at least as widely, and its relative error.
 
-    `doubled`, (N, k), are twice the ranks of k models. None where the work would take more than some three seconds,
+    `doubled`, (N, k), are twice the ranks of k models. None if the work would take more than some three seconds,
     which of `rare` outcomes is known only after trying.
 
     >>> exact_pvalue(np.tile([2, 4, 6], (2, 1)))[0]  # two data sets in the same order: 6 of 36

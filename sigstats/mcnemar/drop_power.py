@@ -72,7 +72,7 @@ def drop_size(
 def detectable_drop(
     n: int, *, discordance: float, alpha: float, minimum: float = 0.0, target: float = 0.8
 ) -> float | None:
-    """The smallest drop that n observations show with the power wanted; None where they show none.
+    """The smallest drop that n observations show with the power wanted; None if they show none.
 
     A drop above `discordance` has no other observations that differ.
 

@@ -23,7 +23,7 @@ def components_of(k: int, first: IntArray, second: IntArray, *, strong: bool) ->
 
 
 def why_not_finite(models: NDArray[Any], wins: FloatArray) -> str:
-    """The reason why Bradley and Terry's scores are not finite; empty where they are (Ford 1957)."""
+    """The reason why Bradley and Terry's scores are not finite; empty if they are (Ford 1957)."""
     winners, losers = np.nonzero(wins)
     count, part = components_of(len(models), winners, losers, strong=True)
     if count == 1:

@@ -169,7 +169,7 @@ def sets_of(
 ) -> RankSets:
     """The rank sets of a table of bool or float; groups as codes from 0, and weights of rows with a mean of 1.
 
-    `limited`: False where scores between 0 and 1 may also lie outside.
+    `limited`: False if scores between 0 and 1 may also lie outside.
     """
     weighted = table if weights is None else weights[:, np.newaxis] * table
     n = len(table)

@@ -50,7 +50,7 @@ class VoteRanking(ArrayRecord, Tabular):
         The lowest and the highest rank that each model may have, 1 for the best: one more than the number of models
         that are preferred to it, at least and at most.
     scores : tuple of float
-        Bradley and Terry's, in points of Elo's scale (400 points are odds of ten to one) around a mean of 0; NaN where
+        Bradley and Terry's, in points of Elo's scale (400 points are odds of ten to one) around a mean of 0; NaN if
         they are not finite.
     score_low, score_high : tuple of float
         The ends of the interval of each score by itself, asymptotic, by the variation of votes or groups.
@@ -64,7 +64,7 @@ class VoteRanking(ArrayRecord, Tabular):
         How often the model of the row won against that of the column; half of each tie.
     fit_pvalue : float or None
         The p-value of the likelihood-ratio test that the scores explain how often each model wins against each other
-        (chi-square, decided votes); None where there is nothing to test, or votes come in groups.
+        (chi-square, decided votes); None if there is nothing to test, or votes come in groups.
     confidence_level : float
         Of all ranks at once, and of each score by itself.
     n : int
@@ -74,7 +74,7 @@ class VoteRanking(ArrayRecord, Tabular):
         ``"mean of independent groups and an unseen one; scores asymptotic"``, or ``"asymptotic, voters and items
         cross"`` of both.
     reason : str
-        Why there are no scores, where there are none.
+        Why there are no scores, if there are none.
     """
 
     models: tuple[str, ...]

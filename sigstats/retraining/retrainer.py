@@ -34,7 +34,7 @@ class Retrainer:
     `estimator` is cloned, never fitted itself; `X` are rows (sparse matrices for ``null="labels"`` alone), `y` their
     classes, and `folds` their test folds (``sigstats.retraining.folds`` draws them).
     `null`: what is permuted: ``"labels"``: rows of X against labels and folds; ``"features"``: each inside each class.
-    `batched`: use a batched learner where there is one for this estimator; it gives the same predictions.
+    `batched`: use a batched learner if there is one for this estimator; it gives the same predictions.
     `transforms`: whether the transforms of a pipeline (all its steps but the last) are learned on the training fold
     alone (``"fold"``), or once on all rows, without labels (``"all"``).
     `groups`: rows that depend on each other: none is split by `folds`, and permutations keep them.

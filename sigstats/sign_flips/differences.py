@@ -85,7 +85,7 @@ def _common_denominator(reals: FloatArray, *, in_floats: bool) -> int:
 
 
 def _distance(reals: FloatArray, common: int) -> FloatArray:
-    """The distances of ``reals * common`` from whole numbers, without rounding; 1 where doubles are too coarse."""
+    """The distances of ``reals * common`` from whole numbers, without rounding; 1 if doubles are too coarse."""
     moderate = np.abs(reals) * common < _WHOLE
     x = np.where(moderate, reals, 0.0)
     product, high = x * common, x.astype(np.float32).astype(np.float64)
@@ -119,7 +119,7 @@ def require_moderate(differences: Iterable[Any]) -> None:
 
 
 def score_pvalue(differences: FloatArray, sizes: FloatArray, limit: float, alternative: Alternative) -> float:
-    """The p-value of the score test with the variance of the likeliest law of mean 0; 1 where no item differs.
+    """The p-value of the score test with the variance of the likeliest law of mean 0; 1 if no item differs.
 
     >>> score_pvalue(np.repeat([1.0, -1.0], [9, 1]), np.ones(10), 1.0, "greater")  # (9 - 1)**2 / (9 + 1) = 6.4 = z**2
     0.005706018193000826

@@ -88,7 +88,7 @@ class AnswersPlan:
 
 @dataclass(frozen=True)
 class PartPlan:
-    """The smallest drop that the units of a part show; None where they show none."""
+    """The smallest drop that the units of a part show; None if they show none."""
 
     part: PilotPart
     detectable: float | None

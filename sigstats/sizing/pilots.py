@@ -39,7 +39,7 @@ class Neighbours:
     """A model and the next: their difference, the share of rows that only one gets right, and the needed rows.
 
     `deviation`: of scores, in place of that share, the standard deviation of a row's difference.
-    `needed`: None where no number is enough, or more than 10**8. `power`: that of the rows at hand.
+    `needed`: None if no number is enough, or more than 10**8. `power`: that of the rows at hand.
     """
 
     a: str
@@ -161,7 +161,7 @@ _MORE_ITEMS = 4
 class DropOfRuns:
     """A drop: the runs per recipe that show it on the items at hand, on four times as many, and on any number.
 
-    Each is None where more than 1,000 are needed; `power` is that of the runs at hand.
+    Each is None if more than 1,000 are needed; `power` is that of the runs at hand.
     """
 
     drop: float

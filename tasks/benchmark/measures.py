@@ -109,7 +109,7 @@ def _read(results: Results, observed: Cell) -> _Classifier:
 
 
 def _lacking(measure: str, of: _Classifier) -> str:
-    """Why a classifier cannot be measured; empty where it can, or where its replicates are missing."""
+    """Why a classifier cannot be measured; empty if it can, or where its replicates are missing."""
     needs = MEASURES[measure].needs
     if of.run is None:
         return ""

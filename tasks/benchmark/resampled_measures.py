@@ -34,7 +34,7 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 
 
 def _lacking(measure: str, results: Results, cell: Cell) -> str:
-    """Why a measure cannot be had of a data set; empty where it can, or where its replicates are missing."""
+    """Why a measure cannot be had of a data set; empty if it can, or where its replicates are missing."""
     if MEASURES[measure].needs in ("scores", "probabilities"):
         return f"{measure} needs scores, which repetitions of the cross-validation do not store"
     table = results.table(cell)

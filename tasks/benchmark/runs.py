@@ -1,4 +1,4 @@
-"""Observed runs: the tests that are made of them, and the values of measures on their folds."""
+"""Observed runs: the tests of them, and the values of measures on their folds."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

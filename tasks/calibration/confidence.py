@@ -81,8 +81,8 @@ def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
 def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np.float64], float] | None:
     """The bootstrap replicates behind a stated confidence, and the difference on the test set.
 
-    Both are of the classifier that is better there less the other, and more is better: Keller, Mariethoz and Bengio's
-    Figure 1. None for a test that draws no replicates, or where predictions are missing.
+    Both are differences of the classifier that is better there and the other, and more is better: Keller, Mariethoz and
+    Bengio's Figure 1. None for a test that draws no replicates, or if predictions are missing.
     """
     named = {cell.name: cell for cell in results.plan.cells}
     source, cell = (named[name] for name in row.cell.split())

@@ -1,8 +1,8 @@
 """A test on cross-validated learners: its p-value on each sample of a population, from the outcomes of the folds.
 
 Outcomes are those of each fold, or pooled over all folds and repetitions. Pooled predictions share training rows, and
-those of several repetitions share the rows themselves, so that a test which takes them as independent need not keep its
-level: what a calibration study finds out.
+those of several repetitions share the rows themselves, so that a test that assumes independence may not keep its level:
+this is what a calibration study examines.
 """
 
 from collections.abc import Iterator
@@ -95,7 +95,7 @@ def compute(block: Block, store: Store, work: OfFolds) -> pa.Table:
 def _of_outcomes(
     block: Block, folds: pa.Table, defined: np.ndarray[Any, Any]
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The p-value on each sample, NaN where the test is not defined, and by how much B is better."""
+    """The p-value on each sample, NaN if the test is not defined, and the advantage of B."""
     work = block.cell.work_of(OfFolds)
     scheme = scheme_of(work.test, work.scheme)
     shape = (scheme.repeats, scheme.folds, 8)

@@ -196,7 +196,7 @@ def adjusted_power_error(p_values: NDArray[np.float64], under_null: NDArray[np.f
 
 
 def critical_p(under_null: NDArray[np.float64], alpha: float) -> float:
-    """The largest of these p-values that at most a share alpha of them does not exceed; 0 where none is."""
+    """The largest of these p-values that at most a share alpha of them does not exceed; 0 if there is none."""
     values, counts = np.unique(under_null, return_counts=True)
     allowed = values[np.cumsum(counts) <= alpha * under_null.size * (1 + 1e-12)]
     return float(allowed[-1]) if allowed.size else 0.0

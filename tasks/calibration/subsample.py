@@ -110,7 +110,7 @@ def needs(work: OnTestSets) -> list[Cell]:
 
 
 def stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
-    """The same on answers that classifiers which are still to be trained may give; None if files are counted."""
+    """The same on possible answers of classifiers that are not trained yet; None if files are counted."""
     source = outcomes_cell(work)
     if source is None or not isinstance(source.work, Predicted | Categorised):
         return None
@@ -219,7 +219,7 @@ def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
 
 
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
-    """On which test sets the test rejects."""
+    """A mask of test sets on which the test rejects."""
     return at_most(table.column("p_value").to_numpy(), alpha)
 
 

@@ -1,4 +1,4 @@
-"""The sets of classifiers that a calibration study trained: what was chosen of them, and how good they are.
+"""The sets of classifiers that a calibration study trained: the chosen parameters, and their performance.
 
 Each is measured on the test set and on all rows that stand for the population, which it has not seen either.
 """

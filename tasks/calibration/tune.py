@@ -71,7 +71,7 @@ def scores(
 ) -> tuple[float, float]:
     """The micro- and the macro-averaged F1 of machines with these parameters, on folds that were not trained on.
 
-    `X`: of shape (n, d). `truth`: what each of K machines is to say, shape (n, K).
+    `X`: of shape (n, d). `truth`: target of each of K machines, shape (n, K).
     """
     from sklearn.base import clone  # slow to import, and every report knows this module
     from sklearn.metrics import f1_score

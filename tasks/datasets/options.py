@@ -151,7 +151,7 @@ def as_categories(
 ) -> tuple[tuple[str, ...], ...]:
     """The categories of each feature, none of a numeric one; every code in `X` has its category."""
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != len(features):
-        raise refuse(f"{where}: categories", value, f"{len(features)} tuples of names, one a feature")
+        raise refuse(f"{where}: categories", value, f"{len(features)} tuples of names, one per feature")
     checked = tuple(
         as_names(names, f"{where}: categories of {name}") for name, names in zip(features, value, strict=True)
     )

@@ -34,7 +34,7 @@ _CHUNK = 8192
 
 @dataclass(frozen=True)
 class Texts:
-    """A column of text: the texts that occur, sorted, and for each row which one, or -1 where it is missing."""
+    """A column of text: the distinct texts, sorted, and for each row its position, or -1 if it is missing."""
 
     names: tuple[str, ...]
     codes: Codes
@@ -50,7 +50,7 @@ class Texts:
         return cls(tuple(kept), np.take(lookup, codes))
 
     def numbers(self) -> Numbers:
-        """The numbers that the texts are; NaN where missing."""
+        """The numbers that the texts are; NaN if missing."""
         return np.take(np.array([*map(float, self.names), math.nan]), self.codes)
 
     def first(self, name: str) -> int:

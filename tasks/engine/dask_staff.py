@@ -121,7 +121,7 @@ class DaskStaff:
 
     @property
     def only(self) -> list[str] | None:
-        """The workers to which blocks are sent where there are strangers; None for all."""
+        """The workers to which blocks are sent if there are workers with other code; None for all."""
         strangers = self.strangers
         return sorted(self._versions.keys() - strangers.keys()) if strangers else None
 
@@ -176,7 +176,7 @@ class DaskProgress:
 
     @classmethod
     def of(cls, client: Any, study: str) -> Self | None:
-        """Such tasks; None where the scheduler would end them, with an error in its log, since no worker takes them."""
+        """Such tasks; None if the scheduler would end them, with an error in its log, since no worker takes them."""
         import dask
 
         limit = client.run_on_scheduler(dask.config.get, "distributed.scheduler.no-workers-timeout", None)

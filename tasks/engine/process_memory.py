@@ -91,7 +91,7 @@ _inside = 0
 
 @contextlib.contextmanager
 def kept_memory() -> Iterator[None]:
-    """Keep freed memory while a thread is in this context; where a person has set the thresholds, they stay."""
+    """Keep freed memory while a thread is in this context; thresholds set by the user are kept."""
     global _inside  # noqa: PLW0603
     if not _as_dask_starts_it():
         yield

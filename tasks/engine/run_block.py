@@ -52,7 +52,7 @@ class Receipt:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sent(Receipt):
-    """A receipt with the content of its file, where the run would otherwise ask an object store for it."""
+    """A receipt with the content of its file, if the run would otherwise request it from an object store."""
 
     content: Content | None = field(repr=False)
 

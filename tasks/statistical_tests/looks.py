@@ -47,7 +47,7 @@ def _exact(a: IntArray, b: IntArray, alternative: str) -> FloatArray:
 
 
 def _chi2(a: IntArray, b: IntArray, alternative: str) -> FloatArray:
-    """McNemar's approximate test, which rejects where a fixed interval leaves 0 out."""
+    """McNemar's approximate test, which rejects if a fixed interval excludes 0."""
     z = (a - b) / np.sqrt(np.maximum(a + b, 1))
     return {"two-sided": 2 * ndtr(-np.abs(z)), "greater": ndtr(-z), "less": ndtr(z)}[alternative]  # type: ignore[no-any-return]
 

@@ -80,7 +80,7 @@ def _highest(system: Any, folder: str) -> str | None:
 
 
 def _expired(system: Any, name: str) -> bool:
-    """True if nobody renews the lease; False if it was released meanwhile, and Held if it was renewed."""
+    """True if the lease is not renewed; False if it was released meanwhile; Held if it was renewed."""
     try:
         seen = system.cat_file(name)
         end = time.monotonic() + PATIENCE

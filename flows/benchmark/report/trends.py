@@ -1,4 +1,4 @@
-"""Errors as one number of the data changes: data sets that are called ``NAME = VALUE``, one curve a classifier."""
+"""Errors as one number of the data changes: data sets with names ``NAME = VALUE``, one curve per classifier."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -43,9 +43,9 @@ class Parquet(PopulationSource):
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:
         """The rows as they are, then swapped.
 
-        A large data set is counted by the workers, file by file, once it is known from the footers that it can be. With
-        several labels a row, or where a measure is averaged over classes, all distinct events are kept, unless one
-        class is named as the positive one.
+        A large data set is counted by the workers, file by file, if its footers show that this is possible. With
+        several labels per row, or if a measure is averaged over classes, all distinct events are kept, unless one class
+        is named as the positive one.
         """
         averaged = any(test.compared.startswith(("micro-", "macro-")) for test in tests)
         columns: dict[str, Any] = {"label": self.label, "a": self.a, "b": self.b}

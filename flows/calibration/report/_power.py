@@ -20,7 +20,7 @@ _SAME_RATE = 0.005
 
 
 def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
-    """How often the most rows find the difference of a population, and how many find it half of the time and more."""
+    """How often the largest size detects the difference of a population, and the rows for a higher power."""
     most = max(rows, key=lambda row: row.n or 0)
     cell = evidence.cells_of(most)[0]
     difference = (

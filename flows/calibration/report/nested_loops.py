@@ -101,7 +101,7 @@ def _panel(
 
 
 def _steps(axes: Axes, values: dict[int, float], height: object, css: str = "observed") -> Markup:
-    """A line of level steps, a setting a step, broken where one is missing."""
+    """A line of level steps, one step per setting, broken where one is missing."""
     assert callable(height)
     path, before = [], None
     for index in sorted(values):

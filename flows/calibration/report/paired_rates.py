@@ -20,7 +20,7 @@ _MOST_METHODS = 8
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for the rejections of each population, and one for the misses of its intervals; a panel a size."""
+    """One figure for the rejections of each population, and one for the misses of its intervals; one panel per size."""
     for kinds, what in ((("subsample", "own-test", "fold-test"), "rejections"), (("interval",), "misses of the truth")):
         cells = [cell for kind in kinds for cell in evidence.results.cells(kind)]
         of_population = group_by(

@@ -144,8 +144,8 @@ def _sure(hypotheses: Sequence[Hypothesis], evidence: Evidence) -> str:
     if not parts:
         return ""
     return (
-        "How certain a test calls it on average that the classifier ahead on a test set is better in truth, and how "
-        f"often that is so: {'; '.join(parts)}."
+        "Mean stated confidence that the classifier that is better on a test set is truly better, and how often that "
+        f"is right: {'; '.join(parts)}."
     )
 
 

@@ -23,7 +23,7 @@ _BARS, _LINE = 120.0, 20.0
 
 
 def draw_ranks(evidence: Evidence) -> Iterator[Figure]:
-    """One figure, where there are three data sets or more."""
+    """One figure, if there are at least three data sets."""
     analysis = evidence.over_data_sets
     if analysis is not None:
         cliques = analysis.comparison.cliques
@@ -102,7 +102,7 @@ def _table_of_ranks(analysis: OverDataSets) -> Markup:
 
 
 def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
-    """Three figures, where there are three data sets or more; two where their rows are not known."""
+    """Three figures, if there are at least three data sets; two if their rows are not known."""
     result = evidence.over_data_sets
     if result is None:
         return

@@ -1,4 +1,4 @@
-"""The tables that a significance study may ask about: what all kinds of them have."""
+"""The tables of a significance study: the common part of all kinds."""
 
 import importlib
 from abc import abstractmethod
@@ -119,7 +119,7 @@ class Entry(Printed):
 
     @abstractmethod
     def cases(self, base: Path) -> Iterator[Case]:
-        """The tables, read from their file where they are in one; ValueError names what is wrong."""
+        """The tables, read from their file if they are in one; ValueError names the error."""
 
     @model_validator(mode="after")
     def _given_in_one_way(self) -> Self:
@@ -185,7 +185,7 @@ def class_texts(table: Table, names: Sequence[str], listed: Sequence[str] | None
 def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:
     """Columns of names as positions among all names that occur in any of them, and those names.
 
-    They are sorted: by their value where all are numbers, or else as text.
+    They are sorted by their value if all are numbers, or else as text.
     """
     columns = tuple(same_spelling(columns))
     values: set[str] = {value for column in columns for value in column.unique().to_pylist()}

@@ -48,7 +48,7 @@ class Scores(Entry):
         return self
 
     def cases(self, base: Path) -> Iterator[Case]:
-        """All models together, where there are three or more, and every pair, or each model and the control."""
+        """All models together, if there are at least three, and every pair, or each model and the control."""
         scores = self._scores(base)
         if self.control is not None and self.control not in scores:
             raise ValueError(f"control: {shown(self.control)} is not valid; {hint(self.control, scores)}")

@@ -1,4 +1,4 @@
-"""One model against a bar, on all rows and on every slice of them.
+"""One model against a bar, on all rows and on every slice.
 
 Of single rows, accuracy, precision, recall, specificity, Jaccard's index and F1 rest on a number of hits that is
 binomial given the rows that count, so that their p-values and intervals (Clopper and Pearson 1934) are exact. Means of
@@ -8,7 +8,7 @@ A model that is below the bar on no slice is reported to be below it on any with
 1979). That it is at least as good everywhere is claimed where every interval says so, which needs no adjustment (Berger
 1982, Technometrics 24, 295-300).
 
-When not to use: two models on the same rows (`sigstats.compare`), which tell a difference with fewer of them.
+When not to use: two models on the same rows (`sigstats.compare`), which show a difference with fewer rows.
 """
 
 import math
@@ -147,7 +147,7 @@ def measures_checked(paired: PairedPredictions, measures: Sequence[str] | None) 
 
 
 def _limits(part: Part, measure: str) -> Limits:
-    """The least and the greatest value of a row, those of costs with their sign turned; None where not known."""
+    """The smallest and the largest value of a row, with the sign turned for costs; None if unknown."""
     spec, span = MEASURES[measure], part.span(MEASURES[measure])
     if spec.needs == "marks":
         known = part.score_range if measure == "ratio" else part.bounds
@@ -161,7 +161,7 @@ def _limits(part: Part, measure: str) -> Limits:
 
 
 def _decided(rows: Sequence[CheckedRow], bar: float, rule: ComparisonRule) -> tuple[CheckedRow, ...]:
-    """The rows with adjusted p-values and verdicts, where they were tested."""
+    """The rows with adjusted p-values and verdicts, if they were tested."""
     pvalues = [row.pvalue for row in rows if row.pvalue is not None]
     of_row = iter(adjusted(pvalues, rule.adjust))
 

@@ -54,7 +54,7 @@ class CheckResult(Drawn):
 
     @property
     def verdict(self) -> Verdict:
-        """The worst verdict of any row; inconclusive too where a measure was not tested on all rows."""
+        """The worst verdict of any row; at best inconclusive if a measure was not tested on all rows."""
         return worst_verdict(self.rows)
 
     @property
@@ -173,7 +173,8 @@ def reason_of(row: CheckedRow, result: CheckResult) -> str:
 def rows_that_decide(row: CheckedRow, result: CheckResult) -> int | None:
     """The number of rows with which the observed values would fail or pass; None if no number would.
 
-    Exact for a share of single rows; of means it is that at which their bounds decide (`sigstats.comparison.deciding`).
+    Exact for a share of single rows; for means the number at which their bounds decide
+    (`sigstats.comparison.deciding`).
     """
     level = result.rule.level_of_one(sum(checked_row.pvalue is not None for checked_row in result.rows) or 1)
     if row.value is None or row.low is None or row.high is None or row.pvalue is None or row.test.kind == "runs":

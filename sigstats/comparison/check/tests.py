@@ -1,9 +1,9 @@
 """The tests of one model against a bar: of hits, of means and ratios of sums, and of runs of a recipe.
 
-Ratios of sums reach the bar b where the mean of e - b w does, of numerators e and denominators w, so that the bounds of
+Ratios of sums reach the bar b if the mean of e - b w does, with numerators e and denominators w, so that the bounds of
 that mean are exact for them too (Fieller 1954). The mean over all runs that a recipe could have is tested by Student's
-t, which takes runs as nearly normal. No p-value is below that of runs that all lie on one side of the bar, and there is
-no interval where that p-value is too large.
+t, which assumes nearly normal runs. No p-value is below that of runs that all lie on one side of the bar, and there is
+no interval if that p-value is too large.
 """
 
 import math

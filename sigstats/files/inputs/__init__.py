@@ -23,7 +23,7 @@ FilesRead: TypeAlias = Callable[[int, int], None]
 
 
 def in_silence(done: int, total: int) -> None:
-    """Tell nobody."""
+    """Show no warnings."""
 
 
 def place(path: str, base: Path) -> str:

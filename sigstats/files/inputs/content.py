@@ -201,7 +201,7 @@ class Content:
             return ()
 
     def error(self, complaint: str, cause: Exception) -> ValueError:
-        """A complaint in one line that names the file; `cause` itself where it is one."""
+        """A one-line error that names the file; `cause` itself if it is one already."""
         if isinstance(cause, ValueError) and str(cause).startswith(self.where):
             return cause
         return ValueError(f"{self.where}: {complaint} ({reason(cause)})")

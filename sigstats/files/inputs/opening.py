@@ -61,7 +61,7 @@ def open_local(path: Path, where: str, opened: contextlib.ExitStack) -> tuple[An
 
 
 def _open_pipe(path: Path, where: str, opened: contextlib.ExitStack) -> Joined:
-    """A pipe that somebody writes to: one that nobody does would be waited for without end."""
+    """A pipe with a writer: one without a writer would be waited for forever."""
     import select
 
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

@@ -1,8 +1,8 @@
 """The files that a folder or a pattern means, and the places that a study file may not name.
 
-A study file may be somebody else's, and is read with your rights. The kernel's files hold the environment of
-processes, with its secrets. A web address of this machine, or of its link, reaches servers that trust whoever is
-near, as those that hand a cloud machine its credentials.
+A study file may come from someone else, and is read with your rights. Files of the kernel contain the environment of
+processes, with its secrets. A web address of this machine, or of its link, reaches servers that trust local clients,
+such as those that give a cloud machine its credentials.
 """
 
 import glob

@@ -129,7 +129,7 @@ def differing_settings(first: Predictions, other: Predictions) -> list[Note]:
 
 
 def differing_prompts(first: Predictions, other: Predictions, rows: Any, partners: Any) -> list[Note]:
-    """A line where the same questions were asked in other prompts."""
+    """A line if the same questions were asked in other prompts."""
     if PROMPT not in first.identity or PROMPT not in other.identity:
         return []
     a, b = taken(first.identity[PROMPT], rows), taken(other.identity[PROMPT], partners)

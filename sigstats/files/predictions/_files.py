@@ -115,9 +115,9 @@ def labels_of(path: str, columns: Mapping[str, str], **options: Any) -> Predicti
 
 
 def names_of_instances(path: str, reports: Sequence[str] = ()) -> tuple[str, ...]:
-    """The names in a file: a JSON array of them or of objects with ``instance_id``, or one a line.
+    """The names in a file: a JSON array of names or of objects with ``instance_id``, or one name per line.
 
-    A number in place of a path is that of all instances; those that none of the reports names have numbers.
+    A number instead of a path is the number of all instances; instances that no report names get numbers.
     """
     if path.isdecimal():
         named = dict.fromkeys(name for report in dict.fromkeys(reports) for name in _instances_in(report))

@@ -45,7 +45,7 @@ def _require_moderate(table: Table, name: str, texts: Any) -> None:
 
 
 def _require_classes(table: Table, columns: Columns, *, predicted: bool) -> None:
-    """Refuse a table without the column of labels, or of predictions, that nobody has named."""
+    """Refuse a table without the default column of labels or predictions."""
     wanted = {"label": columns.truth is None, "prediction": predicted}
     beside = "".join(f", beside {shown(name)} as the {key}" for key, name in columns.known)
     said = {

@@ -108,7 +108,7 @@ def beside_codes(
 
 
 def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Of what a log asks the question, but not its answer."""
+    """The question of a log without its answer."""
     return {name: item for name, item in identity.items() if not name.startswith("target")}
 
 

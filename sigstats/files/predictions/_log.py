@@ -155,12 +155,12 @@ def empty_answers(where: str, n: int, total: int) -> tuple[Note, ...]:
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """An object of a log; an empty one where something else stands in its place."""
+    """An object of a log; an empty one if the value is something else."""
     return value if isinstance(value, dict) else {}
 
 
 def text(value: Any) -> str:
-    """A text of a log; an empty one where something else stands in its place."""
+    """A text of a log; an empty one if the value is something else."""
     return value if isinstance(value, str) else ""
 
 

@@ -80,8 +80,7 @@ def join_many(paths: Sequence[str], of_paths: Sequence[Columns], **options: Unpa
 
     Each file has its own columns; those of the first one name the slices and the group.
 
-    Where the files have several answers to an item, they are paired by epoch, or averaged where they have unlike
-    numbers of them.
+    If the files have several answers to an item, they are paired by epoch, or averaged if their numbers differ.
     """
     files = list(zip(paths, of_paths, strict=True))
     first = read(*files[0])

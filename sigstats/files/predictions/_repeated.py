@@ -88,7 +88,7 @@ def alike(
 
 
 def averaged(side: Predictions, *, marks: bool) -> Predictions:
-    """A file with one row an item: the mean of the marks of all answers to it, or the share that is right."""
+    """A file with one row per item: the mean of the marks of all answers to it, or the share that is right."""
     if side.epoch is not None:
         require_distinct(side)
         _require_one_value(side, {"label": side.label, **_questions(side), **side.others})
@@ -119,7 +119,7 @@ def _totals(codes: Sequence[Any], values: Sequence[Any], items: int) -> ItemTota
 
 
 def _total(codes: Any, values: Any, items: int) -> tuple[NDArray[np.float64], Ints]:
-    """The sum and the number of the values of each item; a code that is missing is that of no item."""
+    """The sum and the number of the values of each item; a missing code belongs to no item."""
     where = pc.is_valid(codes)
     kept = pc.filter(codes, where).to_numpy(zero_copy_only=False)
     sums = np.bincount(kept, pc.filter(values, where).to_numpy(zero_copy_only=False), minlength=items)
@@ -135,7 +135,7 @@ def _have_same_epochs(first: Predictions, other: Predictions) -> bool:
 
 
 def first_answers(side: Predictions, other: Predictions) -> Predictions:
-    """The answers to each item, with epochs from 1, no more of them than another file has to it."""
+    """The answers to each item, numbered as epochs from 1, at most as many as another file has."""
     codes = item_codes(side.ids)
     place = places(codes, _by_item_and_epoch(side))
     there = pc.value_counts(other.ids)

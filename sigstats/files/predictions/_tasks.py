@@ -183,7 +183,7 @@ def with_one_name(
 def _own_names(
     where: str, tasks: Sequence[str], logs: Sequence[EvaluationLog], what: str, wanted: str | None
 ) -> list[str]:
-    """The name that is meant in each task; nothing where that is left to whoever reads them as one."""
+    """The name that is meant in each task; nothing if that is left to whoever reads them as one."""
     named = ([(answer.filter,) if what == "filter" else answer.named for answer in log.answers] for log in logs)
     there = [list(dict.fromkeys(name for names in of_log for name in names)) for of_log in named]
     if wanted is not None and not any(wanted in names for names in there):

@@ -1,4 +1,4 @@
-"""Delimited text record by record, with Python's csv module: strict, and able to say the line of every fault."""
+"""Delimited text record by record, with Python's csv module: strict, and with the line of every error."""
 
 import csv
 import io
@@ -62,7 +62,7 @@ def blank(record: list[str]) -> bool:
 def read_columns(
     rows: Iterator[tuple[int, list[str]]], where: str, width: int, positions: list[int]
 ) -> tuple[int, dict[int, "pa.Array[Any] | int"]]:
-    """The number of records and the columns at `positions`: strings, null where a field is empty.
+    """The number of records and the columns at `positions`: strings, null if a field is empty.
 
     For a column with bytes that are no text, the line of the first such field stands in its place.
     """

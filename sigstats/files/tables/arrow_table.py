@@ -128,13 +128,13 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def _as_strings(column: Array) -> Array:
-    """The values as text; where few differ, each of them is written once."""
+    """The values as text; if few differ, each is converted once."""
     encoded = _encoded(column) if isinstance(column, pa.Array) else None
     return column.cast(pa.string()) if encoded is None else encoded.dictionary.take(encoded.indices)
 
 
 def _encoded(column: Array) -> Array | None:
-    """The values as a dictionary array of strings, where few of them differ."""
+    """The values as a dictionary array of strings, if few of them differ."""
     if len(pc.unique(column[:_SAMPLE])) > _FEW:
         return None
     encoded = in_one(column.dictionary_encode())

@@ -33,7 +33,7 @@ def is_whole_number(text: str) -> bool:
 
 
 def without_empty(texts: Array) -> Array:
-    """Texts, null where one is empty, as it is in a file of text."""
+    """Texts, null if one is empty, as in a file of text."""
     empty: Array = pa.scalar("", texts.type)
     return pc.if_else(pc.equal(texts, empty), pa.scalar(None, texts.type), texts)
 
@@ -162,7 +162,7 @@ def _is_there_without_point(column: Any, names: Sequence[Any]) -> bool:
 
 
 def _all_match(names: Any, pattern: str) -> bool:
-    """True if there are names and all of them match; the first few tell most columns apart."""
+    """True if there are names and all of them match; the first few usually show a difference."""
     return len(names) > 0 and all(
         pc.all(pc.match_substring_regex(part, pattern)).as_py() for part in (names[:10], names)
     )

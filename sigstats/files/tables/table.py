@@ -81,12 +81,12 @@ class Table(ABC):
             raise ValueError(f"{self.where}: has no rows")
 
     def texts(self, name: str) -> Array:
-        """A column as strings, or ValueError that names the first row where a value is missing."""
+        """A column as strings, or ValueError that names the first row with a missing value."""
         self.require_values(name)
         return self._text(name)
 
     def texts_or_missing(self, name: str) -> Array:
-        """A column as strings, null where a value is missing."""
+        """A column as strings, null if a value is missing."""
         self.require(name)
         return self._text(name)
 
@@ -95,7 +95,7 @@ class Table(ABC):
         return self.texts(name)
 
     def ascending(self, name: str) -> Array | None:  # noqa: ARG002 - of text it takes longer than it saves
-        """A column as it is, where it is known to be of whole numbers in ascending order, each there once."""
+        """The column itself, if it is known to have distinct whole numbers in ascending order."""
         return None
 
     def _as_written(self, name: str) -> Array | None:

@@ -54,7 +54,7 @@ def lean(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a `lean` function into each that calls it, where a call costs as much as the work."""
+    """Inline a `lean` function in its callers, where a call costs as much as the work."""
     return lean(function, forceinline=True)
 
 

@@ -98,7 +98,7 @@ def _first(room, count, limit, priority, place):  # type: ignore[no-untyped-def]
 
 @compiled
 def _insert(best, filled, distance):  # type: ignore[no-untyped-def]
-    """Put a distance among the first of the `best`, in order; the last of them, or infinity where there are fewer."""
+    """Put a distance among the first of the `best`, in order; the last of them, or infinity if there are fewer."""
     k = len(best)
     if filled == k and distance >= best[k - 1]:
         return best[k - 1]

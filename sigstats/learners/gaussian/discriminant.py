@@ -1,4 +1,4 @@
-"""Linear discriminant analysis for a block of replicates: cross products less those of the fold, one inverse a fold.
+"""Linear discriminant analysis for a block of replicates: cross products minus those of the fold, one inverse each.
 
 The within-class scatter of the training rows of a fold is the scatter of all rows, minus that of the fold, minus that
 between class means. `LinearDiscriminantAnalysis` finds the same discriminants through singular values, and drops those
@@ -60,7 +60,7 @@ class _Basis:
 
 
 def _basis(raw: FloatArray) -> _Basis | None:
-    """A basis of the columns that vary; None where rounding could decide which columns belong to one."""
+    """A basis of the columns that vary; None if rounding could decide which columns belong to one."""
     mean, largest = raw.mean(axis=0), np.abs(raw).max(axis=0)
     scale = (raw - mean).std(axis=0)
     varies = scale > 1e-12 * largest  # a constant column separates nothing
@@ -154,7 +154,7 @@ class BatchedLDA(BatchedDesign):
         return best_or_undecided(scores, margins)
 
     def _decided(self, products: FloatArray, condition: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The constant of each class, and how far its score must be above the others; inf where they decide nothing."""
+        """The constant of each class, and the margin by which its score must exceed the others; inf if undecided."""
         count, m = self._order.train_counts, len(self._basis.kept)
         level = np.log(count / count.sum(axis=1, keepdims=True)) - 0.5 * np.diagonal(products, axis1=2, axis2=3)
         sound = (condition > 0) & (condition < 1 / _SMALLEST) & self._all_directions(products, m)
@@ -198,7 +198,7 @@ class BatchedLDA(BatchedDesign):
 
 
 def _inverse_roots(matrices: FloatArray) -> FloatArray:
-    """U, upper triangular, with U U^T the inverse of each symmetric matrix; NaN where it is not positive definite."""
+    """U, upper triangular, with U U^T the inverse of each symmetric matrix; NaN if it is not positive definite."""
     m = matrices.shape[-1]
     if m < _WIDE:
         with contextlib.suppress(np.linalg.LinAlgError):

@@ -129,7 +129,7 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def category_codes(column: FloatArray, feature: int) -> IntArray:
-    """Category codes as integers, -1 where missing; or ValueError."""
+    """Category codes as integers, -1 if missing; or ValueError."""
     known = ~np.isnan(column)
     codes = np.full(len(column), -1, dtype=np.int64)
     values = column[known]

@@ -208,7 +208,7 @@ def _moved(spread: _Spread, replicate: int, *, complete: bool) -> tuple[FloatArr
 
 
 def _centers(numbers: FloatArray, known: Any) -> Any:
-    """The value that more than half of the known values of a column have, or their mean; 0 where none is known.
+    """The value that more than half of the known values of a column have, or their mean; 0 if none is known.
 
     About a value that most rows have, squares of the others alone are summed and rounded. Of whole numbers, or halves,
     it is the whole number next to the mean.

@@ -1,4 +1,4 @@
-"""Quadratic discriminant analysis for a block of replicates: cross products by class less those of the fold.
+"""Quadratic discriminant analysis for a block of replicates: cross products by class minus those of the fold.
 
 The covariance of a class in the training rows of a fold comes from the cross products of the class in all rows minus
 those in the fold, and Cholesky's factor replaces the singular values. `QuadraticDiscriminantAnalysis` refuses a class
@@ -109,7 +109,7 @@ class BatchedQDA(BatchedDesign):
     def _learn(self, moments: Moments, folds: slice, scale: FloatArray, known: Any) -> tuple[FloatArray, ...]:
         """For some folds: U with U U^T the inverse covariance of each class, its mean, the constant, and the rounding.
 
-        Shapes (replicates, folds, classes, m, m), (..., m), (...) and (replicates, folds); the last is inf where
+        Shapes (replicates, folds, classes, m, m), (..., m), (...) and (replicates, folds); the last is inf if
         scikit-learn is to fit.
         """
         count, covariance = moments.count[folds], moments.scatter[:, folds]

@@ -1,4 +1,4 @@
-"""The ridge classifier for a block of replicates: cross products less those of the fold, one solve a fold.
+"""The ridge classifier for a block of replicates: cross products minus those of the fold, one solve per fold.
 
 The training rows of a fold have the cross products of all rows minus those of the fold. With permuted labels those of
 all rows never change, and the indicators of classes only enter through class-wise sums (compare Treder 2018,

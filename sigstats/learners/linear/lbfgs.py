@@ -15,7 +15,7 @@ _EPS: Final = 4 * float(np.finfo(np.float64).eps)
 
 
 def first_is_taken(start: Any, decline: Any, trial: Any, value: Any, slope: Any, doubt: float) -> Any:
-    """True if a search ends with its first trial, of arrays of searches; False where it is doubtful, too."""
+    """True if a search ends with its first trial, for arrays of searches; False if it is in doubt."""
     spare = start + trial * _DECREASE * decline - value
     enough = spare > _EPS * np.maximum(np.abs(value), np.abs(start)) - doubt * trial * decline
     return enough & (np.abs(slope) < (1 - doubt) * -_CURVATURE * decline)
@@ -258,7 +258,7 @@ def _step(evaluate: Evaluate, state: _State, doubt: float) -> FloatArray:
 def _search(
     evaluate: Evaluate, state: _State, direction: FloatArray, slope: FloatArray, length: FloatArray, doubt: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
-    """Step lengths, the values and gradients there, and where the search is over and in no doubt."""
+    """Step lengths, the values and gradients there, and whether the search is over and certain."""
     value, gradient = evaluate(state.x + length[:, None] * direction, state.at)
     slopes = _dot(gradient, direction)
     # Most first trials are taken; the searches of the others go on one by one.

@@ -135,7 +135,7 @@ class _Task:
         self._penalty = 1 / (learner._cost * self._size)
 
     def _slopes(self, x: FloatArray, at: IntArray, outputs: int) -> FloatArray:
-        """The weights of the first outputs for columns that are not scaled, the last of them 1."""
+        """The weights of the first outputs for columns that are not scaled; the last weight is 1."""
         weights = x.reshape(len(x), self._outputs, -1)[:, :outputs]
         slopes = np.empty(weights.shape)
         np.multiply(weights[..., :-1], self._inverse[at, None], out=slopes[..., :-1])

@@ -151,7 +151,7 @@ class BatchedNeighbours:
         return self._config.tolerance / _ROUNDING
 
     def predict_labels(self, place: IntArray) -> IntArray:
-        """Predict from the lists, and where they do not settle a row, from all distances."""
+        """Predict from the lists, and for rows that they do not settle, from all distances."""
         predicted = np.empty_like(place)
         for some in blocks(len(place), self.replicate_bytes, least=_TOGETHER):
             predicted[some] = self._from_lists(place[some])

@@ -29,7 +29,7 @@ _RELATIVE = 1e-12
 
 @dataclass(frozen=True)
 class Learned:
-    """The weights that the scaler learns without each fold, (replicates, folds); None where nothing is scaled."""
+    """The weights that the scaler learns without each fold, (replicates, folds); None if nothing is scaled."""
 
     #: Of squared differences.
     weights: Any
@@ -186,7 +186,7 @@ class NeighbourLists:
         return predicted
 
     def _list_nearest(self) -> None:
-        """The nearest rows of each row over all rows, in order, to where the ties of the first few end."""
+        """The nearest rows of each row over all rows, in order, up to the end of the ties of the first few."""
         X, n = self._X.copy(), len(self._X)
         X[:, self._numeric] *= np.sqrt(self._weights)
         longest = max(self._k + _SPARE + 1, _LIST_BYTES // (24 * n))

@@ -155,7 +155,7 @@ def without_tree(classifier: Any, X: FloatArray) -> bool:
 
 
 def _fitted(classifier: Any, X: FloatArray) -> Any:
-    """A copy fitted on `X`; None where its parameters are refused, which the fits of the folds say better."""
+    """A copy fitted on `X`; None if its parameters are refused, which the fits of the folds report better."""
     try:
         with config_context(skip_parameter_validation=False):
             return clone(classifier).fit(X, np.zeros(len(X), dtype=np.int64))

@@ -41,7 +41,7 @@ class Training(NamedTuple):
 
 
 def bits(count: float) -> Any:
-    """``x log2 x``, 0 where there is next to nothing."""
+    """``x log2 x``, 0 for nearly 0."""
     return count * np.log2(count) if count >= TOLERANCE else 0.0
 
 
@@ -164,7 +164,7 @@ def _cut(data: Training, feature: int, lower: int, upper: int) -> int:
 
 
 def choose(data: Training, rows: Any, weights: Any, counts: Any, keys: Any) -> Any:
-    """The feature of the best split and the last code of its first branch; -1 where the node is to be a leaf."""
+    """The feature of the best split and the last code of its first branch; -1 if the node becomes a leaf."""
     total, most = counts.sum(), counts.max()
     if total < 2 * data.least - TOLERANCE or abs(most - total) < TOLERANCE:
         return -1, 0

@@ -192,7 +192,7 @@ def _apart(levels: Any) -> bool:
 
 
 def _codes(columns: Any, levels: list[Any]) -> Any:
-    """The rank of each value among those of its column; where a byte is too little, its bits in the order of values."""
+    """The rank of each value among those of its column; if a byte is too small, its bits in the order of values."""
     if max(map(len, levels)) > 2**8:
         bits = (columns + np.float32(0)).view(np.uint32)  # no negative zero
         return bits ^ np.where(bits >> 31, np.uint32(2**32 - 1), np.uint32(2**31))

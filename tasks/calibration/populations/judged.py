@@ -1,9 +1,9 @@
 """Rows that a judge calls right or wrong or marks, some with labels by people; intervals of the difference by people.
 
 An item is easy or hard for a model, mostly for both alike, and so are all answers to it. The judge calls right the
-share of the right answers that is his sensitivity, and of the wrong ones what his specificity leaves; where there are
-several answers to an item, he errs alike on equal ones. To some items B may give the answer of A, so that people and
-the judge say the same of both.
+share of the right answers given by its sensitivity, and of the wrong ones one minus its specificity; if there are
+several answers to an item, it errs alike on equal ones. For some items B may give the answer of A, so that people and
+the judge treat both alike.
 """
 
 import math

@@ -83,7 +83,7 @@ def truth(kinds: Kinds, measure: str) -> float:
 
 
 def run_interval(kinds: Kinds, test: AppliedTest, counts: Any, rng: np.random.Generator) -> Estimate:
-    """The interval on one test set; where nothing is tested, all that the measure can differ by."""
+    """The interval on one test set; if nothing is tested, the whole range of the difference."""
     options, measure, seed = test.options, test.compared, int(rng.integers(2**31))
     try:
         of = _usual if options["method"] == "usual" else _by_compare

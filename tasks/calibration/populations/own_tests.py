@@ -71,7 +71,7 @@ def run_own_test(
     population: AnyPopulation,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.float64], list[str | None]]:
-    """Call a test on each test set, or once on many if it is vectorised: its p-values, NaN where undefined, and why.
+    """Call a test on each test set, or once on many if it is vectorised: its p-values, NaN if undefined, and why.
 
     The rows of a test set come in random order. A function with a parameter ``rng`` is given a generator there; the
     global ones are seeded before each call.

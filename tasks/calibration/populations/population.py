@@ -5,7 +5,7 @@ which test sets are drawn without replacement, or probabilities, from which any 
 matters, all rows count as truly positive. An `EventPopulation` holds all distinct joint events of several classes, or
 of any number of categories a row, for measures that are averaged over them.
 
-Test sets are an array of counts, one row a test set, one column an outcome or event.
+Test sets are an array of counts, one row per test set, one column per outcome or event.
 """
 
 import json

@@ -1,8 +1,8 @@
 """Rows of several tasks, some of which only one model gets right, and decisions that B is worse on some task.
 
-All test sets of a lane are held against the same random draws, which makes thousands of them cheap.
-Beside the tests of `sigstats.joint_tasks_test` are those of Kuebler et al. (2026, arXiv 2602.10144, section 4), from
-their definitions.
+All test sets of a lane are compared with the same random draws, which makes thousands of them cheap. In addition to the
+tests of `sigstats.joint_tasks_test` there are those of Kuebler et al. (2026, arXiv 2602.10144, section 4), from their
+definitions.
 """
 
 import math
@@ -46,7 +46,7 @@ def draw(population: TaskRows, n: int, rng: np.random.Generator, size: int) -> I
 
 
 class _Drawn(NamedTuple):
-    """Test sets of a lane, and random draws that all of them are held against."""
+    """Test sets of a lane, and random draws that all of them are compared with."""
 
     rows: IntArray
     only_a: IntArray

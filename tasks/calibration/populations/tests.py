@@ -61,7 +61,7 @@ def attempts(calls: Iterable[Callable[[], _Value]]) -> tuple[list[_Value | None]
 def require_some_defined(values: NDArray[np.float64], problem: str) -> None:
     """Refuse a test or method that is defined on none of its first test sets, with the message of its error.
 
-    `values` are NaN where it is not: p-values, or ends of intervals.
+    `values` are NaN if it is not: p-values, or ends of intervals.
     """
     if np.isnan(values).all():
         raise ValueError(problem)

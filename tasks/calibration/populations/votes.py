@@ -76,7 +76,7 @@ def _sample(population: Population, n: int, rng: np.random.Generator) -> Votes:
 
 
 def run_test(population: Population, test: AppliedTest, sets: Iterable[Votes], rng: np.random.Generator) -> Answers:  # noqa: ARG001
-    """The p-values of all test sets; NaN where no votes connect the models."""
+    """The p-values of all test sets; NaN if no votes connect the models."""
     items, problem = attempts(partial(pvalue, population, test, votes) for votes in sets)
     return Answers(np.array(items, np.float64), problem=problem)
 
@@ -108,7 +108,7 @@ def pvalue(population: Population, test: AppliedTest, votes: Votes) -> float:
 
 
 def _of_overlap(ranking: VoteRanking) -> NDArray[np.float64]:
-    """One less the confidence at which the intervals of two scores begin to overlap, as a leaderboard reads them."""
+    """One minus the confidence at which the intervals of two scores begin to overlap, as in leaderboards."""
     scores = np.array(ranking.scores)
     half = (np.array(ranking.score_high) - scores) / float(ndtri((1 + ranking.confidence_level) / 2))
     apart = (scores[:, np.newaxis] - scores) / (half[:, np.newaxis] + half)

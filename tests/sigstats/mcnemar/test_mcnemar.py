@@ -238,7 +238,7 @@ def test_a_table_with_labels_tells_what_is_right(labels):
     with pytest.raises(ValueError, match="expected A in rows and B in columns"):
         mcnemar_test(table.T)
     if labels == ("0", "1"):
-        with pytest.raises(ValueError, match="what is right first"):
+        with pytest.raises(ValueError, match="right answers first"):
             mcnemar_test(table.iloc[::-1])
 
 

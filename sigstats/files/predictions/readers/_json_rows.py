@@ -1,4 +1,4 @@
-"""Rows of JSON: which of an object are rows, and their table, with a column for each key that is wanted."""
+"""Rows of JSON: the rows in an object, and their table, with a column for each wanted key."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -79,7 +79,7 @@ def is_nested(entries: Any) -> bool:
 
 
 def first_of(content: Content) -> dict[str, Any] | None:
-    """The object in the first line of a file that begins with a brace; None where it has several lines."""
+    """The object in the first line of a file that begins with a brace; None if it has several lines."""
     try:
         first: dict[str, Any] = parse_json(content.first_line, content.budget)
     except UnicodeDecodeError:
@@ -90,7 +90,7 @@ def first_of(content: Content) -> dict[str, Any] | None:
 
 
 def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
-    """The rows of a file that is one object; None where it is several, or no table.
+    """The rows of a file that is one object; None if it is several objects, or not a table.
 
     Read are pandas' forms ``split``, ``columns``, ``index`` and ``table``, the first of which is MLflow's too; an
     object with the row of each id; and one with the prediction of each id.

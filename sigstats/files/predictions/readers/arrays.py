@@ -62,6 +62,6 @@ def _of_arrow(values: NDArray[Any]) -> Any:
 def _columns(content: Content, arrays: Mapping[str, NDArray[Any]], *, has_ids: bool = True) -> ArrowTable:
     sizes = {name: len(array) for name, array in arrays.items()}
     if len(set(sizes.values())) != 1:
-        raise ValueError(f"{content.where}: has arrays of {sizes or 'no rows'}; expected one value a row in each")
+        raise ValueError(f"{content.where}: has arrays of {sizes or 'no rows'}; expected one value per row in each")
     table = pa.table({name: _of_arrow(array) for name, array in arrays.items()})
     return ArrowTable(content.where, table, has_ids=has_ids)

@@ -119,7 +119,7 @@ def _context(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _perturbation(of: Mapping[str, Any]) -> str:
-    """The name of the perturbation of an instance with its settings; empty where it is as it was."""
+    """The name of the perturbation of an instance with its settings; empty if it is unperturbed."""
     value = mapping(of.get("perturbation"))
     settings = [f"{key}={value[key]}" for key in sorted(value) if key not in ("name", "robustness", "fairness")]
     return " ".join([str(value.get("name", "")), *(name for name in settings if not name.startswith("computed_on"))])

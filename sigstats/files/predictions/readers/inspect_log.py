@@ -144,7 +144,7 @@ def _answer(
 
 
 def _values(scores: Mapping[str, Any], marked: dict[str, set[bool]]) -> dict[str, Any]:
-    """The value of each score by the name of its scorer, with its key where the scorer gives several values."""
+    """The value of each score by the name of its scorer, with its key if the scorer gives several values."""
     by_scorer: dict[str, Any] = {}
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else score

@@ -1,8 +1,8 @@
 """The details that lighteval saves of a task (``--save-details``): Parquet with the metrics of each document.
 
-An item is known by the id of the document, or else by its row. Early versions have the columns ``example``, ``gold``
-and ``metrics``; later ones have ``doc``, ``metric`` and ``model_response``. Objects of which Arrow could not make one
-type are written as the text that Python prints of them.
+An item is identified by the id of the document, or else by its row. Early versions have the columns ``example``,
+``gold`` and ``metrics``; later ones have ``doc``, ``metric`` and ``model_response``. Objects that have no single Arrow
+type are written as Python prints them.
 """
 
 import ast

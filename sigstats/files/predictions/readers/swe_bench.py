@@ -1,4 +1,4 @@
-"""SWE-bench: which of the submitted instances were resolved. Every other one is wrong.
+"""SWE-bench: the submitted instances that were resolved. All others are wrong.
 
 The report of a run lists the instances by outcome; a report of the first version has ``resolved``, ``generated`` and
 ``no_generation``. ``per_instance_details.json`` of the leaderboard, and reports instance by instance, are objects with

@@ -150,7 +150,7 @@ def _search(data: Binned, rules: Rules, room: Room, node: int) -> Any:
 
 @compiled
 def _part(data: Binned, room: Room, node: int) -> Any:
-    """Put the rows of a node that go left first, both sides in their order; where the right begins."""
+    """Put the rows of a node that go left first, both sides in their order; return the start of the right side."""
     own = room.whole[node]
     column, last, missing = own[COLUMN], own[BIN], data.columns[own[COLUMN], 1]
     missing_left = own[MISSING_LEFT] > 0

@@ -25,7 +25,7 @@ class Levels(NamedTuple):
 
 @compiled
 def _cut(values: Any, counts: Any, most: int, shares: Any, cuts: Any) -> int:
-    """Write the thresholds between bins to `cuts`; their number, or -1 where no training row has a value."""
+    """Write the thresholds between bins to `cuts`; return their number, or -1 if no training row has a value."""
     distinct, total = 0, 0
     for count in counts:
         distinct += count > 0

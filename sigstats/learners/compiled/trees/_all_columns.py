@@ -114,7 +114,7 @@ def _promises(n: Any, smallest: int, sides: Any, rows: Any, floor: Any) -> Any:
 
 @lean
 def _improve(level: Any, n: Any, smallest: int, sides: Any, rows: Any, gain: Any, code: Any) -> None:
-    """Keep the split at a level in the columns where it is better than the best before."""
+    """Keep the split at a level in the columns in which it is better than the best before."""
     for column in range(np.uint64(len(rows))):
         n_left, n_right = float(rows[column]), float(np.int32(n - rows[column]))
         made = improvement(sides[0, column], n_left, sides[1, column], n_right)[0]
@@ -182,7 +182,7 @@ def _take(levels: Levels) -> Any:
 
 @inlined
 def count_root(sample: Coded, tests: Any, all_rows: Any, levels: Levels) -> Any:
-    """The slot with the counts of all rows but those that are tested."""
+    """The slot with the counts of all rows except the tested ones."""
     slot = _take(levels)
     for own, level, column in np.ndindex(all_rows.shape):
         levels.counts[slot, own, level, column] = all_rows[own, level, column]
