@@ -143,7 +143,7 @@ class SizeOfMeasure(Tabular):
             equal,
             "Where compare names rows that decide, it takes the difference of the pilot for the true one.",
             f"Each test has the one-sided level {significant(self.level, 3)}.",
-            "The power is that of a normal test with the spread of the pilot, and one row more at its worst.",
+            "The power is that of a normal test with the spread of the pilot, and one more row at its worst.",
             *self.notes,
         )
         return Table(title, columns, notes)

@@ -21,7 +21,7 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
-    """The p-value by a method; the estimate is that of a less that of b."""
+    """The p-value by a method; the estimate is that of a minus that of b."""
     outcomes = JointOutcomes(*data["outcomes"])
     if method == "bootstrap":
         require_measure(data.get("measure"), data.get("measure_code"))
