@@ -163,7 +163,7 @@ def due(
         raise BadInput(
             f"{order.study.source}: newest: {count_of(len(unseen), 'match', 'matches')} of the candidate never "
             f"evaluated may be later than {name_of(newest)}, the last by name: {named}; "
-            'expected how candidates are ordered, by = "time" (the date in the name), "column" or "name"'
+            'state the order of candidates, by = "time" (the date in the name), "column" or "name"'
         )
     return waiting, skipped, replaced
 

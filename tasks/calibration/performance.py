@@ -55,7 +55,7 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         test="performance",
         method=cell.subject["test"],
         alternative="less",
-        null_hypothesis="the interval holds the truth as often as stated",
+        null_hypothesis="the interval contains the truth as often as stated",
         n=work.n,
     )
     drawn_from, table = population(work, results.store), results.table(cell)

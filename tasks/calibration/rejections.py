@@ -75,7 +75,7 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         rejections = rejections.with_(truth=true_advantage(known, test))
     coverage = rejections.with_(
         alternative="less",
-        null_hypothesis="the interval holds the true difference as often as stated",
+        null_hypothesis="the interval contains the true difference as often as stated",
         measure=COVERAGE,
         statistic=None,
         null_mean=1 - alpha,

@@ -34,8 +34,8 @@ class Reference:
     #: With the digits that are printed: they say how precise it is.
     printed: Annotated[str, "number", "the number as it is printed"]
     tolerance: Annotated[float | None, "of the column", "how far the computed number may be from it"] = None
-    side: Annotated[float | None, "of the column", "what both must be at most, or both above"] = None
-    remark: Annotated[str, "text", "what is to be said of it, empty where nothing is"] = ""
+    side: Annotated[float | None, "of the column", "both numbers must be at most this, or both above"] = None
+    remark: Annotated[str, "text", "remark; empty if there is none"] = ""
 
 
 def write_references(store: Store, references: Iterable[Reference]) -> None:

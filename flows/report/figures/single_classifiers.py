@@ -107,7 +107,7 @@ def draw_both(evidence: Evidence) -> Iterator[Figure]:
     shown = {row.cell for case in done for row in case}
     references = [reference for reference in read_references(evidence.results.store) if reference.cell in shown]
     printed = {(reference.cell, reference.name): reference.printed for reference in references}
-    beside = f" In parentheses stands what is printed; ≠ marks {_not_allowed(references)}." if references else ""
+    beside = f" Printed numbers are in parentheses; ≠ marks {_not_allowed(references)}." if references else ""
     measure = done[0][0].measure or "error"
     improves = f"lowers the {measure}" if measure == "error" else f"raises the {measure}"
     yield Figure(
