@@ -1,7 +1,6 @@
 """An exact simultaneous band for the empirical distribution function of p-values under the null hypothesis.
 
-When not to use: for discrete p-values, whose distribution lies below the uniform one, only points above the band are
-evidence.
+When not to use: for discrete p-values, which lie below the uniform law, only points above the band are evidence.
 """
 
 from functools import lru_cache

@@ -58,9 +58,7 @@ def trends_of(records: Sequence[Record], *, fresh: bool) -> Iterator[Figure]:
     yield Figure("Each measure over time, on all rows", caption, Markup("").join(panels))
     on_slices = _trends(shown, False, looks if fresh else ("difference", "low", "high"))
     if on_slices:
-        caption = (
-            "Candidate minus baseline with its interval, in percentage points, marks and losses in their own unit."
-        )
+        caption = "Candidate minus baseline, with interval, in percentage points; marks and losses in their own unit."
         panels = [_panel(f"slice-{index}", name, trend, 150) for index, (name, trend) in enumerate(on_slices.items())]
         yield Figure("Differences over time, slice by slice", caption, svg.side_by_side(panels))
 

@@ -107,7 +107,7 @@ def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
     if any(map(_may_stop, estimates)):
         both += f" (at most {duration(sum(item.seconds or 0.0 for item in estimates))} if no rule stops)"
     lines = [f"{both}, {max(1, size // 1000):,} kB of replicates, of which {ROWS:,} at a time are joined in memory"]
-    guessed = sum(item.each is not None and not item.timed for item in estimates)
+    guessed = sum(item.per_replicate is not None and not item.timed for item in estimates)
     if guessed:
         lines.append(f"{guessed:,} of {len(estimates):,} cells (~) were not timed, but guessed from the others")
     reading = [item for item in estimates if item.left and input_cells(item.cell)]

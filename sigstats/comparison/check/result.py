@@ -173,8 +173,7 @@ def reason_of(row: CheckedRow, result: CheckResult) -> str:
 def rows_that_decide(row: CheckedRow, result: CheckResult) -> int | None:
     """The number of rows with which the observed values would fail or pass; None if no number would.
 
-    Exact for a share of single rows; for means the number at which their bounds decide
-    (`sigstats.comparison.deciding`).
+    Exact for a share of single rows; for means the number at which bounds decide (`sigstats.comparison.deciding`).
     """
     level = result.rule.level_of_one(sum(checked_row.pvalue is not None for checked_row in result.rows) or 1)
     if row.value is None or row.low is None or row.high is None or row.pvalue is None or row.test.kind == "runs":
