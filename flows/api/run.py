@@ -1,12 +1,14 @@
 """Run a study from Python."""
 
 import contextlib
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from sigstats._common.registry import GIVEN
 from sigstats._common.validation import refuse
 
 from ..config.model import Strict, Study
@@ -124,7 +126,7 @@ def _as_value_error() -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        option, colon, said = str(error).partition(":")
+        option, colon, said = re.sub(rf"{GIVEN}\w+:", "", str(error)).partition(":")  # by their names in the program
         name = option.removeprefix("--").replace("-", "_") if option.startswith("--") else option
         raise ValueError(name + colon + said) from None
 

@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from sigstats._common.registry import GIVEN
 from sigstats._common.validation import Alternative, as_choice, refuse
 from sigstats.comparison.requirements import as_compared_measures
 from sigstats.measures.measure import as_measure
@@ -252,7 +253,8 @@ def label_of(test: Any) -> str:
     """The test in a few words: its name, and in brackets its method and the options that are not the defaults."""
     if isinstance(test, OwnTest):
         words = [f"{key} = {value}" for key, value in test.params.items()]
-        return f"{test.test} ({', '.join(words)})" if words else test.test
+        name = test.test.partition(":")[2] if test.test.startswith(GIVEN) else test.test
+        return f"{name} ({', '.join(words)})" if words else name
     options = {key: getattr(test, key) for key in ("measure", "method", "null") if hasattr(test, key)}
     options |= test.model_dump(exclude_defaults=True, exclude={"test", "of"})
     words = [value if isinstance(value, str) else f"{key} = {value}" for key, value in options.items()]

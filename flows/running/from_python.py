@@ -200,6 +200,8 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
     if opened(value) is not None:
         raise BadInput(f"study: {where}: a data frame is not valid; expected it as {_FRAME}")
     if _is_code(value):
+        if where.startswith("tests."):
+            return {"test": _named(value, where, code)["learner"]}
         if not where.startswith("classifiers."):
             name = getattr(value, "__qualname__", type(value).__name__)
             raise BadInput(f"study: {where}: {name} is not valid; expected text, a number or a table")
@@ -208,7 +210,7 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
 
 
 def _is_code(value: Any) -> bool:
-    return callable(value) or hasattr(value, "get_params")
+    return callable(value) or hasattr(value, "get_params") or hasattr(value, "fit")
 
 
 def _in_memory(frame: Any, name: Any, where: str) -> str:

@@ -37,7 +37,7 @@ def source_of(module: str, name: str) -> tuple[str, dict[str, str]]:
 
     ValueError if a module has no source.
     """
-    owners = metadata.packages_distributions()
+    owners = _owners(tuple(sys.path))
     home = module.partition(".")[0]
     texts, versions = set[tuple[str, str]](), dict[str, str]()
     todo, seen = [(module, name)], set[_Place]()
@@ -75,10 +75,16 @@ def source_of(module: str, name: str) -> tuple[str, dict[str, str]]:
 
 def version_of(package: str, owners: Mapping[str, Collection[str]] | None = None) -> str:
     """The version of a package; of a namespace that several distributions share, that of each."""
-    names = sorted(set((owners or metadata.packages_distributions()).get(package, [])))
+    names = sorted(set((owners or _owners(tuple(sys.path))).get(package, [])))
     if len(names) > 1:
         return ", ".join(f"{name} {metadata.version(name)}" for name in names)
     return metadata.version(names[0]) if names else str(getattr(sys.modules.get(package), "__version__", ""))
+
+
+@lru_cache(maxsize=8)
+def _owners(path: tuple[str, ...]) -> Mapping[str, list[str]]:  # noqa: ARG001 - the path decides
+    """The distributions of each package, listed once for all data sets and classifiers of a plan."""
+    return metadata.packages_distributions()
 
 
 def names_in(node: ast.AST) -> set[str]:

@@ -40,8 +40,10 @@ def find(name: str, allowed: Sequence[str]) -> Any:
         raise refuse("classifier", name, f"{_WANTED}; the module has no such name")
     if inspect.isroutine(result):
         raise refuse("classifier", name, f"{_WANTED}; it is a function")
-    if inspect.ismodule(result) or not all(hasattr(result, method) for method in ("fit", "predict", "get_params")):
-        raise refuse("classifier", name, _WANTED)
+    lacking = [method for method in ("fit", "predict", "get_params") if not hasattr(result, method)]
+    if inspect.ismodule(result) or lacking:
+        said = f"it has no {' and no '.join(lacking)} (sklearn.base.BaseEstimator gives get_params)"
+        raise refuse("classifier", name, f"{_WANTED}; {said}")
     return result
 
 

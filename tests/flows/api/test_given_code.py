@@ -223,3 +223,31 @@ def test_code_without_a_source_is_refused_in_one_line(tmp_path):
         sigstats.run_study(study, output=tmp_path / "out", cluster="serial")
     assert "\n" not in str(refused.value)
     assert not (tmp_path / "out").exists()
+
+
+BARE = """
+def even_test(y, a, b):
+    return 1.0
+
+class Bare:
+    def fit(self, X, y):
+        return self
+    def predict(self, X):
+        return X[:, 0] * 0
+"""
+
+
+def test_objects_of_a_notebook_are_called_by_their_names(tmp_path):
+    module = notebook(BARE, "<bare>")
+    population = {"name": "p", "source": "sturm", "classes": 10, "right": [0.1]}
+    study = {"kind": "calibration", "name": "own", "sizes": [20], "trials": 50, "populations": [population]}
+    result = sigstats.run_study(
+        {**study, "tests": [module.even_test]}, output=tmp_path / "out", cluster="serial", quiet=True
+    )
+    assert result.summary["method"].tolist() == ["even_test"]
+    assert result.summary["estimate"].tolist() == [0.0]
+    for classifier in (module.Bare, module.Bare(), {"name": "n", "learner": module.Bare}):
+        with pytest.raises(ValueError, match=r"^study: classifier: 'Bare' .*it has no get_params \(sklearn.base.BaseE"):
+            sigstats.run_study(
+                {**STUDY, "datasets": ["iris"], "classifiers": ["lda", classifier]}, output=tmp_path / "no"
+            )

@@ -80,7 +80,7 @@ def test_estimators_and_values_of_numpy_are_what_a_study_file_would_say(tmp_path
         (
             "classifiers",
             [lambda: None],
-            r"^study: classifier: 'sigstats_given_\w+:given' is not valid; .*it is a function",
+            r"^study: classifier: 'given' is not valid; .*it is a function",
         ),
         ("seed", max, "^study: seed: max is not valid; expected text, a number or a table$"),
         ("seed", [3], "^study: seed: \\[3\\] is not valid; expected a whole number$"),
