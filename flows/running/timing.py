@@ -213,7 +213,7 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
         single, again = min(first.seconds, value), run_guarded(_first(cell, more), files)
         if isinstance(again, Failure):
             return replace(one, problem=f"{again.error}: {again.message}")
-        value = max(0.0, again.seconds - single) / (more - 1)  # without what a block takes besides its replicates
+        value = max(again.seconds - single, _SMALL * again.seconds) / (more - 1)  # a block takes more than replicates
     once = max(0.0, first.seconds - value)
     size = 3000 + 2 * cell.replicates
     return replace(one, per_replicate=value, once=once, timed=True, share=_share(again), bytes=size)
