@@ -246,7 +246,7 @@ def test_objects_of_a_notebook_are_called_by_their_names(tmp_path):
     )
     assert result.summary["method"].tolist() == ["even_test"]
     assert result.summary["estimate"].tolist() == [0.0]
-    for classifier in (module.Bare, module.Bare(), {"name": "n", "learner": module.Bare}):
+    for classifier in (module.Bare, {"name": "n", "learner": module.Bare}):
         with pytest.raises(ValueError, match=r"^study: classifier: 'Bare' .*it has no get_params \(sklearn.base.BaseE"):
             sigstats.run_study(
                 {**STUDY, "datasets": ["iris"], "classifiers": ["lda", classifier]}, output=tmp_path / "no"
