@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from sigstats.anytime.changes import change_of
@@ -141,3 +142,65 @@ def test_the_interval_of_the_change_covers_after_an_alarm(onset, drop, n):
         width.append(change.high - change.low)
     assert covered >= 0.93 * len(width)
     assert len(width) > 150
+
+
+def test_what_happens_to_nights_is_defined(folder, capsys):
+    """Missing, duplicated, late and backfilled nights, rows that are gone, and labels that are corrected."""
+
+    study_file(folder, f'{STUDY}\n[newest]\nby = "name"\n', "nightly.toml")
+
+    def all_rows():
+        return history(folder).query("slice == 'all rows'").sort_values("look")
+
+    for number in (1, 2, 5):  # nights 3 and 4 are missing: the looks are those that exist
+        night(folder, number)
+        assert look(folder) == 0
+    assert list(all_rows()["look"]) == [1, 2, 3]
+    before = all_rows()["p_worse"].tolist()
+    assert look(folder) == 0  # the same files again: nothing new
+    assert len(all_rows()) == 3
+    night(folder, 3)  # comes late: named, and not evaluated by itself
+    capsys.readouterr()
+    assert look(folder) == 0
+    assert "candidate-03.csv" in capsys.readouterr().err
+    assert len(all_rows()) == 3
+    backfilled = ("--set", "candidate=candidate-03.csv", "--set", "baseline=production-03.csv")
+    assert look(folder, *backfilled) == 0  # the next look, whose evidence counts from when it came
+    assert list(all_rows()["n"]) == [150, 300, 450, 600]
+    assert all_rows()["p_worse"].tolist()[:3] == before
+    for name in ("production", "candidate"):  # a copy of night 1 under the name of a later night
+        (folder / f"{name}-06.csv").write_bytes((folder / f"{name}-01.csv").read_bytes())
+    assert look(folder) == 0
+    assert len(all_rows()) == 4
+    for name in ("production", "candidate"):
+        (folder / f"{name}-06.csv").unlink()
+    for name in ("production", "candidate"):  # night 7 has the rows of night 1 with other labels, and new ones
+        old, new = pd.read_csv(folder / f"{name}-01.csv"), pd.read_csv(folder / f"{name}-05.csv")
+        new["id"] = new["id"].str.replace("5-", "7-")
+        pd.concat([old.assign(label=(old["label"] + 1) % 3), new]).to_csv(folder / f"{name}-07.csv", index=False)
+    assert look(folder) == 0
+    assert all_rows()["n"].iloc[-1] == 750  # what a row counted at its first look stays, whatever its label is now
+    first, last = all_rows().iloc[2], all_rows().iloc[-1]
+    assert last["night_difference"] == pytest.approx(first["night_difference"])
+    assert look(folder, "--set", 'looks.reset="labels of November corrected"') == 2  # new evidence needs new rows
+    night(folder, 8)
+    assert look(folder, "--set", 'looks.reset="labels of November corrected"') == 0
+    assert (all_rows()["n"].iloc[-1], all_rows()["segment"].iloc[-1]) == (150, 6)
+
+
+def test_a_model_that_is_renamed_begins_anew_and_a_file_that_is_renamed_does_not(folder):
+    for number in (1, 2):
+        night(folder, number)
+        for name in ("production", "candidate"):
+            path = folder / f"{name}-{number:02}.csv"
+            pd.read_csv(path).assign(model=name).to_csv(path, index=False)
+    more = ["--set", 'columns.model="production"', "--set", 'columns.candidate_model="candidate"']
+    assert look(folder, *more, "--set", "candidate=candidate-01.csv", "--set", "baseline=production-01.csv") == 0
+    (folder / "candidate-01.csv").rename(folder / "candidate-01b.csv")
+    assert look(folder, *more, "--set", "candidate=candidate-01b.csv", "--set", "baseline=production-01.csv") == 0
+    assert len(history(folder)) == 1
+    path = folder / "candidate-02.csv"
+    pd.read_csv(path).assign(model="candidate-v2").to_csv(path, index=False)
+    more[-1] = 'columns.candidate_model="candidate-v2"'
+    assert look(folder, *more) == 0
+    assert list(history(folder).sort_values("look")["segment"]) == [1, 2]
