@@ -16,9 +16,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from sigstats.flows.config.toml_files import place_of
-from sigstats.flows.running.cell_study import CellStudyKind
-from sigstats.flows.running.kinds import kind_of
-from sigstats.flows.study_files import load_study
+from sigstats.flows.running.kind import kind_of
+from sigstats.flows.running.study_files import load_study
 
 #: The study, and what is set otherwise so that it takes minutes at most.
 STUDIES: dict[str, tuple[str, ...]] = {
@@ -59,7 +58,6 @@ def planned(name: str, changes: list[str], data: str) -> dict[str, float]:
 
     study, base = _study(name, changes, data)
     kind = kind_of(study)
-    assert isinstance(kind, CellStudyKind)
     started = time.perf_counter()
     prepared = kind.prepare(study, base)
     with tempfile.TemporaryDirectory() as folder:

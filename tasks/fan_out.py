@@ -4,6 +4,9 @@ A fan-out is a module of the folder of a kind of study, imported on first use. I
 optionally these functions:
 
 - ``WORK``: the record of its work; without it, replicates depend on the seed alone.
+- ``IN_WORDS``: what its replicates are; its name by default.
+- ``COMPILES``: present if Numba compiles what it runs.
+- ``LIKE``: the fan-out that does the same work, if there is one.
 - ``needs(work)``: the cells whose replicates it reads, which are computed before.
 - ``stand_in(work, store)``: work that takes about as long and reads no other cell, by which it is timed before there
   are any; None if there is none. The store has the study's data sets, and may be written to.
@@ -162,6 +165,21 @@ def beside_others(cell: Cell) -> bool:
     """True if several threads of a process may compute blocks of `cell`, or of it and of other such cells, at once."""
     beside = offered(fanout(cell.fanout), "beside_others")
     return beside is not None and beside(cell.work)
+
+
+def compiles(cell: Cell) -> bool:
+    """True if Numba compiles what `cell` runs, where it has not done so before."""
+    return offered(fanout(cell.fanout), "COMPILES") is not None
+
+
+def in_words(cell: Cell) -> str:
+    """What the replicates of `cell` are."""
+    return getattr(fanout(cell.fanout), "IN_WORDS", cell.fanout)
+
+
+def counts_as(cell: Cell) -> str:
+    """The fan-out whose replicates take as long as those of `cell`."""
+    return getattr(fanout(cell.fanout), "LIKE", cell.fanout)
 
 
 def prerequisites(cell: Cell) -> list[Cell]:

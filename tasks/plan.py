@@ -172,7 +172,7 @@ class Plan:
     #: The kind of study.
     kind: str
     cells: tuple[Cell, ...]
-    #: The names of the analyses that turn replicates into hypotheses (`sigstats.tasks.summary.analyses`), in order.
+    #: The names of the analyses that turn replicates into hypotheses of the kind of study, in order.
     analyses: tuple[str, ...]
     #: The level at which a decision is made.
     alpha: float

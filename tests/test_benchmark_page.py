@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from sigstats.flows.benchmark import plan as benchmark
 from sigstats.flows.config.settings import table_schema
-from sigstats.flows.study_files import parse_study
+from sigstats.flows.running.study_files import parse_study
+from sigstats.flows.significance import plan as significance
 from sigstats.learners import READY
 from sigstats.tasks.datasets import readers
 from sigstats.tasks.datasets.options import COLUMNS
-from sigstats.tasks.statistical_tests import OF_RUNS
-from sigstats.tasks.summary.analyses import ANALYSES
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "benchmark.md").read_text(encoding="utf-8")
 STUDIES = re.findall(r"^```toml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
-#: The analyses of other kinds of study.
-ELSEWHERE = {"calibration", "confidence", "performance", "sample-size", "significance", "trained"}
+#: The kinds of study that the page is about.
+KINDS = [benchmark.KIND, significance.KIND]
 
 
 def row_of(name):
@@ -46,6 +46,6 @@ def test_it_names_each_ready_learner(learner):
     assert row_of(learner)
 
 
-@pytest.mark.parametrize("test", sorted({*ANALYSES, *OF_RUNS} - ELSEWHERE))
+@pytest.mark.parametrize("test", sorted({name for kind in KINDS for name in kind.analyses} - {"significance"}))
 def test_it_names_each_test(test):
     assert row_of(test)

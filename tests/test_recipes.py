@@ -14,7 +14,7 @@ from textwrap import dedent
 import pyarrow.parquet as pq
 import pytest
 
-from sigstats.flows.running.kinds import KINDS
+from sigstats.flows.kinds import KINDS
 
 from .flows.conftest import environment
 
@@ -51,13 +51,13 @@ def rows(results):
     for cell in results.cells("crossval"):
         run = observed_run(results, cell)
         yield Hypothesis(study=results.plan.study, cell=cell.name, test="rows-right", method="counted",
-                         alternative="none", null="none: rows are counted", n=run.n, estimate=float(run.right.sum()),
-                         **cell.subject)
+                         alternative="none", null_hypothesis="none: rows are counted", n=run.n,
+                         estimate=float(run.right.sum()), **cell.subject)
 '''
 
 SECTION = '''
 """How many rows are right, in words."""
-from sigstats.flows.report.section import Section, Verdict
+from sigstats.flows.report.evidence import Section, Verdict
 from sigstats.flows.report import usual_columns as usual
 
 def verdict(rows, evidence):
@@ -70,13 +70,11 @@ SECTIONS = (Section(order=5, test="rows-right", name="Rows right", question="How
 FIGURE = '''
 """A bar."""
 from markupsafe import Markup
-from sigstats.flows.report.section import Figure
+from sigstats.flows.report.evidence import Figure
 
 def draw(evidence):
     if evidence.of("rows-right"):
         yield Figure(title="The bar of the recipe", caption="It is long.", body=Markup("<svg></svg>"))
-
-FIGURES = {"bar": (90, draw)}
 '''
 
 CLUSTER = '''
@@ -157,7 +155,7 @@ def rows(results):
     for cell in results.cells("coin"):
         heads = results.table(cell).column("heads").to_numpy()
         yield Hypothesis(study=results.plan.study, cell=cell.name, test="heads", method="counted", alternative="none",
-                         null="none", n=len(heads), estimate=float(heads.mean()), **cell.subject)
+                         null_hypothesis="none", n=len(heads), estimate=float(heads.mean()), **cell.subject)
 '''
 
 KIND = '''
@@ -165,7 +163,7 @@ KIND = '''
 from typing import ClassVar, Literal
 from sigstats.flows.config.model import Study
 from sigstats.flows.running.options import Prepared
-from sigstats.flows.running.cell_study import CellStudyKind
+from sigstats.flows.running.kind import Kind
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.record import Work
@@ -180,7 +178,7 @@ def layout(study, base, progress, allow):
     return Prepared(Plan(study=study.name, kind=study.kind, cells=(thrown,), analyses=("heads",), alpha=study.alpha,
                          adjust=study.adjust))
 
-KIND = CellStudyKind(CoinStudy, layout)
+KIND = Kind(model=CoinStudy, layout=layout, analyses={"heads": "sigstats.tasks.heads"})
 '''
 
 COMMAND = '''
@@ -226,13 +224,14 @@ def program(tmp_path):
 
     def run(files, *arguments):
         for name, text in files.items():
-            assert (copy / name).exists() == isinstance(text, tuple)
-            if isinstance(text, tuple):  # the start of a list, and its new entry
-                start, entry = text
-                text = (copy / name).read_text()
-                assert text.count(start) == 1
-                text = text.replace(start, f"{start}\n    {entry},")
-            (copy / name).write_text(text)
+            assert (copy / name).exists() == (not isinstance(text, str))
+            if isinstance(text, str):
+                (copy / name).write_text(text)
+            for start, entry in [text] if isinstance(text, tuple) else [] if isinstance(text, str) else text:
+                before = (copy / name).read_text()  # the start of a list, and its new entry, or the line after a line
+                assert before.count(start) == 1
+                added = entry if entry.startswith("\n") else f"\n    {entry},"
+                (copy / name).write_text(before.replace(start, f"{start}{added}"))
         return subprocess.run(
             [sys.executable, "-m", "sigstats", *map(str, arguments)],
             cwd=tmp_path, env={**environment(), "PYTHONPATH": str(copy)}, capture_output=True, text=True, check=False,
@@ -263,15 +262,15 @@ def test_a_source_is_a_file_and_a_learner_an_analysis_a_section_and_a_figure_an_
         "tasks/datasets/readers/ring.py": READER,
         "sigstats/learners/ready.py": ("READY: Mapping[str, Build] = {", LEARNER),
         "tasks/benchmark/rows_right.py": ANALYSIS,
-        "tasks/summary/analyses.py": ("ANALYSES = {", '"rows-right": "sigstats.tasks.benchmark.rows_right"'),
+        "flows/benchmark/plan.py": ("analyses={", '    "rows-right": "sigstats.tasks.benchmark.rows_right"'),
         "flows/benchmark/model.py": ("_READS = {", '"rows-right": ("crossval",)'),
         "flows/benchmark/report/rows_right.py": SECTION,
-        "flows/report/sections.py": (
-            "MODULES = {",
-            '"sigstats.flows.benchmark.report.rows_right": ("rows-right",)',
-        ),
         "flows/benchmark/report/bar.py": FIGURE,
-        "flows/report/figures/__init__.py": ("MODULES = {", '"sigstats.flows.benchmark.report.bar": ("benchmark",)'),
+        "flows/benchmark/report/page.py": [
+            ("from .over_data_sets import over_data_sets", "\nfrom . import bar"),
+            ("    sections={", '    "sigstats.flows.benchmark.report.rows_right": ("rows-right",)'),
+            ("    figures=(", "bar.draw"),
+        ],
     }
     done = program(files, "run", study(tmp_path, text), "--output", "out", "--cluster", "serial", "--quiet")
     assert done.returncode == 0, done.stderr
@@ -312,11 +311,10 @@ def test_a_test_of_a_table_and_its_key_are_a_file_and_an_entry_each(tmp_path, pr
 def test_a_kind_of_study_is_a_file_and_an_entry_beside_those_of_its_fan_out_and_its_analysis(tmp_path, program):
     files = {
         "flows/coin.py": KIND,
-        "flows/running/kinds.py": ("KINDS = {", '"coin": "sigstats.flows.coin"'),
+        "flows/kinds.py": ("KINDS = {", '"coin": "sigstats.flows.coin"'),
         "tasks/coin.py": FAN_OUT,
         "tasks/fan_out.py": ("FAN_OUTS = {", '"coin": "sigstats.tasks.coin"'),
         "tasks/heads.py": COUNTED,
-        "tasks/summary/analyses.py": ("ANALYSES = {", '"heads": "sigstats.tasks.heads"'),
     }
     path = study(tmp_path, 'kind = "coin"\nthrows = 1000\n')
     planned = program(files, "plan", path)

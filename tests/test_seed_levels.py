@@ -12,7 +12,7 @@ import pytest
 
 import sigstats
 from sigstats._common.deprecated import MOVED
-from sigstats.flows.running.kinds import KINDS
+from sigstats.flows.kinds import KINDS
 from tools import seed_levels
 
 ROOT = Path(__file__).parents[1]

@@ -18,13 +18,13 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.history import Record
 
 from ..benchmark.report import trends as errors_by_value
-from ..benchmark.report.null_distribution import null_distribution
-from ..benchmark.report.null_histograms import Bins
+from ..benchmark.report.null_histograms import Bins, null_distribution
 from ..calibration.report import nested_loops, null_p_values, stated_confidence
 from ..calibration.report import power_curves as rates_by_size
 from ..calibration.report import zips as intervals_by_method
-from ..report.evidence import Evidence, distinct, group_by
-from ..report.evidence import some_of as some_sizes
+from ..report.evidence import Evidence
+from ..report.rows import distinct, group_by
+from ..report.rows import some_of as some_sizes
 from ._drawing import Draw, curves, shares_of, stairs, zip_plot
 
 #: The options that choose a figure with their values, and the function that draws it on axes.

@@ -22,10 +22,11 @@ from sigstats.tasks.fan_out import cell, observed_cell
 from sigstats.tasks.own_code import code_of
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Folds, Learner, Named, digest
+from sigstats.tasks.statistical_tests import OF_RUNS
 
 from ..config.settings import stopping_notes, unused_note
 from ..pages.wording import some_of
-from ..running.cell_study import CellStudyKind
+from ..running.kind import Kind
 from ..running.options import Prepared, Progress
 from .model import (
     ERROR,
@@ -279,4 +280,17 @@ def _measured_work(study: BenchmarkStudy, dataset: Dataset) -> dict[str, Any]:
     return {"measure": measure, "positive": code if Statistic(measure, len(dataset.classes)).of_one_class else 1}
 
 
-KIND = CellStudyKind(BenchmarkStudy, _layout, savings=savings)
+KIND = Kind(
+    model=BenchmarkStudy,
+    layout=_layout,
+    savings=savings,
+    analyses={
+        **dict.fromkeys(OF_RUNS, "sigstats.tasks.benchmark.runs"),
+        "corrected-resampled": "sigstats.tasks.benchmark.corrected_resampled",
+        "likeness": "sigstats.tasks.significance.likeness",
+        "measures": "sigstats.tasks.benchmark.measures",
+        "permutation": "sigstats.tasks.benchmark.permutation",
+        "resampled-measures": "sigstats.tasks.benchmark.resampled_measures",
+    },
+    page="sigstats.flows.benchmark.report.page",
+)

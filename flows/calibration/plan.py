@@ -29,7 +29,7 @@ from sigstats.tasks.record import TwoViews, record
 from sigstats.tasks.storage.store import StoredData
 
 from ..config.model import DataStudy
-from ..running.cell_study import CellStudyKind
+from ..running.kind import Kind
 from ..running.options import Prepared, Progress
 from .populations import PopulationSpec, Source
 from .published import PublishedSize, published_sizes
@@ -280,4 +280,15 @@ def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) 
         raise ValueError(f"tests: {label}: {str(error).replace('n_resamples', 'resamples')}") from None
 
 
-KIND = CellStudyKind(CalibrationStudy, _layout)
+KIND = Kind(
+    model=CalibrationStudy,
+    layout=_layout,
+    analyses={
+        "calibration": "sigstats.tasks.calibration.rejections",
+        "confidence": "sigstats.tasks.calibration.confidence",
+        "performance": "sigstats.tasks.calibration.performance",
+        "sample-size": "sigstats.tasks.calibration.sample_size",
+        "trained": "sigstats.tasks.calibration.trained",
+    },
+    page="sigstats.flows.calibration.report.page",
+)

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Make the deployment."""
     from ..orchestration import server_configured, set_up
-    from ..running.kinds import kind_of
+    from ..running.kind import kind_of
     from ..running.options import asked
 
     study, base = study_of(options)

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the plan."""
-    from ..running.kinds import kind_of
+    from ..running.kind import kind_of
     from ..running.options import asked
 
     workers = workers_of(options)

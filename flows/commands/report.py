@@ -65,8 +65,9 @@ def _written(store: "Store") -> str:
     kind = study.get("kind") if isinstance(study, dict) else None
     if kind is not None and is_current(store):
         return write_report(store)
-    from ..running.kinds import KINDS, kind_named  # what makes studies is not needed above
+    from ..kinds import KINDS, kind_named  # what makes studies is not needed above
 
     if kind not in KINDS:
         raise Damaged("study.json names no kind of study")
-    return kind_named(kind).report(store)
+    report: str = kind_named(kind).report(store)
+    return report

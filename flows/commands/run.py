@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the study."""
     from ..orchestration import server_configured, set_up
     from ..running.interrupt import Stopped, end_at_once, leave, run_interruptibly
-    from ..running.kinds import kind_of
+    from ..running.kind import kind_of
     from ..running.options import asked
     from ..running.progress import Display
 

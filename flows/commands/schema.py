@@ -30,7 +30,7 @@ def schema_of(what: str) -> dict[str, Any]:
     from pydantic import Field, TypeAdapter
 
     from .. import clusters
-    from ..running.kinds import KINDS, kind_named
+    from ..kinds import KINDS, kind_named
 
     of_studies = (kind_named(name).model for name in KINDS)
     of_clusters = (module.Cluster for module in clusters.kinds().values())

@@ -115,10 +115,10 @@ def _bytes() -> Part:
 def run_study(output: Path, cluster: str, workers: int | None = None) -> None:
     """Run `STUDY` on a cluster."""
     from ..clusters import load_cluster
-    from ..running.kinds import kind_of
+    from ..running.kind import kind_of
     from ..running.options import RunOptions
     from ..running.progress import Display
-    from ..study_files import parse_study
+    from ..running.study_files import parse_study
 
     study = parse_study(STUDY, source="study")
     display = Display(quiet=True, study=study.name)

@@ -26,7 +26,7 @@ from sigstats.tasks.engine.execute import Interrupted
 
 from ..config.model import Study
 from ..running.interrupt import leave_the_rest
-from ..running.kinds import kind_of
+from ..running.kind import kind_of
 from ..running.options import RunOptions
 from ..running.result import StudyResult, worst_first
 from .artifacts import asset_key, in_task_runs, key_of, leave_artifacts, message_of

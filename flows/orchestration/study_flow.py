@@ -13,10 +13,10 @@ from pydantic import PositiveFloat
 from sigstats._common.validation import refuse
 
 from ..errors import BadInput
-from ..running.kinds import kind_of
+from ..running.kind import kind_of
 from ..running.options import asked, texts
 from ..running.result import StudyResult
-from ..study_files import find_study
+from ..running.study_files import find_study
 from .flow_run import FLOW, run_here
 
 

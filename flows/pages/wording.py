@@ -109,29 +109,3 @@ def signed(value: float, decimals: int) -> str:
 def count_of(count: int, noun: str, plural: str | None = None) -> str:
     """A number of things: ``1 row``, ``1,797 rows``."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
-
-
-_REPLICATES = {
-    "categorise": "categories",
-    "count": "counts",
-    "cross-validate": "cross-validation",
-    "crossval": "cross-validation",
-    "evaluate": "test",
-    "fold-test": "samples",
-    "interval": "test sets",
-    "measured": "observed measure",
-    "measured-retrain": "retrains",
-    "own-test": "test sets",
-    "predict": "predictions",
-    "repetition": "repetitions of the cross-validation",
-    "replicate": "random tables",
-    "retrain": "retrains",
-    "scores": "scores",
-    "subsample": "test sets",
-    "tune": "parameters",
-}
-
-
-def in_words(fanout: str) -> str:
-    """The replicates of a fan-out in words; its name if there are none."""
-    return _REPLICATES.get(fanout, fanout)

@@ -25,7 +25,7 @@ from ..comparison.changed import Changed, items_of
 from ..comparison.page import answer_of
 from ..pages.page import page
 from ..pages.wording import count_of, p_number, significant
-from ..report.section import Figure
+from ..report.evidence import Figure
 from .fresh import row_of
 from .ledger import episodes_of
 from .study import RegressionStudy

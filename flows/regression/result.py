@@ -19,6 +19,7 @@ from sigstats.tasks.storage.store import Store
 
 from ..comparison.text import show
 from ..errors import DONE, REGRESSION
+from ..running.kind import InProcess, Kind
 from ..running.options import RunOptions
 from ..running.progress import Display
 from ..running.result import Artifacts, worst_first
@@ -168,24 +169,14 @@ class RegressionResult(Evaluated):
         )
 
 
-class RegressionKind:
-    """A `sigstats.flows.running.kinds.StudyKind` without cells."""
-
-    model = RegressionStudy
-    has_cells = False
-
-    def plan(self, study: RegressionStudy, options: RunOptions, /, **_: object) -> str:
-        """The work of an evaluation now."""
-        return plan(study, base=options.base, output=options.output)
-
-    def run(self, study: RegressionStudy, options: RunOptions, /) -> RegressionResult:
-        """Compare the newest predictions, and append what is found to the history."""
-        *before, last = evaluate(study, base=options.base, output=options.output, holding=options.holding)
-        return RegressionResult(**vars(last), caught_up=tuple(before))
-
-    def report(self, store: Store, /) -> str:
-        """Write the report of the history again."""
-        return report_again(store)
+def _plan(study: RegressionStudy, options: RunOptions) -> str:
+    return plan(study, base=options.base, output=options.output)
 
 
-KIND = RegressionKind()
+def _run(study: RegressionStudy, options: RunOptions) -> RegressionResult:
+    """Compare the newest predictions, and append the comparison to the history."""
+    *before, last = evaluate(study, base=options.base, output=options.output, holding=options.holding)
+    return RegressionResult(**vars(last), caught_up=tuple(before))
+
+
+KIND = Kind(model=RegressionStudy, in_process=InProcess(plan=_plan, run=_run, report=report_again))

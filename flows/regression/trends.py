@@ -16,7 +16,7 @@ from sigstats.tasks.storage.history import Record
 from ..pages import svg
 from ..pages.svg import Axes
 from ..pages.wording import count_of
-from ..report.section import Figure
+from ..report.evidence import Figure
 
 #: As wide as a phone shows it.
 _LEFT, _WIDTH = 46.0, 340.0

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
 
-from . import record_sections, verdicts
+from . import sections, verdicts
 from . import usual_columns as usual
-from .evidence import Evidence
-from .section import Column, Verdict, caveat, section_of
+from .evidence import Column, Evidence, Verdict
+from .sections import caveat, section_of
 
 
 def _verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     if all(row.classifier is None for row in rows):
-        return record_sections.verdict(rows, evidence)
+        return sections.verdict(rows, evidence)
     claim = "agreed with the true classes better than chance"
     headline = verdicts.headline(rows, evidence, claim=claim, by="Nyssen's exact test")
     doubts = verdicts.sentences_on_retained(rows, "could not be distinguished from random assignment", evidence)

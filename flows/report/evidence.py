@@ -1,24 +1,21 @@
-"""The data of a report: the rows of a summary, and their replicates."""
+"""The data of a report, the rows of a summary and their replicates, and the parts of its page."""
 
+import importlib
 import json
-import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any
 
-from sigstats.measures.table import measure_of_difference
+from markupsafe import Markup
+
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.significance.work import TableTested
-from sigstats.tasks.statistical_tests.mcnemar import DISCORDANT
 
-from .over_data_sets import OverDataSets, over_data_sets
-
-Item = TypeVar("Item")
-Key = TypeVar("Key")
+from ..kinds import kind_named
+from .over_data_sets import OverDataSets
+from .rows import distinct, short_names
 
 
 @dataclass(frozen=True)
@@ -39,14 +36,21 @@ class Evidence:
         return short_names(cell.subject["test"] for cell in self.results.plan.cells if "test" in cell.subject)
 
     @cached_property
+    def page(self) -> "KindPage":
+        """What the page has of the kind of study."""
+        place = kind_named(self.results.plan.kind).page
+        return importlib.import_module(place).PAGE if place else KindPage()
+
+    @cached_property
     def over_data_sets(self) -> OverDataSets | None:
-        """The classifiers over all data sets; None if there are too few."""
-        return over_data_sets(self.results, alpha=self.alpha) if self.rows else None
+        """The models over all data sets; None if there are too few."""
+        analyse = self.page.over_data_sets
+        return analyse(self.results, self.alpha) if self.rows and analyse is not None else None
 
     @property
     def of_tables(self) -> bool:
         """True if the study is about tables of counts, not about data sets."""
-        return any(cell.fanout == "evaluate" for cell in self.results.plan.cells)
+        return self.page.table is not None
 
     @property
     def alpha(self) -> float:
@@ -78,9 +82,9 @@ class Evidence:
 
     def table_of(self, row: Hypothesis) -> str:
         """The identity of a row's table of counts; equal counts are one table."""
-        for cell in self.cells_of(row):
-            if isinstance(cell.work, TableTested):
-                return json.dumps([row.test, row.a, row.b, cell.work.data], sort_keys=True)
+        cells, table = self.cells_of(row), self.page.table
+        if cells and table is not None:
+            return json.dumps([row.test, row.a, row.b, table(cells[0])], sort_keys=True)
         return json.dumps([row.test, row.dataset, row.classifier, row.a, row.b])
 
     @cached_property
@@ -101,123 +105,105 @@ class Evidence:
         return tuple(cell for cell in suspects if self.results.table(cell) is None)
 
 
-def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:
-    """The values that are there, each once, in the order of their first appearance."""
-    return tuple(dict.fromkeys(value for value in values if value is not None))
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict of a test on the study."""
+
+    #: One sentence.
+    headline: str
+    #: A sentence for each data set, where there is more to say.
+    details: tuple[str, ...] = ()
+    #: Without which the headline is not to be read; never folded away.
+    beside: str = ""
+    #: What follows the headline on the first screen: a word for each sentence.
+    also: tuple[tuple[str, str], ...] = ()
+    #: Up to three numbers of the first screen: what each is, the number, and what it is held against.
+    numbers: tuple[tuple[str, str, str], ...] = ()
+    #: What to do now; empty where the test does not say.
+    to_do: str = ""
 
 
-def group_by(rows: Sequence[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
-    """The rows by `key`, in the order of its first appearance."""
-    groups: dict[Key, list[Item]] = {}
-    for row in rows:
-        groups.setdefault(key(row), []).append(row)
-    return groups
+@dataclass(frozen=True)
+class Column:
+    """A column of a test's table."""
+
+    header: str
+    #: What a cell shows.
+    text: Callable[[Hypothesis], str]
+    #: By what the column is sorted; None for text as shown.
+    sort: Callable[[Hypothesis], float | None] | None = None
+    #: What the header stands for.
+    meaning: str = ""
+    #: Whether the text is a sentence, which stands below the table; the cell has its number.
+    note: bool = False
+
+    def named(self, header: str, meaning: str = "") -> "Column":
+        """The same column under another name."""
+        return replace(self, header=header, meaning=meaning)
 
 
-def some_of(rows: Sequence[Item], most: int = 4) -> list[Item]:
-    """At most this many rows of sizes: the smallest, the largest and some between."""
-    last = min(most, len(rows)) - 1
-    return [rows[round(index * (len(rows) - 1) / last)] for index in range(last + 1)] if last else list(rows)
+@dataclass(frozen=True)
+class Figure:
+    """A figure with its description."""
+
+    title: str
+    caption: str
+    #: HTML; whatever in it comes from data is escaped.
+    body: Markup
 
 
-def all_tested(rows: Iterable[Hypothesis]) -> bool:
-    """For each row, whether it is a hypothesis that is or will be tested, not only a value."""
-    return all(row.decision != "none" for row in rows)
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A test in the report."""
+
+    order: int
+    #: The test of the summary's rows.
+    test: str
+    #: What the field calls it.
+    name: str
+    question: str
+    #: Its rows and the evidence to a `Verdict`.
+    verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict]
+    #: Its rows to the columns of its table.
+    columns: Callable[[Sequence[Hypothesis]], Sequence[Column]]
+    #: How it is done and what its p-value means, with what it assumes; or a function of its rows that says it.
+    method: str | Callable[[Sequence[Hypothesis]], str]
+    source: str = ""
+    #: What the names in its verdict mean, for who has not met them.
+    terms: str = ""
+
+    def method_of(self, rows: Sequence[Hypothesis]) -> str:
+        """How its rows were computed."""
+        return self.method if isinstance(self.method, str) else self.method(rows)
 
 
-def rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """The rows whose null hypothesis is rejected."""
-    return [row for row in rows if row.decision == "reject"]
+@dataclass(frozen=True, kw_only=True)
+class Particulars:
+    """What the page of one study has besides the sections of its tests."""
+
+    #: Questions, verdicts and what their terms mean, before those of the tests and after them.
+    first: Sequence[tuple[str, Verdict | None, str]] = ()
+    last: Sequence[tuple[str, Verdict | None, str]] = ()
+    #: The figure of the first screen; by default a small one of the others.
+    figure: Figure | None = None
+    #: The design of the study, as a paper states it.
+    design: Sequence[tuple[str, str]] = ()
+    #: How the data were transformed.
+    transforms: str = ""
 
 
-def not_rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """The rows whose null hypothesis was tested and is not rejected."""
-    return [row for row in rows if row.decision == "keep"]
+@dataclass(frozen=True, kw_only=True)
+class KindPage:
+    """What the pages of a kind of study have in common."""
 
-
-def at_smallest_p(row: Hypothesis) -> bool:
-    """True if the p-value is the smallest possible for its random replicates, so that the true one may be smaller."""
-    return row.exceedances == 0 and bool(row.replicates)
-
-
-def undecided_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """The rows that are not rejected for want of replicates: none was as extreme as observed."""
-    return [row for row in not_rejected(rows) if at_smallest_p(row)]
-
-
-def primary_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """One row for each table: that of the method which the study names first."""
-    return [group[0] for group in group_by(rows, lambda row: (row.dataset, row.classifier, row.a, row.b)).values()]
-
-
-def is_proportion(row: Hypothesis) -> bool:
-    """True if the row's measure is a proportion, or a difference of two."""
-    spec = measure_of_difference(row.measure)
-    return spec is not None and spec.unit == "share"
-
-
-def less_is_better(row: Hypothesis) -> bool:
-    """True if a row measures an error or a cost."""
-    spec = measure_of_difference(row.measure)
-    return spec is not None and not spec.greater_is_better
-
-
-def advantage_of_a(row: Hypothesis) -> float | None:
-    """The advantage of a over b in the unit of the measure, negative if b is better; None if unknown.
-
-    Estimates are the value of a minus that of b. Without one, McNemar's test still gives the number of objects that
-    only a got right, of the discordant ones.
-    """
-    if row.estimate is not None:
-        return -row.estimate if less_is_better(row) else row.estimate
-    if row.measure == DISCORDANT and row.statistic is not None and row.n is not None:
-        return 2 * row.statistic - row.n
-    return None
-
-
-def necessity(row: Hypothesis) -> float | None:
-    """How strongly the data support the alternative (positive) or the null hypothesis (negative), from -1 to 1.
-
-    NSD of the alternative over the null hypothesis is 1 - PD of the null hypothesis over the alternative
-    (Hryniewicz, eq. 25 and 27 with the roles exchanged); at most one of it and NSD is above 0. It stays below 1,
-    since no p-value is 0.
-    """
-    if row.pd is None or row.nsd is None:
-        return None
-    return min(1 - row.pd, math.nextafter(1, 0)) if row.pd < 1 else -row.nsd
-
-
-def short_names(labels: Iterable[str]) -> dict[str, str]:
-    """A short name for each label of a method, such as ``bootstrap (micro-f1, percentile, resamples = 2000)``.
-
-    Of labels with one name, the words in brackets that all of them share are left out, and so are settings that are not
-    needed to distinguish any two. The design in the report has the full labels.
-    """
-    parts = {label: _parts(label) for label in labels}
-    words = _differing({label: (name, words) for label, (name, words, _) in parts.items()})
-    names = {label: _joined(name, words[label]) for label, (name, _, _) in parts.items()}
-    # Settings matter only to labels that the words do not tell apart.
-    alike = Counter(names.values())
-    settings = _differing({label: (names[label], parts[label][2]) for label in parts if alike[names[label]] > 1})
-    return {label: _joined(parts[label][0], [*words[label], *settings.get(label, [])]) for label in parts}
-
-
-def _differing(parts: Mapping[str, tuple[str, list[str]]]) -> dict[str, list[str]]:
-    """The words of each label that not all labels with its name have; all words of the only one."""
-    groups: dict[str, list[list[str]]] = {}
-    for name, words in parts.values():
-        groups.setdefault(name, []).append(words)
-    shared = {name: set.intersection(*map(set, group)) if len(group) > 1 else set() for name, group in groups.items()}
-    return {label: [word for word in words if word not in shared[name]] for label, (name, words) in parts.items()}
-
-
-def _parts(label: str) -> tuple[str, list[str], list[str]]:
-    name, bracket, inner = label.partition(" (")
-    if not bracket or not inner.endswith(")"):
-        return label, [], []
-    words = inner[:-1].split(", ")
-    return name, [word for word in words if " = " not in word], [word for word in words if " = " in word]
-
-
-def _joined(name: str, words: Sequence[str]) -> str:
-    return f"{name} ({', '.join(words)})" if words else name
+    #: The modules whose `SECTIONS` are those of these tests, which need more than the words of their record.
+    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: The functions that draw the figures, in their order.
+    figures: Sequence[Callable[[Evidence], Iterable[Figure]]] = ()
+    particulars: Callable[[Evidence], Particulars] = lambda _: Particulars()
+    #: ``over_data_sets(results, alpha)`` compares the models over the data sets; None if there are too few.
+    over_data_sets: Callable[[Results, float], OverDataSets | None] | None = None
+    #: The counts of a cell, if the study is about tables of counts.
+    table: Callable[[Cell], Any] | None = None
+    #: Of tests whose rejections the first screen counts, what is counted.
+    counted: Mapping[str, str] = field(default_factory=dict)

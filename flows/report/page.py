@@ -1,8 +1,8 @@
 """The report: one self-contained page of HTML, made only from the summary and the replicates.
 
-Texts on a test are named in `sigstats.flows.report.sections`, figures are in `sigstats.flows.report.figures`, and the
-style is in `sigstats.flows.pages`. Equal results give an equal page, byte for byte: it does not depend on the time, the
-machine or the order of completion.
+The texts and figures of a kind of study are a `sigstats.flows.report.evidence.KindPage`, and the style is in
+`sigstats.flows.pages`. Equal results give an equal page, byte for byte: it does not depend on the time, the machine or
+the order of completion.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,19 +11,19 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sigstats.tasks.benchmark.work import CrossValidated
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
 
 from ..pages.page import Answer, page
-from ..pages.wording import adjusted_p, count_of, significant, some_of
+from ..pages.wording import adjusted_p, count_of, significant
 from . import figures, sections
-from .design import config_as_toml, design
-from .evidence import Evidence, all_tested, distinct, rejected, undecided_rows
-from .performance import MOST_DATA_SETS, Performance, accuracy_panels, missing, performance, performances
+from .best_model import best_over_data_sets
+from .evidence import Column, Evidence, Figure, Section, Verdict
+from .printed_numbers import printed_numbers
 from .problems import how_to_finish, problems, read_failures, shortfall
-from .section import Column, Figure, Section, Verdict
+from .rows import all_tested, distinct, rejected, undecided_rows
+from .toml_text import config_as_toml
 
 
 def render(
@@ -36,19 +36,19 @@ def render(
 ) -> str:
     """The report of a study."""
     evidence = Evidence(results)
-    used, measured = sections.of(evidence), performances(evidence)
-    lacking = missing(measured, evidence)
+    used, own = sections.of(evidence), evidence.page.particulars(evidence)
+    over_data_sets = evidence.over_data_sets
     verdicts = [
-        ("How good is each classifier?", performance(measured, evidence.of("mcnemar"), lacking), _ACCURACIES),
-        ("Which is best over the data sets?", sections.over_data_sets(evidence), ""),
+        *own.first,
+        ("Which is best over the data sets?", best_over_data_sets(evidence), ""),
         *((section.question, section.verdict(evidence.of(section.test), evidence), section.terms) for section in used),
-        ("Do approximations agree with the exact tests?", sections.approximations(evidence), ""),
-        ("Can the printed numbers be reproduced?", sections.printed_numbers(evidence), ""),
+        *own.last,
+        ("Can the printed numbers be reproduced?", printed_numbers(evidence), ""),
     ]
     said = [(question, verdict, terms) for question, verdict, terms in verdicts if verdict is not None]
     drawn = figures.draw_all(evidence)
     small = next((figure for figure in drawn if "<svg" in figure.body and len(figure.body) < _SMALL), None)
-    first = Figure("", _accuracies_caption(measured, lacking), accuracy_panels(measured)) if measured else small
+    first = own.figure or small
     answer = _answer(evidence, said, first, how_to_finish(evidence, failures))
     return page(
         "report.html.j2",
@@ -58,13 +58,13 @@ def render(
         plan=results.plan,
         alpha=significant(evidence.alpha),
         subtitle=_subtitle(evidence),
-        design=design(evidence),
+        design=own.design,
         problems=problems(evidence, failures),
         shortfall=shortfall(evidence),
-        over_data_sets_method=sections.over_data_sets_method(evidence),
+        over_data_sets_method="" if over_data_sets is None else over_data_sets.method,
         verdicts=said,
         methods=[(section, section.method_of(evidence.of(section.test))) for section in used],
-        transforms=_transforms(evidence),
+        transforms=own.transforms,
         figures=[figure for figure in drawn if figure is not first],
         tables=[table_of(section, evidence) for section in used],
         config=config_as_toml(config),
@@ -75,17 +75,7 @@ def render(
     )
 
 
-_ACCURACIES = (
-    "Cross-validated accuracy with its 95% interval: Clopper and Pearson's, as if the predictions were independent; "
-    "where rows come in groups, Gaffke's of groups."
-)
 _HYPOTHESES = ("hypothesis", "hypotheses")
-#: What the rejections of a test are of a benchmark.
-_COUNTED = {
-    "permutation-labels": "learned the classes",
-    "permutation-features": "use features together",
-    "mcnemar": "pairs that differ",
-}
 #: A drawing of more bytes is not for the first screen.
 _SMALL = 40_000
 
@@ -97,7 +87,7 @@ def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure
     """
     decided = [row for row in evidence.rows if row.decision in ("reject", "keep")]
     p = f"{adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}"
-    by_test = [(what, [row for row in decided if row.test == test]) for test, what in _COUNTED.items()]
+    by_test = [(what, [row for row in decided if row.test == test]) for test, what in evidence.page.counted.items()]
     numbers = [number for _, verdict, _ in said[:1] for number in verdict.numbers]
     numbers += [(what, *_rejections(rows)) for what, rows in by_test if rows]
     if len(numbers) < 2 and decided:
@@ -131,16 +121,6 @@ def _rejections(rows: Sequence[Hypothesis]) -> tuple[str, str]:
     return f"{len(rejected(rows)):,}", f"of {len(rows):,}" + (f"; {undecided:,} undecided" if undecided else "")
 
 
-def _accuracies_caption(measured: Sequence[Performance], lacking: Sequence[tuple[str, str]]) -> str:
-    count = len({one.dataset for one in measured})
-    first = f", on the first {MOST_DATA_SETS} of {count} data sets" if count > MOST_DATA_SETS else ""
-    return (
-        f"Accuracy of each classifier with its 95% interval{first}. Dashed: always naming the largest class. Dotted: "
-        "naming at random, each class as often as the classifier does."
-        + (f" Not there yet: {some_of([' on '.join(value) for value in lacking])}." if lacking else "")
-    )
-
-
 def write_report(store: Store) -> str:
     """Write ``report.html`` from the store; return its location.
 
@@ -157,19 +137,6 @@ def write_report(store: Store) -> str:
     )
     store.files.write("report.html", page.encode("utf-8", "replace"))
     return f"{store.root.rstrip('/')}/report.html"
-
-
-def _transforms(evidence: Evidence) -> str:
-    works = [cell.work_of(CrossValidated) for cell in evidence.results.cells("crossval")]
-    if not works:
-        return ""
-    if any(work.cross_validation.transforms == "all" for work in works):
-        return (
-            "Scales, categories and imputed values were learned once on all rows, without their labels. The "
-            "permutation tests are valid all the same, since permuting commutes with it; the errors may be slightly "
-            "optimistic."
-        )
-    return "Scales, categories and imputed values were learned on each training fold alone."
 
 
 def _subtitle(evidence: Evidence) -> str:

@@ -1,4 +1,4 @@
-"""Agreement of approximate methods with the exact one, and of printed numbers with recomputed ones."""
+"""Agreement of printed numbers with recomputed ones."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,58 +6,11 @@ from dataclasses import dataclass
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.summary.published import Reference, agrees, read_references
 
-from ..pages.wording import count_of, join_words, p_at_most, significant
-from . import verdicts
-from .evidence import Evidence, at_smallest_p, group_by
-from .record_sections import subject_in_words
-from .section import Verdict
+from ..pages.wording import join_words, p_at_most, significant
+from .evidence import Evidence, Verdict
+from .rows import at_smallest_p, group_by
+from .sections import subject_in_words
 from .usual_columns import short, where
-
-_APPROXIMATE = {"chi2": "chi-square", "likelihood-ratio": "the likelihood ratio"}
-
-
-def approximations(evidence: Evidence, names: dict[str, str]) -> Verdict | None:
-    """How often each approximate p is below the exact one, and which decide differently; None if none has both."""
-    sentences, others = [], []
-    for test in evidence.tests:
-        tables = [
-            {row.method: row for row in reversed(rows) if row.p_value is not None}
-            for rows in group_by(evidence.of(test), evidence.table_of).values()
-        ]
-        for method, name in _APPROXIMATE.items():
-            pairs = [(rows["exact"], rows[method]) for rows in tables if "exact" in rows and method in rows]
-            if not pairs:
-                continue
-            sentences.append(_beside(f"{names[test]}: the p-value of {name}", pairs))
-            others += [
-                _in_words(exact, pair, name, verdicts.p_name(evidence))
-                for exact, pair in pairs
-                if exact.decision != pair.decision
-            ]
-    if not sentences:
-        return None
-    return Verdict(sentences[0], (*sentences[1:], *others))
-
-
-def _beside(subject: str, pairs: Sequence[tuple[Hypothesis, Hypothesis]]) -> str:
-    pvalues = [(exact.p_value or 0.0, pair.p_value or 0.0) for exact, pair in pairs]
-    below = [(exact, pvalue) for exact, pvalue in pvalues if pvalue < exact]
-    share = f"below the exact one in {len(below)} of {count_of(len(pairs), 'table')}"
-    if len(below) == len(pairs):
-        share = "below the exact one in " + (f"all {len(pairs)} tables" if len(pairs) > 1 else "the one table")
-    most = max((exact / value for exact, value in below if value), default=1.0)
-    factor = f", by a factor of up to {most:.2g}" if most >= 1.05 else ""
-    otherwise = sum(exact.decision != pair.decision for exact, pair in pairs)
-    return f"{subject} is {share}{factor}; it decides otherwise in {otherwise or 'none'}."
-
-
-def _in_words(exact: Hypothesis, hypothesis: Hypothesis, name: str, p_name: str) -> str:
-    verbs = {"reject": "rejects", "keep": "does not reject"}
-    said = [
-        f"{who} {verbs.get(row.decision, row.decision)} ({verdicts.decision_p_in_words(row, p_name)})"
-        for who, row in (("the exact test", exact), (name, hypothesis))
-    ]
-    return f"{subject_in_words(exact)}: {join_words(said)}."
 
 
 @dataclass(frozen=True)

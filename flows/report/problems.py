@@ -3,14 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sigstats.tasks.fan_out import in_words
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
-from ..pages.wording import count_of, in_words
+from ..pages.wording import count_of
 from . import sections
-from .evidence import Evidence, distinct
+from .evidence import Evidence
+from .rows import distinct
 from .usual_columns import where
 
 #: So many hypotheses without a result are named.
@@ -63,7 +65,7 @@ def cell_in_words(cell: Cell) -> str:
     """The subject of a cell in words: ``1-nn on wine, retrains (features)``."""
     rest = dict(cell.subject)
     subject = " on ".join(rest.pop(key) for key in ("classifier", "dataset") if key in rest)
-    what = in_words(cell.fanout)
+    what = in_words(cell)
     others = ", ".join(rest.values())
     return ", ".join(part for part in (subject, what + (f" ({others})" if others else "")) if part)
 

@@ -1,48 +1,195 @@
-"""The sections of the report, one for each test; a test that needs more than the words of its record has a module."""
+"""The sections of the report, one for each test; most tests need only the words of their record."""
 
 import importlib
-from collections.abc import Collection
-from itertools import chain
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from sigstats.multiplicity import IN_WORDS
+from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.joint_rule import JointRule
+from sigstats.sequential.precision_rules import PrecisePRule
+from sigstats.sequential.rules import FixedRule
 from sigstats.tasks import statistical_tests
+from sigstats.tasks.schema import Hypothesis
 
-from . import printed_numbers as _methods
-from .evidence import Evidence
-from .performance import over_data_sets, over_data_sets_method
-from .printed_numbers import printed_numbers
-from .record_sections import section_without_module
-from .section import Section, Verdict
-
-__all__ = ["approximations", "known", "of", "over_data_sets", "over_data_sets_method", "printed_numbers"]
-
-
-#: The modules whose `SECTIONS` have question, verdict, columns, method and source of these tests.
-MODULES = {
-    "sigstats.flows.calibration.report.rates": ("calibration",),
-    "sigstats.flows.benchmark.report.measures":
-        ("measures", "measured-pairs", "resampled-measures", "resampled-pairs", "slices", "sliced-pairs"),
-    "sigstats.flows.calibration.report.performance": ("confidence", "performance", "sample-size", "trained"),
-    "sigstats.flows.benchmark.report.retrained": ("corrected-resampled", "permutation-features", "permutation-labels"),
-    "sigstats.flows.report.efficiency": ("efficiency",),
-    "sigstats.flows.significance.report.tables":
-        ("enumeration-size", "friedman", "joint-outcomes", "likeness", "monte-carlo-size", "signed-rank"),
-}  # fmt: skip
-
-
-def known(tests: Collection[str] = (*statistical_tests.TESTS, *chain(*MODULES.values()))) -> list[Section]:
-    """The sections of some tests and of related ones, in their order; all by default."""
-    wanted = [name for name, of in MODULES.items() if not set(of).isdisjoint(tests)]
-    ready = [section for module in map(importlib.import_module, wanted) for section in module.SECTIONS]
-    covered = {section.test for section in ready}
-    plain = [section_without_module(name) for name in tests if name not in covered]
-    return sorted([*ready, *plain], key=lambda section: section.order)
+from ..pages.wording import adjusted_p, count_of, percent, significant
+from . import usual_columns as usual
+from . import verdicts
+from .evidence import Column, Evidence, Section, Verdict
+from .rows import distinct, group_by, is_proportion, not_rejected, primary_rows, rejected
 
 
 def of(evidence: Evidence) -> list[Section]:
     """The sections of a study: one for each of its tests."""
-    return [section for section in known(evidence.tests) if section.test in evidence.tests]
+    modules = [name for name, tests in evidence.page.sections.items() if not set(tests).isdisjoint(evidence.tests)]
+    every = [section for module in map(importlib.import_module, modules) for section in module.SECTIONS]
+    ready = [section for section in every if section.test in evidence.tests]
+    covered = {section.test for section in ready}
+    plain = [section_without_module(name) for name in evidence.tests if name not in covered]
+    return sorted([*ready, *plain], key=lambda section: section.order)
 
 
-def approximations(evidence: Evidence) -> Verdict | None:
-    """The agreement of approximate methods with the exact ones; None if no table has both."""
-    return _methods.approximations(evidence, {section.test: section.name for section in of(evidence)})
+def section_of(
+    name: str,
+    *,
+    verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict],
+    columns: Callable[[Sequence[Hypothesis]], Sequence[Column]],
+) -> Section:
+    """The section of a test of `sigstats.tasks.statistical_tests`, in the words of its record."""
+    test = statistical_tests.named(name)
+    return Section(
+        order=test.order,
+        test=name,
+        name=test.label,
+        question=test.question,
+        verdict=verdict,
+        columns=columns,
+        method=test.words,
+        source=test.source,
+        terms=test.terms,
+    )
+
+
+def caveat(name: str) -> str:
+    """The assumptions of a test that cross-validated runs do not meet."""
+    runs = statistical_tests.of_runs(name)
+    return "" if runs is None else runs.caveat
+
+
+def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "") -> Verdict:
+    """In how many tables the null hypothesis is rejected, then those in which it is not; equal counts are one."""
+    test = statistical_tests.named(rows[0].test)
+    claim, by = test.claim, by or test.by or test.label
+    what = "table" if evidence.of_tables or any(row.a or row.classifier for row in rows) else "data set"
+    first = [group[0] for group in group_by(primary_rows(rows), evidence.table_of).values()]
+    spared = savings(rows, evidence, replicates="replicates")
+    sure, unsure = rejected(first), not_rejected(first)
+    total, name = len(sure) + len(unsure), adjusted_p(evidence.adjust)
+    if not total:
+        return Verdict(f"There is no result: every hypothesis of this test ({by}) is missing.")
+    if not sure:
+        where = "" if total == 1 else f" in any of {count_of(total, what)}"
+        return Verdict(f"It was not shown that {claim}{where} ({by}, {verdicts.smallest_p(unsure, name)}).", spared)
+    sentence = f"({by}, {verdicts.largest_p(sure, name)})"
+    if total == 1:
+        return Verdict(f"{claim[0].upper()}{claim[1:]} {sentence}.", spared)
+    share = f"all {total}" if not unsure else f"{len(sure)} of {total}"
+    details = [
+        f"{subject_in_words(row)}: not shown ({verdicts.decision_p_in_words(row, verdicts.p_name(evidence))})."
+        for row in unsure
+    ]
+    return Verdict(f"In {share} {what}s {claim} {sentence}.", (*spared, *details))
+
+
+def subject_in_words(row: Hypothesis) -> str:
+    """The subject of a row: ``table 9 (Bayes and CRT)``."""
+    pair = " and ".join(name for name in (row.a, row.b) if name)
+    name = row.dataset or row.classifier or "the table"
+    return f"{name} ({pair})" if pair else name
+
+
+def columns(rows: Sequence[Hypothesis], *values: Column) -> list[Column]:
+    """The subject, the method if there are several, `values`, and the usual rest."""
+    return [*usual.subject_columns(rows), *values, *usual.closing_columns(rows)]
+
+
+def savings(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str = "permutations") -> tuple[str, ...]:
+    """The saved share of the work and the certainty of the decisions; empty if no cell has a rule."""
+    cells = [(row, evidence.cells[row.cell]) for row in rows if row.replicates and row.cell in evidence.cells]
+    ruled = [(row.replicates or 0, cell) for row, cell in cells if cell.stopping is not None]
+    if not ruled:
+        return ()
+    early = sum(counts < cell.replicates for counts, cell in ruled)
+    run, most = sum(counts for counts, _ in ruled), sum(cell.replicates for _, cell in ruled)
+    saving = (
+        f"Sequential stopping ended {early} of {count_of(len(ruled), 'test')} early: of {most:,} {replicates}, {run:,} "
+        f"were needed ({percent(run / most)})."
+    )
+    return (saving, *distinct(_promise(cell.rule, evidence, replicates) for _, cell in ruled))
+
+
+def _promise(rule: FixedRule, evidence: Evidence, replicates: str) -> str:
+    if isinstance(rule, GandyRule):
+        raw = evidence.adjust != "none" and rule.rejection_level == rule.alpha
+        what = f"whether p, before adjustment, is at most {significant(rule.alpha)}" if raw else "its decision"
+        return (
+            f"Gandy's rule ends a test once {what} is certain: with probability at most {significant(rule.risk)} "
+            f"infinitely many {replicates} would decide otherwise."
+        )
+    if isinstance(rule, JointRule):
+        return (
+            f"A test ended at {rule.exceedances} {replicates} as extreme as observed, or once it was rejected together "
+            f"with others (p {IN_WORDS[rule.adjust]}); its p is then an upper bound."
+        )
+    if isinstance(rule, PrecisePRule):
+        error = significant(rule.error)
+        return f"A test ended where p was known to a Monte-Carlo standard error of {error}; its p is valid."
+    return (
+        "Besag and Clifford's rule ends a test where its p can no longer become small enough: every decision is the "
+        f"one that all {replicates} would give."
+    )
+
+
+_BETTER = {"greater": "A is better", "less": "B is better"}
+
+
+def section_without_module(name: str) -> Section:
+    """The section of a test by its record, or of rows of a test that has none."""
+    if statistical_tests.find(name) is None:
+        return replace(_PLAIN, test=name, name=name, question=name)
+    return section_of(name, verdict=_verdict_of_record, columns=_columns_of_record)
+
+
+def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+    """The number of tables or data sets with a rejection; for pairs, how many differ and which one is better."""
+    test = statistical_tests.named(rows[0].test)
+    by = test.by or test.label
+    value = verdict(rows, evidence) if test.claim else verdicts.verdict(rows, evidence, by=by)
+    return value if evidence.of_tables else replace(value, beside=caveat(rows[0].test))
+
+
+def _columns_of_record(rows: Sequence[Hypothesis]) -> list[Column]:
+    size = usual.OBJECTS if statistical_tests.named(rows[0].test).claim else usual.ROWS
+    sides = [Column("Alternative", lambda row: _BETTER.get(row.alternative, row.alternative))]
+    one_sided = any(row.alternative in _BETTER and row.b for row in rows)
+    return [
+        *usual.subject_columns(rows),
+        *(sides if one_sided else []),
+        size,
+        *_difference(rows),
+        *usual.closing_columns(rows),
+    ]
+
+
+def _difference(rows: Sequence[Hypothesis]) -> list[Column]:
+    if any(map(is_proportion, rows)):
+        return verdicts.in_points("95% interval of the difference (Tango)")
+    if all(row.estimate is None for row in rows):
+        return []
+    return usual.difference("95% interval of the difference")
+
+
+def _verdict(rows: Sequence[Hypothesis], _evidence: Evidence) -> Verdict:
+    decided = len(rejected(rows)) + len(not_rejected(rows))
+    nulls = "; ".join(dict.fromkeys(row.null_hypothesis for row in rows))
+    return Verdict(f"Rejected in {len(rejected(rows))} of {count_of(decided, 'test')}: {nulls}.")
+
+
+def _every_column(rows: Sequence[Hypothesis]) -> list[Column]:
+    subject = {
+        "dataset": usual.DATASET,
+        "slice": usual.SLICE,
+        "classifier": usual.CLASSIFIER,
+        "a": usual.A,
+        "b": usual.B,
+        "measure": usual.MEASURE,
+        "n": usual.ROWS,
+        "estimate": usual.estimate("Estimate"),
+        "estimate_low": usual.INTERVAL,
+        "null_mean": usual.null_mean("Under the null"),
+    }
+    used = [column for name, column in subject.items() if any(getattr(row, name) is not None for row in rows)]
+    return [*used, *usual.closing_columns(rows)]
+
+
+_PLAIN = Section(order=1000, test="", name="", question="", verdict=_verdict, columns=_every_column, method="")

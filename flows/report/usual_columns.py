@@ -8,12 +8,11 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from sigstats.tasks.calibration.rates import SHARES, monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
 from ..pages.wording import index_number, number, p_at_most, percent, percent_range, significant, told_apart
-from .evidence import at_smallest_p, is_proportion
-from .section import Column
+from .evidence import Column
+from .rows import at_smallest_p, is_proportion
 
 ABSENT = "–"
 #: A number of rows or test sets in words.
@@ -175,33 +174,3 @@ def closing_columns(rows: Sequence[Hypothesis]) -> list[Column]:
 def interval(meaning: str) -> Column:
     """The column `INTERVAL` with another meaning."""
     return INTERVAL.named(INTERVAL.header, meaning)
-
-
-def rate(row: Hypothesis) -> float:
-    """The estimate, if it is known."""
-    return row.estimate or 0.0
-
-
-def share(value: float | None) -> str:
-    """A share in percent; a dash if there is none."""
-    return ABSENT if value is None else percent(value)
-
-
-TEST_SETS = Column("Test sets", lambda row: f"{row.replicates or 0:,}", lambda row: row.replicates)
-FAILED = value("Failed", "unanswered", COUNT, "test sets on which a test gave no p-value or a method no interval")
-RATE = value("Rate", "estimate", percent, "share of the test sets")
-RATE_INTERVAL = interval_by(
-    lambda row, low, high: percent_range(low, high), "95% interval of the share (Clopper, Pearson)"
-)
-
-
-def _error(row: Hypothesis) -> str:
-    error = monte_carlo_error(row)
-    if error is None:
-        return ABSENT
-    return f"{number(100 * error, 2)}%" if row.measure in SHARES else number(error, 4)
-
-
-MONTE_CARLO_ERROR = Column(
-    "MC error", _error, monte_carlo_error, "Monte-Carlo standard error of the rate, sqrt(p (1 - p) / n)"
-)

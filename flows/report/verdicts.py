@@ -18,8 +18,8 @@ from ..pages.wording import (
     significant,
 )
 from . import usual_columns as usual
-from .evidence import (
-    Evidence,
+from .evidence import Column, Evidence, Verdict
+from .rows import (
     advantage_of_a,
     at_smallest_p,
     distinct,
@@ -30,7 +30,6 @@ from .evidence import (
     rejected,
     undecided_rows,
 )
-from .section import Column, Verdict
 
 _CASES = "cases (a classifier on a data set)"
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
-from sigstats.tasks.datasets.dataset import Dataset
-from sigstats.tasks.datasets.documents import Documents
+from sigstats.tasks.fan_out import counts_as
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.storage.store import StoredData
 
@@ -22,9 +21,6 @@ Sizes = Mapping[str, tuple[float, float, float]]
 
 #: The exponents of rows, features and classes.
 _POWERS = np.array([0.9, 0.6, 0.4])
-
-#: Fan-outs, and those that do the same work.
-_LIKE = {"repetition": "crossval"}
 
 #: Measured seconds are taken to be at least this, so that they have a logarithm.
 _NOTHING = 1e-6
@@ -44,7 +40,7 @@ class CostModel:
 
     def __init__(self, cells: Sequence[Cell], sizes: Sizes) -> None:
         self.kinds = _codes([kind_of_cell(cell) for cell in cells])
-        self.fanouts = _codes([_LIKE.get(cell.fanout, cell.fanout) for cell in cells])
+        self.fanouts = _codes([counts_as(cell) for cell in cells])
         self._sizes = _filled(np.array([_log_sizes(cell, sizes) for cell in cells]).reshape(-1, len(_POWERS)))
         self._growth = self._sizes @ _POWERS
         self._distance = np.full(len(cells), np.inf)
@@ -80,14 +76,8 @@ def kind_of_cell(cell: Cell) -> tuple[str, ...]:
 
 
 def sizes_of(datasets: Iterable[StoredData]) -> Sizes:
-    """The sizes of tables and documents; the features of the latter are known once a classifier has counted words."""
-    entries: dict[str, tuple[float, float, float]] = {}
-    for dataset in datasets:
-        if isinstance(dataset, Documents):
-            entries[dataset.name] = len(dataset), math.nan, math.nan
-        elif isinstance(dataset, Dataset):
-            entries[dataset.name] = len(dataset), dataset.X.shape[1], len(dataset.classes)
-    return entries
+    """The sizes of the data that classifiers are trained on."""
+    return {dataset.name: dataset.sizes for dataset in datasets if hasattr(dataset, "sizes")}
 
 
 def _codes(values: Sequence[Any]) -> IntArray:

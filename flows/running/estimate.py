@@ -7,12 +7,11 @@ from sigstats._common.numerals import significant
 from sigstats.multiplicity import IN_WORDS
 from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.stopping import for_now
-from sigstats.tasks.fan_out import input_cells
+from sigstats.tasks.fan_out import in_words, input_cells
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.storage.seal import ROWS
 from sigstats.tasks.storage.store import Store
 
-from ..pages.wording import in_words
 from .progress import duration
 
 #: A plan of more cells lists only the costliest.
@@ -77,7 +76,7 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
     shown = list(estimates)
     if len(shown) > _MOST_LINES:
         shown = sorted(shown, key=lambda one: -(one.seconds or 0.0))[:_COSTLIEST]
-    widths = max(len(in_words(item.cell.fanout)) for item in shown), max(len(_subject(item.cell)) for item in shown)
+    widths = max(len(in_words(item.cell)) for item in shown), max(len(_subject(item.cell)) for item in shown)
     lines = [counts_in_words(plan, estimates), *(_line(item, widths) for item in shown)]
     if len(shown) < len(estimates):
         lines.append(f"  ... and {len(estimates) - len(shown):,} cells, each of which costs less")
@@ -96,7 +95,7 @@ def _line(item: Estimate, widths: tuple[int, int]) -> str:
         "" if item.per_replicate is None else f"{most}{'' if item.timed else '~'}{duration(item.seconds or 0.0)}"
     )
     amount = f"{item.left:>9,} to do, {item.done:>9,} done"
-    return f"  {in_words(item.cell.fanout):{widths[0]}s} {_subject(item.cell):{widths[1]}s} {amount} {cost}".rstrip()
+    return f"  {in_words(item.cell):{widths[0]}s} {_subject(item.cell):{widths[1]}s} {amount} {cost}".rstrip()
 
 
 def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from sigstats._common.messages import shown
 from sigstats.tasks.engine.dask_staff import all_code
+from sigstats.tasks.fan_out import in_words
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import digest
 from sigstats.tasks.results import read_plan, write_plan
@@ -26,8 +27,8 @@ from sigstats.tasks.summary.published import write_references
 
 from ..config.model import Study
 from ..errors import BadInput
-from ..pages.wording import count_of, in_words
-from .kinds import KINDS
+from ..kinds import KINDS
+from ..pages.wording import count_of
 from .options import Prepared
 
 
@@ -116,7 +117,7 @@ def _same(old: Cell, new: Cell) -> bool:
 
 
 def _in_words(cells: Sequence[Cell], what: str) -> str:
-    first, others = f"{in_words(cells[0].fanout)} of {', '.join(cells[0].subject.values())}", len(cells) - 1
+    first, others = f"{in_words(cells[0])} of {', '.join(cells[0].subject.values())}", len(cells) - 1
     more = f" and {others:,} more" if others else ""
     return f"; it would {what} {count_of(len(cells), 'stored cell')}, {first}{more}"
 

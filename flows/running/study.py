@@ -15,6 +15,7 @@ from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.engine.process_memory import STUDY, require_addresses
+from sigstats.tasks.fan_out import compiles
 from sigstats.tasks.own_code import difference
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import canonical
@@ -27,6 +28,7 @@ from sigstats.tasks.threads import periodic
 
 from ..config.model import Study
 from ..errors import BadInput
+from ..kinds import kind_named
 from .cells import CellComputer, run_cells, run_in_rounds
 from .costs import Sizes, sizes_of
 from .options import Prepared, Progress, RunOptions
@@ -127,7 +129,7 @@ def _summarised(
     if all(outcome.complete for outcome in outcomes):
         store.drop_blocks(plan.cells)
     with display.patience(f"summarising {len(outcomes):,} computations"):
-        rows = summarize(store)
+        rows = summarize(store, kind_named(plan.kind).analyses)
     with display.patience("writing the report"):
         return rows, write_report(store)
 
@@ -190,7 +192,7 @@ def _computed(
 ) -> tuple[list[Outcome], StaffChanges]:
     """Compute all cells, and report the workers that join and are lost meanwhile; stop if the output is not there."""
     display, stop = options.display, options.stop
-    if left and any(cell.fanout == "retrain" for cell in plan.cells) and compiles_first(_COMPILED):
+    if left and any(map(compiles, plan.cells)) and compiles_first(_COMPILED):
         display.say("note: Numba compiles for this processor first, once; `sigstats warm-up` does it beforehand")
     watch = StaffWatch(pool, display.say)
 

@@ -19,7 +19,7 @@ from sigstats.tasks.summary.published import Reference
 
 from ..config.model import Study
 from ..config.settings import StoppingSettings, stopping_notes, unused_note
-from ..running.cell_study import CellStudyKind
+from ..running.kind import Kind
 from ..running.options import Prepared, Progress
 from .tables import Case, Entry, entries
 
@@ -138,4 +138,12 @@ def _references(case: Case, method: str, tested: Cell) -> Iterator[Reference]:
         yield Reference(cell=tested.name, name=column, printed=printed, remark=remark)
 
 
-KIND = CellStudyKind(SignificanceStudy, _layout)
+KIND = Kind(
+    model=SignificanceStudy,
+    layout=_layout,
+    analyses={
+        "likeness": "sigstats.tasks.significance.likeness",
+        "significance": "sigstats.tasks.significance.hypotheses",
+    },
+    page="sigstats.flows.significance.report.page",
+)

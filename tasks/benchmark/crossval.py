@@ -16,6 +16,7 @@ from ._retrainers import revision as revision
 from .work import CrossValidated, dataset_of, folds_of
 
 WORK = CrossValidated
+IN_WORDS = "cross-validation"
 VERSION = 1
 LANE_SIZE = 1
 

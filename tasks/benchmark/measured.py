@@ -15,6 +15,7 @@ from .crossval import stream as stream
 from .work import Measured, dataset_of
 
 WORK = Measured
+IN_WORDS = "observed measure"
 VERSION = 1
 LANE_SIZE = 1
 

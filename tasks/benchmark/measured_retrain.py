@@ -20,6 +20,7 @@ from .retrain import stream as stream
 from .work import Measured, MeasuredRetrain
 
 WORK = MeasuredRetrain
+IN_WORDS = "retrains"
 VERSION = 1
 LANE_SIZE = retrain.LANE_SIZE
 

@@ -17,6 +17,8 @@ from ._retrainers import revision as revision
 from .work import CrossValidated, dataset_of, repeated_folds
 
 WORK = CrossValidated
+LIKE = "crossval"
+IN_WORDS = "repetitions of the cross-validation"
 VERSION = 1
 LANE_SIZE = 1
 

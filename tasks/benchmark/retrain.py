@@ -19,6 +19,8 @@ from ._retrainers import revision as revision
 from .work import CrossValidated, Retrained
 
 WORK = Retrained
+COMPILES = True
+IN_WORDS = "retrains"
 VERSION = 1
 LANE_SIZE = 10
 

@@ -33,7 +33,7 @@ def _groups(results: Results, cell: Cell) -> NDArray[np.int64] | None:
     return dataset_of(results.store, work).groups if work.dataset.grouped else None
 
 
-def rows_of_runs(results: Results, name: str) -> Iterator[Hypothesis]:
+def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
     """The hypotheses of a test of runs: of each classifier, every two, or all on a data set, in the plan's order."""
     test, of = named(name), named(name).runs
     assert of is not None

@@ -16,6 +16,7 @@ from .crossval import stream as stream
 from .work import CrossValidated, dataset_of, folds_of
 
 WORK = CrossValidated
+IN_WORDS = "scores"
 VERSION = 1
 LANE_SIZE = 1
 

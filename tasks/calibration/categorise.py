@@ -23,6 +23,7 @@ from .tune import combinations
 from .work import Categorised, Tuned
 
 WORK = Categorised
+IN_WORDS = "categories"
 VERSION = 1
 LANE_SIZE = 1
 stream = draws_nothing

@@ -37,6 +37,7 @@ def total(table: pa.Table) -> tuple[int, ...]:
 
 
 WORK = Counted
+IN_WORDS = "counts"
 VERSION = 1
 LANE_SIZE = 1
 stream = draws_nothing

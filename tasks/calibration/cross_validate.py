@@ -19,6 +19,7 @@ from .populations.tests import attempts
 from .work import OnSamples
 
 WORK = OnSamples
+IN_WORDS = "cross-validation"
 VERSION = 1
 LANE_SIZE = 10
 

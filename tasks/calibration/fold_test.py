@@ -29,6 +29,7 @@ from .populations.tests import advantage, attempts, require_some_defined, run_te
 from .work import AppliedTest, OfFolds, OnSamples
 
 WORK = OfFolds
+IN_WORDS = "samples"
 VERSION = 1
 LANE_SIZE = 100
 

@@ -23,6 +23,7 @@ from .subsample import stream as stream
 from .work import Described, JudgedRows, OnTestSets
 
 WORK = OnTestSets
+IN_WORDS = "test sets"
 VERSION = 1
 LANE_SIZE = subsample.LANE_SIZE
 

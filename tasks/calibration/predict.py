@@ -12,6 +12,7 @@ from .populations.trained import Pair, train_pair
 from .work import Predicted
 
 WORK = Predicted
+IN_WORDS = "predictions"
 VERSION = 1
 LANE_SIZE = 1
 stream = draws_nothing

@@ -55,6 +55,7 @@ Answered: TypeAlias = tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]
 _TOGETHER = 2**21
 
 WORK = OnTestSets
+IN_WORDS = "test sets"
 VERSION = 3
 LANE_SIZE = 100
 

@@ -21,6 +21,7 @@ from .populations.trained import failures_named, training_rows
 from .work import Tuned
 
 WORK = Tuned
+IN_WORDS = "parameters"
 VERSION = 1
 LANE_SIZE = 1
 stream = draws_nothing

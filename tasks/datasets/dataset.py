@@ -100,6 +100,11 @@ class Dataset:
         """The memory of the features in bytes."""
         return self.X.nbytes
 
+    @property
+    def sizes(self) -> tuple[float, float, float]:
+        """The numbers of rows, features and classes."""
+        return len(self), self.X.shape[1], len(self.classes)
+
     def constant_features(self) -> tuple[str, ...]:
         """The features whose present values are all equal: no classifier can use them."""
         names = []

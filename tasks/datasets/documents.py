@@ -5,6 +5,7 @@ A table of features with one class a row is a `sigstats.tasks.datasets.dataset.D
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +46,11 @@ class Documents:
     def nbytes(self) -> int:
         """The memory of the texts in bytes."""
         return sum(map(len, self.texts))
+
+    @property
+    def sizes(self) -> tuple[float, float, float]:
+        """As of a `Dataset`; the features are known once a classifier has counted words."""
+        return len(self), math.nan, math.nan
 
     @property
     def labels(self) -> frozenset[str]:

@@ -12,6 +12,7 @@ from ..storage.store import Store
 from .work import Evaluated
 
 WORK = Evaluated
+IN_WORDS = "test"
 VERSION = 2
 LANE_SIZE = 1
 stream = draws_nothing

@@ -14,6 +14,7 @@ from ..storage.store import Store
 from .work import TableTested
 
 WORK = TableTested
+IN_WORDS = "random tables"
 VERSION = 1
 #: A multiple of the batches in which `sigstats` draws, so that a lane wastes no random numbers.
 LANE_SIZE = 10_000

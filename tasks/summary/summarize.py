@@ -1,8 +1,10 @@
 """The summary of a study, from its Parquet files only: it can be written again without a run."""
 
+import importlib
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from sigstats.multiplicity import adjust_pvalues, adjusted
 from sigstats.possibilistic_indices import possibility
@@ -13,24 +15,32 @@ from ..results import Results
 from ..schema import Hypothesis, summary_table
 from ..storage.seal import Damaged
 from ..storage.store import Store
-from .analyses import rows_of
 from .published import compare_with_published, read_references
 
 #: Raised when the summary of equal replicates gains or changes columns.
 VERSION = 3
 
 
-def summarize(store: Store) -> list[Hypothesis]:
+def summarize(store: Store, analyses: Mapping[str, str]) -> list[Hypothesis]:
     """Write ``summary.parquet`` and return its rows.
+
+    `analyses`: the module of each analysis of the kind of study. It has ``rows(results)``, or ``rows_of(results,
+    name)`` if it is the module of several.
 
     Raises FileNotFoundError if the store has no plan. Raises sigstats.tasks.storage.seal.Damaged if its plan cannot
     be used.
     """
     results = Results(store)
     plan = results.plan
-    hypotheses = [row for name in plan.analyses for row in rows_of(name, results)]
+    modules = [(name, importlib.import_module(analyses[name])) for name in plan.analyses]
+    hypotheses = [row for name, module in modules for row in _rows(module, results, name)]
     rows = list(compare_with_published(complete(hypotheses, plan), read_references(store)))
     store.write_table("summary.parquet", summary_table(rows), kind="summary", fingerprint=fingerprint(plan))
+    return rows
+
+
+def _rows(module: Any, results: Results, name: str) -> Iterator[Hypothesis]:
+    rows: Iterator[Hypothesis] = module.rows_of(results, name) if hasattr(module, "rows_of") else module.rows(results)
     return rows
 
 

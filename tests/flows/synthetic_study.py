@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sigstats.flows.benchmark.plan import KIND
 from sigstats.tasks.benchmark.work import CrossValidated, Retrained
 from sigstats.tasks.fan_out import cell, fanout
 from sigstats.tasks.plan import Cell, Plan
@@ -53,7 +54,7 @@ def make_study(
     for one in cells:
         if tuple(one.subject.values()) not in lost:
             store.write_block(one, 0, one.replicates, _replicates(one))
-    summarize(store)
+    summarize(store, KIND.analyses)
     store.write_json("study.json", {"study": CONFIG, "versions": VERSIONS, "fingerprint": "f" * 64})
     return store
 

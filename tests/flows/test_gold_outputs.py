@@ -23,8 +23,8 @@ import pytest
 from sigstats.flows.cli import main
 from sigstats.flows.config.toml_files import ready_studies
 from sigstats.flows.errors import BadInput
-from sigstats.flows.running.kinds import kind_of
-from sigstats.flows.study_files import load_study
+from sigstats.flows.running.kind import kind_of
+from sigstats.flows.running.study_files import load_study
 
 GOLD = Path(__file__).with_name("gold_outputs.txt")
 #: Formats of the outputs of each command.
@@ -284,10 +284,13 @@ def refusal_of(arguments, _):
 def fingerprints_of(name, kept):
     """The number of cells of a ready study with the digest of their names and fingerprints; a refusal without data."""
     path = ready_studies()[name]
+    kind, nothing = kind_of(study := load_study(path)), {f"study {name}": "has no cells without its data"}
     try:
-        cells = kind_of(study := load_study(path)).prepare(study, path.parent).plan.cells
-    except (BadInput, AttributeError):
-        return {f"study {name}": "has no cells without its data"}
+        cells = kind.prepare(study, path.parent).plan.cells if kind.has_cells else None
+    except BadInput:
+        cells = None
+    if cells is None:
+        return nothing
     text = "\n".join(f"{cell.fingerprint} {cell.name}" for cell in cells)
     if kept is not None:
         (kept / f"study {name}").write_text(text)

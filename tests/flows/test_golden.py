@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sigstats.flows.cli import main
-from sigstats.flows.report.design import toml_text
+from sigstats.flows.report.toml_text import toml_text
 
 GOLDEN = Path(__file__).with_name("golden.json")
 #: Columns of replicates that rounding may change: the others are compared exactly.

@@ -9,8 +9,8 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages.wording import adjusted_p, count_of, join_words
 from ...report import usual_columns as usual
 from ...report import verdicts
-from ...report.evidence import Evidence, group_by, less_is_better, not_rejected, rejected
-from ...report.section import Column, Section, Verdict
+from ...report.evidence import Column, Evidence, Section, Verdict
+from ...report.rows import group_by, less_is_better, not_rejected, rejected
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001

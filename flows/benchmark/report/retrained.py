@@ -11,10 +11,10 @@ from sigstats.tasks.benchmark.work import CrossValidated
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of
-from ...report import record_sections, verdicts
+from ...report import sections, verdicts
 from ...report import usual_columns as usual
-from ...report.evidence import Evidence, rejected
-from ...report.section import Column, Section, Verdict
+from ...report.evidence import Column, Evidence, Section, Verdict
+from ...report.rows import rejected
 
 
 def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -22,9 +22,7 @@ def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     doubts = verdicts.sentences_on_retained(
         rows, "could not be distinguished from a classifier trained on random labels", evidence
     )
-    return Verdict(
-        text, (*verdicts.permutations_needed(rows, evidence), *record_sections.savings(rows, evidence), *doubts)
-    )
+    return Verdict(text, (*verdicts.permutations_needed(rows, evidence), *sections.savings(rows, evidence), *doubts))
 
 
 def _columns(rows: Sequence[Hypothesis], *, permuted: str) -> list[Column]:
@@ -51,9 +49,7 @@ def _features_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict
         for dataset, group in verdicts.by_dataset(rows).items()
         for sentence in _on(dataset, group, verdicts.p_name(evidence))
     )
-    return Verdict(
-        text, (*verdicts.permutations_needed(rows, evidence), *record_sections.savings(rows, evidence), *details)
-    )
+    return Verdict(text, (*verdicts.permutations_needed(rows, evidence), *sections.savings(rows, evidence), *details))
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> list[str]:

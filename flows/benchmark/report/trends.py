@@ -12,9 +12,9 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages import svg
 from ...pages.svg import Axes
 from ...report import sections
-from ...report.evidence import Evidence, distinct, group_by
-from ...report.section import Figure
-from .null_distribution import null_distribution
+from ...report.evidence import Evidence, Figure
+from ...report.rows import distinct, group_by
+from .null_histograms import null_distribution
 
 _WIDTH, _HEIGHT = 236.0, 178.0
 #: As many data sets make a curve.
@@ -115,6 +115,3 @@ def _panel(name: str, classifier: str, points: Sequence[Point], label: str, axes
     )
     title = f"Error of {classifier} against {label}"
     return svg.panel(classifier, axes.drawing(name, title, description, *parts))
-
-
-FIGURES = {"trends": (5, draw)}

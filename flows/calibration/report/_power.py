@@ -8,8 +8,10 @@ from sigstats.tasks.calibration.work import Events, OnTestSets, Outcomes, Tested
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of, number, percent, significant
-from ...report.evidence import Evidence, group_by
-from ...report.usual_columns import rate, where
+from ...report.evidence import Evidence
+from ...report.rows import group_by
+from ...report.usual_columns import where
+from .columns import rate
 
 #: How often a test should find what there is: the power that is usual in planning.
 _WANTED = 0.8

@@ -11,9 +11,9 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages import svg
 from ...pages.svg import Axes
 from ...pages.wording import percent, percent_range
-from ...report.design import estimand
-from ...report.evidence import Evidence, distinct, group_by
-from ...report.section import Figure
+from ...report.evidence import Evidence, Figure
+from ...report.rows import distinct, group_by
+from .design import estimand
 
 _LEFT, _HEIGHT, _STEP = 44.0, 300.0, 30.0
 #: The widths of a setting, and of the whole plot without its labels.
@@ -125,6 +125,3 @@ def _loop(axes: Axes, names: Sequence[str], index: int, order: Sequence[Setting]
         + svg.text(side, top + 8, names[index], anchor="start")
         + svg.text(side, top + 20, shown, anchor="start", css="tick")
     )
-
-
-FIGURES = {"nested-loops": (13, draw)}

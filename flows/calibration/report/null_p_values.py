@@ -20,8 +20,8 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages import svg
 from ...pages.svg import Axes
 from ...pages.wording import count_of, join_words, percent
-from ...report.evidence import Evidence, group_by, some_of
-from ...report.section import Figure
+from ...report.evidence import Evidence, Figure
+from ...report.rows import group_by, some_of
 
 _SIDE = 236.0
 #: The levels at which the rate of rejections is drawn.
@@ -162,6 +162,3 @@ def _key(axes: Axes, rows: Sequence[Hypothesis]) -> Markup:
         for number, row in enumerate(rows)
     )
     return Markup("").join(lines)
-
-
-FIGURES = {"calibration-curves": (7, draw_rates), "law-of-p": (14, draw_law)}

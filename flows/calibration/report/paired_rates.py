@@ -12,9 +12,9 @@ from sigstats.tasks.plan import Cell
 
 from ...pages.heat_table import HeatCell, p_legend, p_shade, pair_table, side_by_side
 from ...pages.wording import p_equation
-from ...report.design import estimand, size
-from ...report.evidence import Evidence, group_by, some_of
-from ...report.section import Figure
+from ...report.evidence import Evidence, Figure
+from ...report.rows import group_by, some_of
+from .design import estimand, size
 
 _MOST_METHODS = 8
 
@@ -68,6 +68,3 @@ def _cell(value: Mapping[str, NDArray[np.bool_]], row: str, column: str) -> Heat
     only_column = int(np.count_nonzero(value[column] & ~value[row]))
     p = mcnemar_test(only_row, only_column).pvalue
     return HeatCell(f"{only_row:,} : {only_column:,}", p_shade(p), hint=p_equation(p))
-
-
-FIGURES = {"paired-rates": (15, draw)}

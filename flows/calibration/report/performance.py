@@ -8,9 +8,10 @@ from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of, join_words, number, percent
 from ...report import usual_columns as usual
-from ...report.evidence import Evidence, group_by, rejected
-from ...report.section import Column, Section, Verdict
-from ...report.usual_columns import FAILED, RATE, RATE_INTERVAL, TEST_SETS, rate, where
+from ...report.evidence import Column, Evidence, Section, Verdict
+from ...report.rows import group_by, rejected
+from ...report.usual_columns import where
+from .columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, rate
 
 
 def _performance_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -60,7 +61,7 @@ def _performance_columns(rows: Sequence[Hypothesis]) -> list[Column]:
         usual.ROWS.named("Rows", "rows of a test set"),
         usual.MEASURE,
         Column("Value", lambda row: _shown(row, row.estimate), lambda row: row.estimate),
-        usual.MONTE_CARLO_ERROR.named("MC error", "Monte-Carlo standard error of the value"),
+        MONTE_CARLO_ERROR.named("MC error", "Monte-Carlo standard error of the value"),
         Column("Stated", lambda row: _shown(row, row.null_mean), lambda row: row.null_mean, "what it should be"),
         usual.P,
         TEST_SETS,

@@ -12,8 +12,8 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages import svg
 from ...pages.svg import Axes
 from ...pages.wording import join_words, percent, significant
-from ...report.evidence import Evidence, group_by
-from ...report.section import Figure
+from ...report.evidence import Evidence, Figure
+from ...report.rows import group_by
 
 #: The size of a figure without the labels of its curves, and the room for the numbers of rates.
 _WIDTH, _HEIGHT, _LEFT = 412.0, 324.0, 42.0
@@ -126,6 +126,3 @@ def _curve(curve: Curve, axes: Axes) -> Markup:
     bars = "".join(axes.path([(n, low), (n, high)]) for n, (low, high) in zip(sizes, intervals, strict=True))
     dots = [axes.dot(n, rate, 2.5) for n, rate in zip(sizes, rates, strict=True)]
     return axes.line("mean", zip(sizes, exact, strict=True)) + svg.path("observed", bars) + Markup("").join(dots)
-
-
-FIGURES = {"power": (6, draw)}

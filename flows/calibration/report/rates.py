@@ -9,10 +9,11 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages.wording import adjusted_p, count_of, join_words, percent
 from ...report import usual_columns as usual
 from ...report import verdicts
-from ...report.evidence import Evidence, distinct, group_by, not_rejected, rejected
-from ...report.section import Column, Section, Verdict
-from ...report.usual_columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, rate, share, where
+from ...report.evidence import Column, Evidence, Section, Verdict
+from ...report.rows import distinct, group_by, not_rejected, rejected
+from ...report.usual_columns import where
 from ._power import fewest_needed, finds
+from .columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, rate, share
 from .statements import statements
 
 

@@ -18,8 +18,8 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages import svg
 from ...pages.svg import Axes
 from ...pages.wording import count_of, number, percent
-from ...report.evidence import Evidence, group_by, some_of
-from ...report.section import Figure
+from ...report.evidence import Evidence, Figure
+from ...report.rows import group_by, some_of
 from ...report.usual_columns import where
 from .statements import Statements, statements
 
@@ -139,6 +139,3 @@ def _reliability(name: str, method: str, n: int, said: Statements) -> Markup:
     return svg.panel(
         size, axes.drawing(name, f"{method}, {size}: reliability", f"Right on {described}.", *parts), summary
     )
-
-
-FIGURES = {"resampled-differences": (8, draw_resampled), "reliability": (9, draw_reliability)}

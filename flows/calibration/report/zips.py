@@ -16,9 +16,9 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages import svg
 from ...pages.svg import Axes
 from ...pages.wording import percent
-from ...report.design import estimand, size
-from ...report.evidence import Evidence, group_by
-from ...report.section import Figure
+from ...report.evidence import Evidence, Figure
+from ...report.rows import group_by
+from .design import estimand, size
 
 _SIDE, _HEIGHT = 252.0, 300.0
 _LEFT, _RIGHT = 42.0, 18.0
@@ -108,6 +108,3 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
     coverage = percent(row.estimate or 0)
     drawn = axes.drawing(name, f"{row.method}: zip plot", f"{coverage} contain the truth.", *parts)
     return svg.panel(row.method, drawn, f"{where}: {coverage}")
-
-
-FIGURES = {"zips": (16, draw)}

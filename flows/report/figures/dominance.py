@@ -10,17 +10,8 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages.heat_table import MISSING, HeatCell, necessity_legend, necessity_shade, pair_table, side_by_side
 from ...pages.wording import adjusted_p, index_number, p_number, points, signed, significant
 from .. import sections
-from ..evidence import (
-    Evidence,
-    advantage_of_a,
-    distinct,
-    group_by,
-    is_proportion,
-    less_is_better,
-    necessity,
-    primary_rows,
-)
-from ..section import Figure
+from ..evidence import Evidence, Figure
+from ..rows import advantage_of_a, distinct, group_by, is_proportion, less_is_better, necessity, primary_rows
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -93,6 +84,3 @@ def ranked(rows: Sequence[Hypothesis]) -> list[str]:
             gains[row.a].append(of_a)
             gains[row.b].append(-of_a)
     return sorted(gains, key=lambda name: (not gains[name], -round(math.fsum(gains[name]), 12)))
-
-
-FIGURES = {"pairs": (20, draw)}

@@ -12,9 +12,8 @@ from ...pages import svg
 from ...pages.heat_table import MISSING, HeatCell, data_table, p_legend, p_shade, pair_table
 from ...pages.svg import Axes
 from ...pages.wording import adjusted_p, index_number, p_number, p_order, significant
-from ..evidence import Evidence
+from ..evidence import Evidence, Figure
 from ..over_data_sets import OverDataSets
-from ..section import Figure
 
 #: Of the picture of ranks: its width without names, the heights of a name and a bar, and the room above.
 _RANKS_WIDTH, _NAME_LINE, _BAR, _TOP = 160.0, 18.0, 9.0, 34.0
@@ -200,6 +199,3 @@ def _probabilities(analysis: OverDataSets) -> Markup:
         *parts,
     )
     return Markup('<div class="scroll">{}</div>').format(drawn)
-
-
-FIGURES = {"critical-difference": (1, draw_ranks), "over-data-sets": (2, draw_pairs)}

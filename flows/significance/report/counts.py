@@ -11,8 +11,8 @@ from sigstats.tasks.significance.work import TableTested
 from ...pages.heat_table import data_table
 from ...pages.wording import number, p_at_most
 from ...report import sections
-from ...report.evidence import Evidence, at_smallest_p, distinct, group_by
-from ...report.section import Figure
+from ...report.evidence import Evidence, Figure
+from ...report.rows import at_smallest_p, distinct, group_by
 
 #: Larger tables are shown by their size.
 _MOST_CLASSES = 6
@@ -100,6 +100,3 @@ def _p(row: Hypothesis | None) -> str:
         return "–"
     shown = p_at_most(row.p_value, at_most=at_smallest_p(row), log10_p=row.log10_p)
     return f"● {shown}" if row.decision == "reject" else shown
-
-
-FIGURES = {"counts": (12, draw)}

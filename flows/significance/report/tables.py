@@ -7,17 +7,15 @@ from sigstats.possibilistic_indices import possibility
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import NBSP, adjusted_p, index_number, join_words, number, signed, told_apart
-from ...report import record_sections, verdicts
+from ...report import sections, verdicts
 from ...report import usual_columns as usual
-from ...report.evidence import Evidence
-from ...report.section import Column, Section, Verdict, section_of
+from ...report.evidence import Column, Evidence, Section, Verdict
+from ...report.sections import section_of
 
 
 def _friedman_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     statistic = usual.value("F", "statistic", partial(number, decimals=4))
-    return record_sections.columns(
-        rows, usual.ROWS.named("Data sets", "data sets with a score of every model"), statistic
-    )
+    return sections.columns(rows, usual.ROWS.named("Data sets", "data sets with a score of every model"), statistic)
 
 
 def _signed_rank_columns(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -33,11 +31,11 @@ def _signed_rank_columns(rows: Sequence[Hypothesis]) -> list[Column]:
 
 def _outcomes_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     difference = usual.difference("95% percentile interval of the difference")
-    return record_sections.columns(rows, usual.MEASURE, usual.OBJECTS, *difference)
+    return sections.columns(rows, usual.MEASURE, usual.OBJECTS, *difference)
 
 
 def _outcomes_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    return record_sections.verdict(rows, evidence, by=rows[0].method)
+    return sections.verdict(rows, evidence, by=rows[0].method)
 
 
 _WHOLE = "{:,.0f}".format
@@ -140,7 +138,7 @@ _LIKENESS = Section(
 
 SECTIONS = (
     section_of("joint-outcomes", verdict=_outcomes_verdict, columns=_outcomes_columns),
-    section_of("friedman", verdict=record_sections.verdict, columns=_friedman_columns),
+    section_of("friedman", verdict=sections.verdict, columns=_friedman_columns),
     section_of("signed-rank", verdict=partial(verdicts.verdict, by="signed ranks"), columns=_signed_rank_columns),
     section_of("enumeration-size", verdict=_terms_verdict, columns=_terms_columns),
     section_of("monte-carlo-size", verdict=_replicates_verdict, columns=_replicates_columns),

@@ -14,8 +14,8 @@ from sigstats.flows.errors import BadInput
 from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.running.estimate import count, render
+from sigstats.flows.running.study_files import parse_study
 from sigstats.flows.running.timing import estimate
-from sigstats.flows.study_files import parse_study
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.precision_rules import PrecisePRule
 from sigstats.sequential.rules import BesagCliffordRule
@@ -170,7 +170,7 @@ def stopped(tmp_path):
     ruled = tuple(replace(cell, stopping=rules.get(cell.subject.get("null", ""))) for cell in plan.cells)
     before = {(row["cell"], row["test"]): row for row in Results(store).summary.to_pylist()}
     write_plan(store, replace(plan, cells=ruled))
-    summarize(store)
+    summarize(store, KIND.analyses)
     return store, before
 
 
@@ -200,7 +200,7 @@ def test_the_summary_rests_on_the_replicates_up_to_the_stop_alone(stopped):
 def test_the_report_tells_the_saving_and_what_it_costs(stopped):
     store, _ = stopped
     evidence = Evidence(Results(store))
-    for section in sections.known():
+    for section in sections.of(evidence):
         if section.test.startswith("permutation"):
             rows = evidence.of(section.test)
             run_, early = sum(row.replicates for row in rows), sum(row.replicates < 999 for row in rows)

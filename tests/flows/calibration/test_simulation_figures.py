@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sigstats.flows.calibration.report import nested_loops, null_p_values, paired_rates, zips
+from sigstats.flows.calibration.report.design import design
 from sigstats.flows.cli import main
-from sigstats.flows.report.design import design
 from sigstats.flows.report.evidence import Evidence
 from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.mcnemar_test import mcnemar_test

@@ -1,6 +1,5 @@
 """The figures: what is drawn is what was counted."""
 
-import importlib
 import re
 from itertools import pairwise
 
@@ -10,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.flows.benchmark.report import null_histograms, trends
-from sigstats.flows.benchmark.report.null_distribution import NullDistribution, null_distribution
+from sigstats.flows.benchmark.report.null_histograms import NullDistribution, null_distribution
 from sigstats.flows.cli import main
 from sigstats.flows.pages import heat_table, svg
 from sigstats.flows.pages.svg import Axes
 from sigstats.flows.report import figures
-from sigstats.flows.report.evidence import Evidence, advantage_of_a, necessity
+from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.figures import dominance
+from sigstats.flows.report.rows import advantage_of_a, necessity
 from sigstats.measures.measure import as_measure
 from sigstats.measures.table import COUNT_MEASURES
 from sigstats.possibilistic_indices import possibility
@@ -313,13 +313,6 @@ def test_nothing_is_drawn_of_nothing(store):
     results = Results(store)
     results.__dict__["summary"] = summary_table([])
     assert figures.draw_all(Evidence(results)) == []
-
-
-def test_every_figure_kind_has_a_place_of_its_own():
-    modules = [importlib.import_module(name) for name in figures.MODULES]
-    orders = [order for module in modules for order, _ in module.FIGURES.values()]
-    assert sorted(orders) == sorted(set(orders))
-    assert len(orders) == len(figures.kinds())
 
 
 def test_a_trend_runs_through_the_errors_of_each_value(tmp_path):

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sigstats.flows.report.evidence import short_names
+from sigstats.flows.report.rows import short_names
 
 LABELS = st.builds(
     lambda name, words: f"{name} ({', '.join(words)})" if words else name,

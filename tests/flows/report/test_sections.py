@@ -1,5 +1,6 @@
 """The verdicts: that they say what the rows of the summary say."""
 
+import importlib
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sigstats.flows.kinds import KINDS, kind_named
 from sigstats.flows.report import page as report
 from sigstats.flows.report import sections
-from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.section import Verdict
+from sigstats.flows.report.evidence import Evidence, Section, Verdict
+from sigstats.flows.report.printed_numbers import printed_numbers
 from sigstats.flows.report.usual_columns import MONTE_CARLO
 from sigstats.retraining.permutation import permutation_test
+from sigstats.tasks import statistical_tests
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis, summary_table
 from sigstats.tasks.storage.store import Store
@@ -22,6 +25,15 @@ from sigstats.tasks.summary.published import Reference, compare_with_published, 
 from ..synthetic_study import CONFIG, DATASETS, VERSIONS, make_study
 
 EVIDENCE: Any = SimpleNamespace(adjust="none", alpha=0.05, cells={}, table_of=lambda row: row.dataset)
+
+
+def known() -> list[Section]:
+    """The sections of all tests of all kinds of study."""
+    pages = [importlib.import_module(kind.page).PAGE for kind in map(kind_named, KINDS) if kind.page]
+    modules = dict.fromkeys(name for page in pages for name in page.sections)
+    ready = [section for name in modules for section in importlib.import_module(name).SECTIONS]
+    covered = {section.test for section in ready}
+    return [*ready, *(sections.section_without_module(name) for name in statistical_tests.TESTS if name not in covered)]
 
 
 def test_too_few_permutations_are_named(tmp_path: Path) -> None:
@@ -44,7 +56,7 @@ def test_the_permutations_needed_count_the_whole_family_though_its_adjusted_p_ar
         row.with_(p_adjusted=min(1, 24 * p), decision="keep", exceedances=0, replicates=19)
         for row in rows("permutation-labels", *[p] * 24)
     ]
-    (section,) = (section for section in sections.known() if section.test == "permutation-labels")
+    (section,) = (section for section in known() if section.test == "permutation-labels")
     found = section.verdict(stuck, SimpleNamespace(adjust=adjust, alpha=0.05, cells={}))  # type: ignore[arg-type]
     assert found.headline.endswith("no permutation was as extreme as the observed result (PermClass).")
     assert found.details[0].endswith(f"24 cases. At least {wanted} permutations are needed.")
@@ -53,7 +65,7 @@ def test_the_permutations_needed_count_the_whole_family_though_its_adjusted_p_ar
 def test_what_is_undecided_is_not_called_doubtful(tmp_path: Path) -> None:
     some = [row.with_(exceedances=0, replicates=9) for row in rows("permutation-labels", 0.06)]
     mixed = [*some, *(row.with_(classifier=f"d{i}") for i, row in enumerate(rows("permutation-labels", 0.01, 0.5)))]
-    (section,) = (section for section in sections.known() if section.test == "permutation-labels")
+    (section,) = (section for section in known() if section.test == "permutation-labels")
     found = section.verdict(mixed, EVIDENCE)
     assert found.headline.endswith("(PermClass, p\xa0=\xa00.01); 1 cannot be decided yet.")
     assert "c0 on iris. At least 19 permutations are needed." in found.details[0]
@@ -144,7 +156,7 @@ GAINED = "depended for its accuracy on the joint structure of the features"
     ],
 )
 def test_verdicts_in_words(test: str, p: list[float | None], headline: str, details: list[str]) -> None:
-    (section,) = (section for section in sections.known() if section.test == test)
+    (section,) = (section for section in known() if section.test == test)
     found = section.verdict(rows(test, *p), EVIDENCE)
     assert found.headline.replace("\xa0", " ") == headline
     assert [sentence.replace("\xa0", " ") for sentence in found.details] == details
@@ -157,7 +169,7 @@ def test_permfeats_rejects_a_classifier_that_models_no_dependence_and_the_report
         "naive-bayes", np.column_stack([y + noise, y - noise]), y, null="features", n_resamples=199, rng=1
     )
     assert found.exceedances == 0
-    (section,) = (section for section in sections.known() if section.test == "permutation-features")
+    (section,) = (section for section in known() if section.test == "permutation-features")
     rejected = rows("permutation-features", found.pvalue)
     said = " ".join([section.verdict(rejected, EVIDENCE).headline, section.question, section.method_of(rejected)])
     assert not re.search(r"\b(relie[sd]|rests?|uses?|used)\b", said)
@@ -189,7 +201,7 @@ def like(pd: float, decisions: dict[str, tuple[float, str]]) -> list[Hypothesis]
     ],
 )
 def test_the_closest_algorithm_may_be_rejected_too(crt: tuple[float, str], said: str) -> None:
-    (section,) = (section for section in sections.known() if section.test == "likeness")
+    (section,) = (section for section in known() if section.test == "likeness")
     found = section.verdict(like(1.0, {"CRT": crt, "QDA": (0.0022, "reject")}), EVIDENCE)
     indices = "to CRT than to QDA (PD 1.00, PSD 0.03, NSD 0.00)"
     assert found.headline.replace("\xa0", " ") == f"t: the new algorithm is {said} {indices}."
@@ -222,7 +234,7 @@ def test_a_printed_number_agrees_in_what_the_rule_says(
     write_references(store, [reference])
     compared_rows = tuple(compare_with_published(rows("permutation-features", value), [reference]))
     evidence: Any = SimpleNamespace(rows=compared_rows, alpha=0.05, results=SimpleNamespace(store=store))
-    found = sections.printed_numbers(evidence)
+    found = printed_numbers(evidence)
     assert found is not None
     if agreement is None:
         assert found.headline == "The printed number agrees in value."
@@ -249,15 +261,15 @@ def test_a_test_without_a_section_gets_a_plain_one(tmp_path: Path) -> None:
 
 
 def test_every_section_has_a_place_of_its_own() -> None:
-    known = sections.known()
-    assert {section.test for section in known} >= {
+    every = known()
+    assert {section.test for section in every} >= {
         "permutation-labels",
         "permutation-features",
         "efficiency",
         "mcnemar",
     }
-    assert len({section.order for section in known}) == len({section.test for section in known}) == len(known)
-    assert all(section.method and section.source for section in known)
+    assert len({section.order for section in every}) == len({section.test for section in every}) == len(every)
+    assert all(section.method and section.source for section in every)
 
 
 def test_every_sentence_says_which_p_it_gives(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ from sigstats.flows.benchmark.plan import KIND
 from sigstats.flows.running import timing
 from sigstats.flows.running.costs import CostModel
 from sigstats.flows.running.estimate import Estimate, count, counts_in_words, render
-from sigstats.flows.running.kinds import kind_of
+from sigstats.flows.running.kind import kind_of
 from sigstats.flows.running.progress import duration
+from sigstats.flows.running.study_files import parse_study
 from sigstats.flows.running.timing import estimate
-from sigstats.flows.study_files import parse_study
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.engine.pools import Serial

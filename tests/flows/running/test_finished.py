@@ -3,9 +3,9 @@
 import pytest
 
 from sigstats.flows.running import output as finished
-from sigstats.flows.running.kinds import kind_of
+from sigstats.flows.running.kind import kind_of
 from sigstats.flows.running.options import RunOptions
-from sigstats.flows.study_files import parse_study
+from sigstats.flows.running.study_files import parse_study
 
 STUDY = {
     "kind": "significance",

@@ -8,11 +8,11 @@ from typing import Any
 from sigstats._common.credentials import refuse_credentials
 from sigstats._common.validation import did_you_mean, refuse, shown
 
-from .config.model import Study, validated
-from .config.toml_files import apply_settings, place_of, read_toml, ready_studies
-from .errors import BadInput
-from .running.from_python import GivenCode, plain
-from .running.kinds import KINDS, kind_named
+from ..config.model import Study, validated
+from ..config.toml_files import apply_settings, place_of, read_toml, ready_studies
+from ..errors import BadInput
+from ..kinds import KINDS, kind_named
+from .from_python import GivenCode, plain
 
 
 def find_study(study: Any, settings: Sequence[str] = (), code: GivenCode | None = None) -> tuple[Study, Path]:
@@ -52,4 +52,5 @@ def parse_study(values: Mapping[str, Any], *, source: str, default_name: str = "
     if not isinstance(kind, str) or kind not in KINDS:
         hint = did_you_mean(kind, KINDS)
         raise BadInput(f"{source}: kind: {shown(kind)} is not valid; expected one of {', '.join(KINDS)}{hint}")
-    return validated(kind_named(kind).model, {"name": default_name, **values}, source=source).of_source(source)
+    model: type[Study] = kind_named(kind).model
+    return validated(model, {"name": default_name, **values}, source=source).of_source(source)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from sklearn.metrics import accuracy_score, cohen_kappa_score
 
+from sigstats.flows.benchmark.report.page import accuracy_panels, performance, performances
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.performance import accuracy_panels, performance, performances
 from sigstats.tasks.results import Results
 
 from ..synthetic_study import make_study

@@ -1,4 +1,4 @@
-"""How well each classifier of a benchmark does: on each data set, compared with chance, and over all."""
+"""The page of a benchmark: how good each classifier is on each data set, compared with chance and the largest class."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,18 +6,27 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sigstats.intervals import Interval
-from sigstats.multiplicity import fewest_resamples
 from sigstats.ranking.means import share_interval
 from sigstats.tasks.benchmark.runs import observed_run
+from sigstats.tasks.benchmark.work import CrossValidated
 from sigstats.tasks.schema import Hypothesis
 
-from ..pages import svg
-from ..pages.svg import Axes
-from ..pages.wording import count_of, join_words, p_equation, percent, percent_range, percent_span
-from .evidence import Evidence, group_by
-from .over_data_sets import FEWEST_DATA_SETS, OverDataSets
-from .section import Verdict
+from ...pages import svg
+from ...pages.svg import Axes
+from ...pages.wording import count_of, join_words, percent, percent_range, percent_span, some_of
+from ...report.best_model import choice
+from ...report.evidence import Evidence, Figure, KindPage, Particulars, Verdict
+from ...report.figures import dominance, single_classifiers
+from ...report.figures import over_data_sets as over_data_sets_figures
+from ...report.over_data_sets import FEWEST_DATA_SETS
+from ...report.rows import group_by
+from . import null_histograms, permutation_tests, trends
+from .over_data_sets import over_data_sets
 
+_ACCURACIES = (
+    "Cross-validated accuracy with its 95% interval: Clopper and Pearson's, as if the predictions were independent; "
+    "where rows come in groups, Gaffke's of groups."
+)
 #: The room of the values, and the most that names of classifiers have.
 _VALUES, _LINE, _BOTTOM, _WIDEST = 142.0, 22.0, 24.0, 168.0
 #: More drawings than so many, or lines in one, are no first picture any more.
@@ -93,16 +102,6 @@ def performance(
         details,
         to_do=f"{to_do[:1].upper()}{to_do[1:]}." if len(best) < FEWEST_DATA_SETS else "",
     )
-
-
-def choice(best: str, tied: Sequence[str]) -> str:
-    """Which to choose of the best classifier and those that do not differ significantly from it.
-
-    >>> choice("a", ["b"])
-    'take a or b: other criteria, such as cost, or more rows may decide'
-    """
-    rest = f" or {', '.join(tied)}: other criteria, such as cost, or more rows may decide" if tied else ""
-    return f"take {best}{rest}"
 
 
 def _to_do(group: Sequence[Performance], pairs: Sequence[Hypothesis]) -> str:
@@ -182,78 +181,61 @@ def _with_interval(one: Performance) -> str:
     return f"{percent(one.accuracy, one.n)} ({percent_range(one.interval.low, one.interval.high, one.n)})"
 
 
-_NAMED = 6
-
-_RUNS = (
-    "On data sets like these: each data set gives one difference of accuracies, which exact signed-rank tests take, "
-    "adjusted by Holm's method. On these data sets: the rows are the sample, and the mean difference of accuracy is "
-    "tested exactly given the rows that only one classifier got right. Probabilities are those of the Bayesian "
-    "signed-rank test; differences of at most one point are none in practice. Cross-validated rows share training "
-    "sets; neither test accounts for the choice of the folds."
-)
-_SCORES = (
-    "Each data set gives one difference of scores, which exact signed-rank tests take. The data sets are taken for a "
-    "sample of data sets like them, and of a score it is not known how far chance moved it. Probabilities are those "
-    "of the Bayesian signed-rank test; differences of at most {equal} are none in practice. Where less is better, "
-    "differences are turned, so that the greater is the better."
-)
+def _particulars(evidence: Evidence) -> Particulars:
+    measured = performances(evidence)
+    lacking = missing(measured, evidence)
+    verdict = performance(measured, evidence.of("mcnemar"), lacking)
+    figure = Figure("", _accuracies_caption(measured, lacking), accuracy_panels(measured)) if measured else None
+    return Particulars(
+        first=[("How good is each classifier?", verdict, _ACCURACIES)], figure=figure, transforms=_transforms(evidence)
+    )
 
 
-def over_data_sets(evidence: Evidence) -> Verdict | None:
-    """The best classifier on data sets like these, and on these; None if there are too few."""
-    analysis = evidence.over_data_sets
-    if analysis is None:
-        return None
-    beyond = analysis.comparison.conclusion.replace("No two", "no two", 1)
-    on_these, to_do = _on_these(analysis)
-    return Verdict(f"{on_these} Beyond these: {beyond}", tuple(_details(analysis)), to_do=to_do)
+def _accuracies_caption(measured: Sequence[Performance], lacking: Sequence[tuple[str, str]]) -> str:
+    count = len({one.dataset for one in measured})
+    first = f", on the first {MOST_DATA_SETS} of {count} data sets" if count > MOST_DATA_SETS else ""
+    return (
+        f"Accuracy of each classifier with its 95% interval{first}. Dashed: always naming the largest class. Dotted: "
+        "naming at random, each class as often as the classifier does."
+        + (f" Not there yet: {some_of([' on '.join(value) for value in lacking])}." if lacking else "")
+    )
 
 
-def over_data_sets_method(evidence: Evidence) -> str:
-    """The method of this statement; empty if there are too few data sets."""
-    analysis = evidence.over_data_sets
-    if analysis is None:
+def _transforms(evidence: Evidence) -> str:
+    works = [cell.work_of(CrossValidated) for cell in evidence.results.cells("crossval")]
+    if not works:
         return ""
-    return _RUNS if analysis.score.in_percent else _SCORES.format(equal=analysis.score.equal)
-
-
-def _details(analysis: OverDataSets) -> list[str]:
-    comparison = analysis.comparison
-    k, models, what = len(comparison.models), comparison.models, analysis.score.model
-    said = []
-    if analysis.low:
-        first = [model for model, low in zip(models, analysis.low, strict=True) if low == 1]
-        named = join_words([*first[:_NAMED], *([f"{len(first) - _NAMED} more"] if len(first) > _NAMED else [])])
-        may = "is the best" if len(first) == 1 else "may each be the best"
-        said.append(f"On data sets like these {named} {may} of {count_of(k, what)}, all ranks taken together.")
-    # The smallest p of n data sets is 2 / 2**n.
-    fewest = fewest_resamples(len(comparison.pairs), [], method=comparison.adjust, alpha=comparison.alpha)
-    needed = 1 + fewest.bit_length()
-    if comparison.datasets < needed:
-        said.append(
-            f"{comparison.datasets} data sets are too few: {count_of(len(comparison.pairs), 'pair')} can be told "
-            f"apart on {needed} or more."
+    if any(work.cross_validation.transforms == "all" for work in works):
+        return (
+            "Scales, categories and imputed values were learned once on all rows, without their labels. The "
+            "permutation tests are valid all the same, since permuting commutes with it; the errors may be slightly "
+            "optimistic."
         )
-    if comparison.friedman is not None:
-        p = p_equation(comparison.friedman.pvalue)
-        how = "exactly" if comparison.friedman.method == "exact" else "Iman and Davenport's F"
-        said.append(f"That all {what}s are alike: {p} (Friedman, {how}).")
-    return said
+    return "Scales, categories and imputed values were learned on each training fold alone."
 
 
-def _on_these(analysis: OverDataSets) -> tuple[str, str]:
-    comparison, what = analysis.comparison, analysis.score.model
-    better = max if analysis.score.greater_is_better else min
-    most = comparison.models[better(range(len(analysis.means)), key=lambda model: analysis.means[model])]
-    pairs = zip(comparison.pairs, analysis.these, strict=False)
-    ahead = {pair.b if pair.a == most else pair.a: these for pair, these in pairs if most in (pair.a, pair.b)}
-    best = f"{most} has the best mean {analysis.score.name}"
-    if not ahead:
-        return f"On these {comparison.datasets} data sets {best}; how certain that is needs their rows.", ""
-    tied = [other for other, these in ahead.items() if these.adjusted_pvalue > comparison.alpha]
-    least = min(ahead.values(), key=lambda these: abs(these.difference))
-    nearest = analysis.score.difference(abs(least.difference)).lstrip("+")
-    others = count_of(len(comparison.models) - 1, f"other {what}")
-    said = f"On these {comparison.datasets} data sets {best}; it differs from {len(ahead) - len(tied)} of {others}"
-    said += f" (exact stratified tests, Holm), the nearest being {nearest} points behind."
-    return said, f"On these data sets {choice(most, tied)}."
+PAGE = KindPage(
+    sections={
+        "sigstats.flows.benchmark.report.measures":
+            ("measures", "measured-pairs", "resampled-measures", "resampled-pairs", "slices", "sliced-pairs"),
+        "sigstats.flows.benchmark.report.retrained":
+            ("corrected-resampled", "permutation-features", "permutation-labels"),
+        "sigstats.flows.report.efficiency": ("efficiency",),
+    },
+    figures=(
+        over_data_sets_figures.draw_ranks,
+        over_data_sets_figures.draw_pairs,
+        trends.draw,
+        single_classifiers.draw_grids,
+        permutation_tests.draw,
+        dominance.draw,
+        null_histograms.draw,
+    ),
+    particulars=_particulars,
+    over_data_sets=over_data_sets,
+    counted={
+        "permutation-labels": "learned the classes",
+        "permutation-features": "use features together",
+        "mcnemar": "pairs that differ",
+    },
+)  # fmt: skip

@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from sigstats.flows.benchmark.plan import KIND
+from sigstats.flows.benchmark.report.permutation_tests import draw
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.figures.single_classifiers import draw_both
 from sigstats.tasks.results import Results
 from sigstats.tasks.summary.published import Reference, write_references
 from sigstats.tasks.summary.summarize import summarize
@@ -31,12 +32,12 @@ def evidence(tmp_path_factory):
         store,
         [Reference(cell=observed.name, name=name, printed=text, tolerance=within) for name, text, within in printed],
     )
-    summarize(store)
+    summarize(store, KIND.analyses)
     return Evidence(Results(store))
 
 
 def test_one_table_has_each_classifier_on_each_data_set_with_both_tests(evidence):
-    (figure,) = draw_both(evidence)
+    (figure,) = draw(evidence)
     tables = cells(figure.body)
     assert list(tables) == list(CLASSIFIERS)
     by_case = {(row.test, row.classifier, row.dataset): row for row in evidence.rows}
@@ -53,12 +54,12 @@ def test_one_table_has_each_classifier_on_each_data_set_with_both_tests(evidence
 
 
 def test_printed_numbers_stand_beside_and_disagreement_is_marked(evidence):
-    _, permuted, p, *_ = next(iter(cells(next(iter(draw_both(evidence))).body).values()))["iris"]
+    _, permuted, p, *_ = next(iter(cells(next(iter(draw(evidence))).body).values()))["iris"]
     assert p.endswith("(0.010)")
     assert permuted.endswith("(≠10%)")  # permuted labels err in two of three rows
 
 
 def test_the_caption_says_what_the_mark_means(evidence):
-    caption = next(iter(draw_both(evidence))).caption
+    caption = next(iter(draw(evidence))).caption
     assert "≠ marks what does not round to it, Monte-Carlo error allowed for and a permuted error further" in caption
     assert "further away than 0.05." in caption

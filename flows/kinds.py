@@ -1,0 +1,17 @@
+"""The kinds of study by name, as a study file gives it; each is imported when a study is of it."""
+
+import importlib
+from typing import Any
+
+#: The modules whose `KIND` is a kind of study, a `sigstats.flows.running.kind.Kind`.
+KINDS = {
+    "benchmark": "sigstats.flows.benchmark.plan",
+    "calibration": "sigstats.flows.calibration.plan",
+    "regression": "sigstats.flows.regression.result",
+    "significance": "sigstats.flows.significance.plan",
+}
+
+
+def kind_named(name: str) -> Any:
+    """The kind of this name."""
+    return importlib.import_module(KINDS[name]).KIND

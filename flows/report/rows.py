@@ -1,0 +1,135 @@
+"""Rows of a summary: grouped, chosen, and what they say of a hypothesis."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from sigstats.measures.table import measure_of_difference
+from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.statistical_tests.mcnemar import DISCORDANT
+
+Item = TypeVar("Item")
+Key = TypeVar("Key")
+
+
+def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:
+    """The values that are there, each once, in the order of their first appearance."""
+    return tuple(dict.fromkeys(value for value in values if value is not None))
+
+
+def group_by(rows: Sequence[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """The rows by `key`, in the order of its first appearance."""
+    groups: dict[Key, list[Item]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def some_of(rows: Sequence[Item], most: int = 4) -> list[Item]:
+    """At most this many rows of sizes: the smallest, the largest and some between."""
+    last = min(most, len(rows)) - 1
+    return [rows[round(index * (len(rows) - 1) / last)] for index in range(last + 1)] if last else list(rows)
+
+
+def all_tested(rows: Iterable[Hypothesis]) -> bool:
+    """For each row, whether it is a hypothesis that is or will be tested, not only a value."""
+    return all(row.decision != "none" for row in rows)
+
+
+def rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """The rows whose null hypothesis is rejected."""
+    return [row for row in rows if row.decision == "reject"]
+
+
+def not_rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """The rows whose null hypothesis was tested and is not rejected."""
+    return [row for row in rows if row.decision == "keep"]
+
+
+def at_smallest_p(row: Hypothesis) -> bool:
+    """True if the p-value is the smallest possible for its random replicates, so that the true one may be smaller."""
+    return row.exceedances == 0 and bool(row.replicates)
+
+
+def undecided_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """The rows that are not rejected for want of replicates: none was as extreme as observed."""
+    return [row for row in not_rejected(rows) if at_smallest_p(row)]
+
+
+def primary_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """One row for each table: that of the method which the study names first."""
+    return [group[0] for group in group_by(rows, lambda row: (row.dataset, row.classifier, row.a, row.b)).values()]
+
+
+def is_proportion(row: Hypothesis) -> bool:
+    """True if the row's measure is a proportion, or a difference of two."""
+    spec = measure_of_difference(row.measure)
+    return spec is not None and spec.unit == "share"
+
+
+def less_is_better(row: Hypothesis) -> bool:
+    """True if a row measures an error or a cost."""
+    spec = measure_of_difference(row.measure)
+    return spec is not None and not spec.greater_is_better
+
+
+def advantage_of_a(row: Hypothesis) -> float | None:
+    """The advantage of a over b in the unit of the measure, negative if b is better; None if unknown.
+
+    Estimates are the value of a minus that of b. Without one, McNemar's test still gives the number of objects that
+    only a got right, of the discordant ones.
+    """
+    if row.estimate is not None:
+        return -row.estimate if less_is_better(row) else row.estimate
+    if row.measure == DISCORDANT and row.statistic is not None and row.n is not None:
+        return 2 * row.statistic - row.n
+    return None
+
+
+def necessity(row: Hypothesis) -> float | None:
+    """How strongly the data support the alternative (positive) or the null hypothesis (negative), from -1 to 1.
+
+    NSD of the alternative over the null hypothesis is 1 - PD of the null hypothesis over the alternative
+    (Hryniewicz, eq. 25 and 27 with the roles exchanged); at most one of it and NSD is above 0. It stays below 1,
+    since no p-value is 0.
+    """
+    if row.pd is None or row.nsd is None:
+        return None
+    return min(1 - row.pd, math.nextafter(1, 0)) if row.pd < 1 else -row.nsd
+
+
+def short_names(labels: Iterable[str]) -> dict[str, str]:
+    """A short name for each label of a method, such as ``bootstrap (micro-f1, percentile, resamples = 2000)``.
+
+    Of labels with one name, the words in brackets that all of them share are left out, and so are settings that are not
+    needed to distinguish any two. The design in the report has the full labels.
+    """
+    parts = {label: _parts(label) for label in labels}
+    words = _differing({label: (name, words) for label, (name, words, _) in parts.items()})
+    names = {label: _joined(name, words[label]) for label, (name, _, _) in parts.items()}
+    # Settings matter only to labels that the words do not tell apart.
+    alike = Counter(names.values())
+    settings = _differing({label: (names[label], parts[label][2]) for label in parts if alike[names[label]] > 1})
+    return {label: _joined(parts[label][0], [*words[label], *settings.get(label, [])]) for label in parts}
+
+
+def _differing(parts: Mapping[str, tuple[str, list[str]]]) -> dict[str, list[str]]:
+    """The words of each label that not all labels with its name have; all words of the only one."""
+    groups: dict[str, list[list[str]]] = {}
+    for name, words in parts.values():
+        groups.setdefault(name, []).append(words)
+    shared = {name: set.intersection(*map(set, group)) if len(group) > 1 else set() for name, group in groups.items()}
+    return {label: [word for word in words if word not in shared[name]] for label, (name, words) in parts.items()}
+
+
+def _parts(label: str) -> tuple[str, list[str], list[str]]:
+    name, bracket, inner = label.partition(" (")
+    if not bracket or not inner.endswith(")"):
+        return label, [], []
+    words = inner[:-1].split(", ")
+    return name, [word for word in words if " = " not in word], [word for word in words if " = " in word]
+
+
+def _joined(name: str, words: Sequence[str]) -> str:
+    return f"{name} ({', '.join(words)})" if words else name

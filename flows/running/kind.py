@@ -1,0 +1,127 @@
+"""A kind of study: its study file, its plan, its run and its report."""
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from sigstats.tasks.storage.store import Store
+
+from ..config.fetch import fetched_by
+from ..config.model import Study
+from ..errors import BadInput
+from ..kinds import kind_named
+from .options import Prepared, Progress, RunOptions, no_progress
+from .progress import Display
+from .result import StudyResult
+
+if TYPE_CHECKING:
+    from .estimate import Estimate
+
+S = TypeVar("S", bound=Study)
+
+
+class InProcess(NamedTuple):
+    """What a kind does whose studies are evaluated in this process; as the methods of `Kind`."""
+
+    plan: Callable[[Any, RunOptions], str]
+    run: Callable[[Any, RunOptions], StudyResult]
+    report: Callable[[Store], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind(Generic[S]):
+    """A kind of study. Its cells are computed on the workers of a cluster, unless it is evaluated in this process."""
+
+    #: The model of a study file of this kind.
+    model: type[S]
+    #: ``layout(study, base, progress, allow)`` reads what comes in, tells of it, and returns it with the plan, as
+    #: `Prepared`. `allow` names the packages whose code the study may import. It writes nothing. ValueError, one line,
+    #: names the data set or the setting, the value and what would be right.
+    layout: Callable[[S, Path, Progress, Sequence[str]], Prepared] | None = None
+    #: ``savings(study, estimates, scratch)`` gives a line for each change that would make the study cheaper.
+    savings: Callable[[S, Sequence["Estimate"], Store], Iterable[str]] = lambda study, estimates, scratch: ()
+    #: The modules of the analyses that plans name: ``rows(results)`` yields the hypotheses, or ``rows_of(results,
+    #: name)`` those of one of several analyses.
+    analyses: Mapping[str, str] = field(default_factory=dict)
+    #: The module whose `PAGE` is the `sigstats.flows.report.evidence.KindPage`; by default a page has nothing special.
+    page: str = ""
+    in_process: InProcess | None = None
+
+    @property
+    def has_cells(self) -> bool:
+        """True if studies of this kind are computed in cells."""
+        return self.in_process is None
+
+    def prepare(self, study: S, base: Path, progress: Progress = no_progress, allow: Sequence[str] = ()) -> Prepared:
+        """The plan of a study and its data; relative paths start from `base`.
+
+        Code of the packages `allow` may be imported.
+        """
+        assert self.layout is not None
+        try:
+            return self.layout(study, base, progress, allow)
+        except ValueError as error:
+            raise BadInput(f"{study.source}: {error}{fetched_by(study, base)}") from None
+
+    def plan(self, study: S, options: RunOptions, /, *, workers: int | None, timing: bool) -> str:
+        """The work and cost of a run, as text; nothing is written.
+
+        `workers`: their number in the estimate, None for this machine's. `timing`: time one replicate of each cell.
+        """
+        if self.in_process is not None:
+            return self.in_process.plan(study, options)
+        from ..clusters.local import processors  # a study in this process needs none of it
+        from .estimate import count, counts_in_words, render
+        from .output import identity_of, refuse_another
+        from .timing import estimate
+
+        display = Display(study=study.name)
+        with display.reading() as progress:
+            prepared = self.prepare(study, options.base, progress, options.allow)
+        refuse_another(Store(options.output), identity_of(study, prepared), prepared.plan)
+        estimates = count(prepared.plan, options.output)
+        cheaper: list[str] = []
+        if timing and any(one.left for one in estimates):
+            display.say(f"{counts_in_words(prepared.plan, estimates)}; timing cells (--no-timing leaves it out)")
+            with tempfile.TemporaryDirectory(prefix="sigstats-plan-") as folder:
+                scratch = Store(folder)
+                estimates = estimate(prepared, estimates, scratch=scratch, say=display.say)
+                cheaper = list(self.savings(study, estimates, scratch))
+        notes = [f"note: {note}" for note in prepared.notes]
+        text = render(prepared.plan, estimates, workers=workers or processors())
+        return "\n".join([*notes, text, *cheaper])
+
+    def run(self, study: S, options: RunOptions, /) -> StudyResult:
+        """Run a study to its report. Replicates that the output holds are not computed again.
+
+        Raises BadInput if the data or the output do not fit the study; nothing was written.
+        """
+        if self.in_process is not None:
+            return self.in_process.run(study, options)
+        from .study import run_study  # a plan needs it as little
+
+        return run_study(study, partial(self.prepare, study, options.base, allow=options.allow), options)
+
+    def report(self, store: Store, /) -> str:
+        """Summarise what an output holds, write its report again, and return the location of the report.
+
+        Raises FileNotFoundError if the output holds no results. Raises sigstats.tasks.storage.seal.Damaged if its
+        results cannot be used.
+        """
+        if self.in_process is not None:
+            return self.in_process.report(store)
+        from sigstats.tasks.summary.summarize import summarize  # a plan needs neither
+
+        from ..report.page import write_report
+
+        summarize(store, self.analyses)
+        return write_report(store)
+
+
+def kind_of(study: S) -> Kind[S]:
+    """The kind of a study."""
+    kind: Kind[S] = kind_named(study.kind)
+    return kind
