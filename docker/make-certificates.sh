@@ -1,8 +1,10 @@
 #!/bin/sh
-# An authority of its own and one certificate for scheduler, workers and runs. The folder is the caller's alone and keeps
-# the authority's key; containers mount the folder services in it (ca.pem, cert.pem, key.pem). They run as a uid that
-# need not be the caller's, so what they mount is readable to whoever reaches it: to them by their mount, and on this
-# machine to the caller alone, since nobody else may enter the outer folder.
+# An authority of its own and one certificate for scheduler, workers and runs:
+#   make-certificates.sh FOLDER                   a new certificate, by the authority of the folder if it has one
+#   make-certificates.sh FOLDER --new-authority   another authority, which every service and run must then be given
+# The folder is the caller's alone and keeps the authority's key; containers mount the folder services in it (ca.pem,
+# cert.pem, key.pem). They run as a uid that need not be the caller's, so what they mount is readable to whoever reaches
+# it: to them by their mount, and on this machine to the caller alone, since nobody else may enter the outer folder.
 set -eu
 folder=${1:?expected a folder}
 umask 077
@@ -13,8 +15,18 @@ case $(ls -ld "$folder/.") in
 esac
 services=$folder/services
 mkdir -p "$services"
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 \
-    -subj "/CN=sigstats authority" -keyout "$folder/ca.key" -out "$services/ca.pem" 2>/dev/null
+if [ "${2:-}" = --new-authority ] && [ -e "$folder/ca.key" ]; then
+    printf '%s' "Replace the authority of $folder? Services with its certificates refuse those of another. [y/N] " >&2
+    read -r answer || answer=
+    case $answer in
+        y | Y | yes) rm -f "$folder/ca.key" ;;
+        *) echo "$folder is left as it is" >&2; exit 1 ;;
+    esac
+fi
+if [ ! -e "$folder/ca.key" ]; then
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 \
+        -subj "/CN=sigstats authority" -keyout "$folder/ca.key" -out "$services/ca.pem" 2>/dev/null
+fi
 openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
     -subj "/CN=sigstats" -keyout "$services/key.pem" -out "$folder/request.pem" 2>/dev/null
 openssl x509 -req -in "$folder/request.pem" -CA "$services/ca.pem" -CAkey "$folder/ca.key" \

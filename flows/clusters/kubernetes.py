@@ -31,11 +31,10 @@ class Cluster(ClusterFile):
     memory: str = Field("2Gi", pattern=r"^[0-9]+[KMGT]i$", description='Memory of each pod, as in "2Gi"')
     namespace: Label | None = Field(None, description="Namespace; that of the current context by default")
     service_account: Label | None = Field(None, description="Service account of the pods")
-    secret: Label | None = Field(
-        None, description="Secret with environment variables, such as credentials of the object store"
-    )
+    secret: Label | None = Field(None, description="Secret whose entries are variables of the workers, such as keys")
     pull_secret: Label | None = Field(None, description="Secret for pulling the image")
     node_selector: dict[str, str] = Field(default_factory=dict, description="Labels of the nodes")
+    tolerations: list[dict[str, Any]] = Field(default_factory=list, description="Taints of nodes that pods tolerate")
     timeout: int = Field(300, gt=0, description="Seconds to wait for the scheduler's pod")
 
 
@@ -57,7 +56,7 @@ def manifest(cluster: Cluster, name: str, needs: Needs | None = None) -> dict[st
             "args": command,
             "resources": {"requests": {"cpu": "1", "memory": cluster.memory}, "limits": {"memory": cluster.memory}},
             "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
-            **({"envFrom": [{"secretRef": {"name": cluster.secret}}]} if cluster.secret else {}),
+            **({"envFrom": [{"secretRef": {"name": cluster.secret}}]} if cluster.secret and part == "worker" else {}),
         }
         pod |= {
             "securityContext": {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}},
@@ -65,6 +64,7 @@ def manifest(cluster: Cluster, name: str, needs: Needs | None = None) -> dict[st
             **({"serviceAccountName": cluster.service_account} if cluster.service_account else {}),
             **({"imagePullSecrets": [{"name": cluster.pull_secret}]} if cluster.pull_secret else {}),
             **({"nodeSelector": dict(cluster.node_selector)} if cluster.node_selector else {}),
+            **({"tolerations": list(cluster.tolerations)} if cluster.tolerations else {}),
         }
     (of_workers,) = made["spec"]["worker"]["spec"]["containers"]
     del of_workers["ports"]  # that of a dashboard

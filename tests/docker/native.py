@@ -15,7 +15,10 @@ from ..flows.conftest import environment
 from ..flows.prefect_server import free_port
 
 DOCKER = Path(__file__).parents[2] / "docker"
-SERVICES = yaml.safe_load((DOCKER / "compose.yaml").read_text())["services"]
+STACK = yaml.safe_load((DOCKER / "compose.yaml").read_text())
+SERVICES = STACK["services"]
+#: Modules that the image of a service lacks are not importable here either.
+LACKING = Path(__file__).with_name("serving")
 
 
 def dask_places(certificates, spill):
@@ -66,17 +69,14 @@ class Native:
         The service.
     places : mapping of str to str
         What stands for a host or path of the stack on this machine.
-    values : mapping of str to str
-        The variables that the compose file asks for.
     """
 
-    def __init__(self, name, places, values=None):
-        self.service, self.places, self.values = SERVICES[name], places, values or {}
+    def __init__(self, name, places):
+        self.service, self.places = SERVICES[name], {"sigstats-start": str(DOCKER / "start.sh"), **places}
         self.start()
 
     def here(self, text):
-        text = re.sub(r"\$\{(\w+):\?[^}]*\}", lambda found: self.values[found[1]], str(text))
-        return here(text, self.places)
+        return here(str(text), self.places)
 
     @property
     def environment(self):
@@ -84,11 +84,13 @@ class Native:
         own = {name: self.here(value) for name, value in given.items() if value is not None}
         # the programs of this environment, as those of the image are first there
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        if self.service["build"]["target"] == "serving":
+            own["PYTHONPATH"] = str(LACKING)
         return {**environment(), "PATH": path, **own}
 
     def start(self):
         self.process = subprocess.Popen(
-            [self.here(word) for word in self.service["command"]],
+            [self.here(word) for word in ("sigstats-start", *self.service["command"])],
             env=self.environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

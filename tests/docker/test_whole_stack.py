@@ -24,7 +24,7 @@ from .native import DOCKER, SERVICES, Native, cluster_file, dask_places, prefect
 
 pytestmark = [pytest.mark.faults, pytest.mark.processes, needs(shutil.which("openssl"), "openssl")]
 
-VALUES = {"POSTGRES_PASSWORD": "of/this@test:%3F#", "PREFECT_AUTH": "someone:secret"}
+SECRETS = {"postgres-password": "of/this@test:%3F#", "prefect-auth": "someone:secret"}
 
 STUDY = """\
 kind = "benchmark"
@@ -40,16 +40,23 @@ def stack(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stack")
     subprocess.run([DOCKER / "make-certificates.sh", folder / "certificates"], check=True)
     with contextlib.ExitStack() as started, pytest.MonkeyPatch.context() as patch:
-        connection = started.enter_context(postgresql(VALUES["POSTGRES_PASSWORD"]))
-        for name, value in started.enter_context(object_store("results")).items():
-            patch.setenv(name, value)
+        connection = started.enter_context(postgresql(SECRETS["postgres-password"]))
+        bucket = started.enter_context(object_store("results"))
+        keys = {name: bucket[name] for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")}
+        for name in bucket.keys() - keys.keys():
+            patch.setenv(name, bucket[name])
+        (folder / "secrets").mkdir()
+        written = "\n".join(["[default]", *(f"{name.lower()} = {value}" for name, value in keys.items())])
+        for name, value in {**SECRETS, "bucket": written}.items():
+            (folder / "secrets" / name).write_text(f"{value}\n")
         certificates = folder / "certificates/services"
         places = {**dask_places(certificates, folder), **prefect_places(connection, folder)}
         places |= {"/configs/studies": str(folder), "/results": str(folder / "results")}
+        places |= {"/run/secrets": str(folder / "secrets")}
         beside = {port: str(free_port()) for port in ("8788", "8790")}  # a container has ports of its own
 
         def start(name, **others):
-            service = Native(name, {**places, **others}, VALUES)
+            service = Native(name, {**places, **others})
             started.callback(service.kill)
             return service
 
@@ -60,8 +67,9 @@ def stack(tmp_path_factory):
             wait_until(service.healthy, seconds=240, interval=0.5)
         pool = start("pool")
         wait_until(pool.healthy, seconds=240, interval=0.5)
+        person = {**pool.environment, **keys, "PREFECT_API_AUTH_STRING": SECRETS["prefect-auth"]}
         yield SimpleNamespace(
-            connection=connection, certificates=certificates, folder=folder, places=places, start=start,
+            person=person, connection=connection, certificates=certificates, folder=folder, places=places, start=start,
             prefect=prefect, scheduler=scheduler, workers=workers, pool=pool,
         )  # fmt: skip
 
@@ -78,10 +86,10 @@ async def recorded(connection):
 def test_a_deployed_study_goes_from_the_page_over_workers_one_of_them_killed_to_a_bucket(stack, tmp_path):
     study = study_file(tmp_path, STUDY)
     cluster = study_file(tmp_path, cluster_file(stack.places), "cluster.toml")
-    of_a_person = stack.pool.environment
+    of_a_person = stack.person
     words = ["deploy", study, "--output", "s3://results/quick", "--cluster", cluster, "--work-pool", "sigstats"]
     subprocess.run([*PROGRAM, *map(str, words)], env=of_a_person, check=True, timeout=240)
-    api = Api(of_a_person["PREFECT_API_URL"], VALUES["PREFECT_AUTH"])
+    api = Api(of_a_person["PREFECT_API_URL"], SECRETS["prefect-auth"])
     started = api.run_now(api.deployment("study"))
     plain = run("run", study, "--output", tmp_path / "plain", "--cluster", "serial")
     assert plain.returncode == 0, plain.stderr
@@ -145,7 +153,7 @@ def test_the_schedule_runs_behind_a_password_and_outlives_kills(stack):
     address = stack.pool.environment["PREFECT_API_URL"]
     with pytest.raises(urllib.error.HTTPError, match="401"):
         Api(address).ask("deployments/filter")
-    api = Api(address, VALUES["PREFECT_AUTH"])
+    api = Api(address, SECRETS["prefect-auth"])
     schedule = stack.start("schedule")
     wait_until(schedule.healthy, seconds=240)
     deployment = api.deployment("regression")

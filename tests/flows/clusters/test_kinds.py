@@ -2,11 +2,13 @@
 
 import gc
 import importlib.resources
+import inspect
 import os
 import stat
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 import dask
 import jsonschema
@@ -304,6 +306,7 @@ secret = "keys"
 service_account = "runner"
 pull_secret = "registry"
 node_selector = { disk = "ssd" }
+tolerations = [{ key = "gpu", operator = "Exists", effect = "NoSchedule" }]
 namespace = "stats"
 """,
     ],
@@ -321,6 +324,8 @@ def test_the_resource_fits_the_operators_schema(tmp_path, more):
         assert pod["securityContext"]["runAsNonRoot"]
         assert not pod["containers"][0]["securityContext"]["allowPrivilegeEscalation"]
         assert pod["automountServiceAccountToken"] == ("service_account" in more)
+        assert [one["key"] for one in pod.get("tolerations", [])] == ["gpu"] * ("tolerations" in more)
+        assert ("envFrom" in pod["containers"][0]) == ("secret =" in more and part == "worker")
         given = {entry["name"]: entry["value"] for entry in pod["containers"][0]["env"]}
         assert (
             told(frozenset(item for item in given.items() if item[0].startswith("DASK_")))
@@ -330,6 +335,19 @@ def test_the_resource_fits_the_operators_schema(tmp_path, more):
     made["spec"]["worker"]["spec"]["containers"][0]["imagePull"] = "Always"
     with pytest.raises(jsonschema.ValidationError, match="imagePull"):
         jsonschema.validate(made, rules)
+
+
+def test_the_network_policy_selects_the_pods_that_the_operator_labels():
+    from dask_kubernetes.operator.controller import controller
+
+    folder = Path(__file__).parents[3] / "configs/clusters"
+    rules = yaml.safe_load((folder / "kubernetes-network-policy.yaml").read_text())["spec"]
+    of_pods = {"matchExpressions": [{"key": "dask.org/cluster-name", "operator": "Exists"}]}
+    assert rules["podSelector"] == of_pods
+    assert (rules["policyTypes"], len(rules["ingress"])) == (["Ingress"], 1)
+    assert all(rules["ingress"][0]["from"])  # an empty selector would let everybody in
+    assert of_pods in [one.get("podSelector") for one in rules["ingress"][0]["from"]]
+    assert inspect.getsource(controller).count('"dask.org/cluster-name": cluster_name') >= 2
 
 
 @pytest.mark.parametrize("server", [None, "http://127.0.0.1:9"])
