@@ -1,20 +1,17 @@
 """Predictions of two models side by side, from codes of classes or marks."""
 
-import numpy as np
-
-from sigstats.comparison.paired_predictions import PairedPredictions
+from sigstats.comparison.paired_predictions import PairedPredictions, Predicted, Scored, Verdicts
 from sigstats.comparison.units import Units
 
 
 def paired_codes(label, a, b, *, classes=("0", "1"), slices=None, scores=None, graded=False):
     """Two models that predict classes, and give scores."""
-    units = Units(n=len(label), slices=slices or {})
-    return PairedPredictions(label=label, a=a, b=b, classes=classes, units=units, scores=scores, graded=graded)
+    said = (Verdicts if graded else Predicted)(classes=classes, label=label, a=a, b=b)
+    scored = None if scores is None else Scored(scores=scores)
+    return PairedPredictions(units=Units(n=len(label), slices=slices or {}), said=said, scored=scored)
 
 
-def paired_marks(scores, *, units=None, **more):
+def paired_marks(scores, *, score_range=None, **about):
     """Marks or costs of rows without labels."""
-    zeros = np.zeros(len(scores[0]), dtype=np.int64)
-    units = units or Units(n=len(zeros))
-    known = {"label": zeros, "a": zeros, "b": zeros, "classes": ("right",), "graded": True, "predicted": False}
-    return PairedPredictions(scores=scores, units=units, **(known | more))
+    scored = Scored(scores=scores, **about)
+    return PairedPredictions(units=Units(n=len(scores[0])), scored=scored, score_range=score_range)

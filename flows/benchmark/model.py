@@ -125,7 +125,7 @@ def takes_groups(name: str) -> bool:
 
 
 def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
-    from sigstats.comparison.requirements import COMPARED_MEASURES, as_compared_measure
+    from sigstats.comparison.measure_names import COMPARED_MEASURES, as_compared_measure
 
     needs = ("answers", "classes", "scores", "probabilities")
     known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1"]

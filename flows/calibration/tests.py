@@ -18,7 +18,7 @@ from pydantic import (
 
 from sigstats._common.registry import GIVEN
 from sigstats._common.validation import Alternative, as_choice, refuse
-from sigstats.comparison.requirements import as_compared_measures
+from sigstats.comparison.measure_names import as_compared_measures
 from sigstats.measures.measure import as_measure
 from sigstats.measures.table import MEASURES, SCORE_MEASURES
 from sigstats.tasks import statistical_tests

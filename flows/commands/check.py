@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _checked(options: argparse.Namespace) -> "CheckResult":
-    from sigstats.comparison.check.bar import check_predictions, measures_checked
+    from sigstats.comparison.check.bar import check_predictions, evidence_checked
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.predictions import join, read
 
@@ -82,7 +82,7 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
         predictions = read(options.file, columns)
         limits = as_score_range(options.score_range)
         paired = replace(join(predictions, predictions, columns), score_range=limits)
-        measures = measures_checked(paired, options.measure or None)
+        measures = [*evidence_checked(paired, options.measure or None, options.positive)]
         refuse_unused(columns, measures, of_one=True)
         return check_predictions(paired, bar, rule, measures, positive=options.positive, at_most=at_most)
 

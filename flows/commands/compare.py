@@ -137,8 +137,8 @@ def _run_judged(options: argparse.Namespace) -> int:
 def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
     from sigstats.comparison.candidates import compare_candidates
     from sigstats.comparison.family import measures_meant
+    from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
-    from sigstats.comparison.requirements import as_compared_measures
     from sigstats.files.predictions import join_scores, read_by_scores, same_content
 
     rule, named = rule_of(options), options.prediction

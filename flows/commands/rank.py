@@ -135,8 +135,8 @@ def _run_votes(options: argparse.Namespace) -> int:
 def _ranked_by_pairs(
     options: argparse.Namespace, files: Sequence[str], given: Sequence[str] | None
 ) -> "tuple[Ranking, list[str]]":
+    from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.rank_by_pairs import rank_by_pairs
-    from sigstats.comparison.requirements import as_compared_measures
     from sigstats.files.predictions import join, read_by_scores
 
     from ..ranking.words import model_names

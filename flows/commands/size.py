@@ -206,7 +206,7 @@ def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[st
     from sigstats.comparison.family import asked_of
     from sigstats.comparison.margins import require_limits_used
 
-    names, _ = asked_of(paired, options.measure or None, options.positive)
+    names = tuple(asked_of(paired, options.measure or None, options.positive))
     require_limits_used(options.score_range, names)
     refuse_unused(columns_of(options), names)
     return names
@@ -214,7 +214,7 @@ def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[st
 
 def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names: tuple[str, ...]) -> str:
     """The measure whose rows are planned: accuracy if it is compared and no score is named."""
-    scored = paired.scores is not None and not paired.graded and not options.measure
+    scored = paired.scored is not None and not paired.graded and not options.measure
     named = names[: len(options.measure)] if options.measure else names  # without a cost that is compared beside
     return "accuracy" if "accuracy" in named and not scored else named[-1]
 

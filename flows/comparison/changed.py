@@ -81,22 +81,21 @@ def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
 
 
 def _changed(pair: PairedPredictions) -> Iterator[list[str]]:
-    if pair.predicted:
-        loss = (pair.a == pair.label) * 1 - (pair.b == pair.label)
-        names = _OF_ANSWERS
+    said, scored = pair.predicted, pair.scored
+    if said is not None:
+        loss, names = said.right[0] * 1 - said.right[1], _OF_ANSWERS
     else:
-        assert pair.scores is not None
-        loss = np.sign(pair.scores[0] - pair.scores[1]) * (-1 if pair.lower else 1)
-        names = _OF_MARKS
+        assert scored is not None
+        loss, names = np.sign(scored.scores[0] - scored.scores[1]) * (-1 if scored.lower else 1), _OF_MARKS
     for worse, change in zip((1, -1), names, strict=True):
         for row in np.flatnonzero(loss == worse).tolist():
-            if pair.predicted:
-                said = [pair.classes[codes[row]] for codes in (pair.a, pair.b)]
+            if said is not None:
+                told = [pair.classes[codes[row]] for codes in (said.a, said.b)]
             else:
-                assert pair.scores is not None
-                said = [repr(float(marks[row])) for marks in pair.scores]
-            label = "" if pair.graded else pair.classes[pair.label[row]]
-            yield [str(pair.ids[row].as_py()), *_slices(pair, row), label, *said, pair.score_column, change]
+                told = [repr(float(marks[row])) for marks in scored.scores] if scored else []
+            label = "" if pair.graded or pair.said is None else pair.classes[pair.said.label[row]]
+            score = scored.column if scored else ""
+            yield [str(pair.ids[row].as_py()), *_slices(pair, row), label, *told, score, change]
 
 
 def _slices(pair: PairedPredictions, row: int) -> list[str]:
@@ -130,11 +129,12 @@ def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]
 def items_of(pair: PairedPredictions) -> tuple[IntArray, Any, ItemTotals]:
     """The first row of each item, the names of the items (an Arrow array), and the right answers to each."""
     assert pair.units.items is not None
+    assert pair.predicted is not None
     _, first, codes = np.unique(pair.units.items, return_index=True, return_inverse=True)
     names = pc.replace_substring_regex(pair.ids.take(pa.array(first)), r"(?s)^(.*) epoch .*$", r"\1")
-    if pair.right is not None:
-        return first, names, pair.right
-    a, b = (np.bincount(codes, said == pair.label).astype(np.float64) for said in (pair.a, pair.b))
+    if pair.predicted.totals is not None:
+        return first, names, pair.predicted.totals
+    a, b = (np.bincount(codes, right).astype(np.float64) for right in pair.predicted.right)
     return first, names, ItemTotals((a, b), (np.bincount(codes), np.bincount(codes)))
 
 

@@ -140,13 +140,15 @@ _FLIPS = ("id", "score", "looks", "right", "flips", "broken", "fixed")
 def answers_of(pairs: Sequence[PairedPredictions]) -> pa.Table | None:
     """Stored answers: for each item 1 if a model was right, -1 if wrong, 0 if equally often; None for marks."""
     tables = []
-    for pair in (paired for paired in pairs if paired.predicted and not paired.compared):
+    for pair, said in ((pair, pair.predicted) for pair in pairs if not pair.compared):
+        if said is None:
+            continue
         if pair.units.items is None:
-            ids, right = pair.ids, [1.0 * (codes == pair.label) for codes in (pair.a, pair.b)]
+            ids, right = pair.ids, [1.0 * right for right in said.right]
         else:
             _, ids, totals = items_of(pair)
             right = [*totals.means]
-        score = pair.score_column if pair.graded else ""
+        score = pair.scored.column if pair.graded and pair.scored else ""
         signs = (pa.array(np.sign(2 * value - 1).astype(np.int8)) for value in right)
         columns = ids, pa.repeat(score, len(ids)), *signs
         tables.append(pa.table(columns, names=["id", "score", *_MODELS]))

@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats.comparison.family import measures_meant
+from sigstats.comparison.family import default_measures, measures_meant, with_cost
 from sigstats.comparison.margins import require_limits_used
 from sigstats.comparison.paired_predictions import as_score_range
-from sigstats.comparison.requirements import default_measures, with_cost
 from sigstats.files.inputs.opening import open_remote
 from sigstats.files.predictions import Columns, PairedPredictions, Predictions, join_scores, read_by_scores
 from sigstats.files.tables.spelling import without_points

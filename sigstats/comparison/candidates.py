@@ -112,8 +112,8 @@ def with_names(pairs: Sequence[PairedPredictions], scores: Sequence[str | None])
     if len(pairs) == 1:
         return list(pairs)
     return [
-        replace(pair, score_name=str(score), compared=number > 0 and not pair.graded)
-        for number, (score, pair) in enumerate(zip(scores, pairs, strict=True))
+        replace(pair, scored=pair.scored and replace(pair.scored, name=str(score)), compared=again and not pair.graded)
+        for again, score, pair in zip([False] + [True] * (len(pairs) - 1), scores, pairs, strict=True)
     ]
 
 

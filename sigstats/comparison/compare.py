@@ -5,12 +5,10 @@ were tested on different rows.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
-
-import numpy as np
 
 from .._common.note import Note
 from .._common.numerals import p_number
@@ -22,9 +20,11 @@ from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
 from .cells import interval_of
 from .deciding import rows_that_decide
+from .evidence import Classes, Evidence
 from .family import asked_of, blank_row, blank_rows, tests_of
 from .margins import require_limits_used, require_margins
 from .mean_tests import bounded
+from .measured import positive_code
 from .notes import (
     about_predictions,
     clusters_note,
@@ -36,7 +36,6 @@ from .notes import (
     with_direction,
 )
 from .paired_predictions import PairedPredictions
-from .part import Part, outcome_counts
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
@@ -80,17 +79,17 @@ def compare_pairs(
     elif not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
     asked = [asked_of(paired, measures, positive, alone=alone) for paired in pairs]
-    require_limits_used(pairs[0].score_range, dict.fromkeys(name for names, _ in asked for name in names))
+    require_limits_used(pairs[0].score_range, dict.fromkeys(name for evidence in asked for name in evidence))
     require_margins(
         rule.margins,
-        [row for paired, (names, _) in zip(pairs, asked, strict=True) for row in blank_rows(paired, names)],
+        [row for paired, evidence in zip(pairs, asked, strict=True) for row in blank_rows(paired, evidence)],
     )
     tests = sum(
-        tests_of(paired, names, rule) for paired, (names, _) in zip(pairs, asked, strict=True) if not paired.identical
+        tests_of(paired, evidence, rule) for paired, evidence in zip(pairs, asked, strict=True) if not paired.identical
     )
     level, first = rule.level_of_one(max(1, tests)), rule.n_resamples
     notes: tuple[Note, ...] = ()
-    if any(uses_random_weights(name) for names, _ in asked for name in names):
+    if any(uses_random_weights(name) for evidence in asked for name in evidence):
         rule = rule.with_resamples_for(level)
         smallest = 1 / (rule.n_resamples + 1)
         if smallest > level:
@@ -98,14 +97,18 @@ def compare_pairs(
             notes = (Note("too-few-resamples", told),)
     of_one = rule.of_family(max(1, tests))
     results = []
-    for paired, (names, everything) in zip(pairs, asked, strict=True):
+    for paired, evidence in zip(pairs, asked, strict=True):
         if paired.identical:
-            result = _of_itself(everything, names, rule, paired)
+            result = _of_itself(paired, evidence, rule)
         else:
-            result = _tested(paired, names, everything, of_one, first=first, alone=alone)
-        if "auc" in names:
-            of_class = paired.classes[everything.code]
-            result = with_direction(result, of_class, named=positive is not None, models=models)
+            result = _tested(paired, evidence, of_one, first=first, alone=alone)
+        if "auc" in evidence:
+            result = with_direction(
+                result,
+                paired.classes[positive_code(paired, positive, among_several=positive is not None)],
+                named=positive is not None,
+                models=models,
+            )
         results.append(result)
     decided = iter(_decide([of_pair.rows for of_pair in results if not of_pair.identical], of_one, level))
     return tuple(
@@ -117,80 +120,72 @@ def compare_pairs(
 
 
 def _tested(
-    paired: PairedPredictions, names: Sequence[str], everything: Part, rule: ComparisonRule, *, first: int, alone: bool
+    paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule, *, first: int, alone: bool
 ) -> ComparisonResult:
     """Every measure on every part, not yet decided; with `first` weightings, and more if they may decide."""
-    counts = outcome_counts(everything, [(codes, len(values)) for values, codes in paired.units.slices.values()])
+    units, names = paired.units, [*evidence]
     few = rule.n_resamples if rule.simultaneous else first
-    single = paired.units.group is None and paired.units.weights is None and not rule.simultaneous
-    start = first_stage(few, len(counts)) if single else few
-    shared = replace(everything, draws=SharedDraws(rule.rng, start)) if start < few else everything
+    start = first_stage(few, len(units.parts)) if units.single and not rule.simultaneous else few
+    draws = SharedDraws(rule.rng, start) if start < few else None
+    shared = {
+        name: replace(whole, draws=draws) if isinstance(whole, Classes) else whole for name, whole in evidence.items()
+    }
     tested = [
         in_stages(
             partial(
                 test_part,
-                blank_row(
-                    paired,
-                    name,
-                    part,
-                    sum(outcomes),
-                    None if paired.units.items is None else paired.units.n_items(where()),
-                ),
-                everything if part == ALL_ROWS else shared,
-                where,
-                outcomes,
+                blank_row(paired, name, part, len(rows), units.n_items(rows)),
+                (evidence if part == ALL_ROWS else shared)[name],
+                rows,
             ),
             rule,
             (few if part == ALL_ROWS else start, few) if uses_random_weights(name) else (rule.n_resamples,) * 2,
         )
-        for (part, where), outcomes in zip(paired.units.parts(), counts, strict=True)
+        for part, rows in units.parts
         for name in names
     ]
-    if paired.units.tasks is not None and paired.n >= rule.smallest_slice:
+    if units.tasks is not None and paired.n >= rule.smallest_slice:
         means = [
-            test_task_mean(blank_row(paired, name, MEAN_OVER_TASKS), everything, paired.units.tasks, rule)
+            test_task_mean(blank_row(paired, name, MEAN_OVER_TASKS), evidence[name], units.tasks, rule)
             for name in names
             if has_task_mean(name)
         ]
         tested[len(names) : len(names)] = means
     rows = tuple(bounded(tested, rule))
     joint = None
-    notes = [*paired.notes, *too_fine(paired.units.slices, rule.smallest_slice), *without_task_mean(paired, names)]
+    notes = [*paired.notes, *too_fine(units.slices, rule.smallest_slice), *without_task_mean(paired, names)]
     if not alone:
-        row, every = blank_row(paired, names[0]), np.arange(paired.n)
+        row, whole = blank_row(paired, names[0]), evidence[names[0]]
         notes += about_predictions(paired, names, ("the baseline", "the candidate"))
 
         def again(group: IntArray) -> ComparisonRow:
-            return bounded([test_part(row, everything.in_groups(group), lambda: every, counts[0], rule=rule)], rule)[0]
+            return bounded([test_part(row, whole.in_groups(group), None, rule=rule)], rule)[0]
 
         notes += clusters_note(paired, again, seed=rule.rng, single=False)
-        if paired.content is not None or paired.scores is not None:
-            notes += copies_note(paired, everything, [blank_row(paired, name) for name in names], rule)
-        if "accuracy" in names or not paired.predicted:
-            joint = joint_over_tasks(everything, paired, rule)
+        if paired.beside.content is not None or paired.scored is not None:
+            notes += copies_note(paired, evidence, [blank_row(paired, name) for name in names], rule)
+        if "accuracy" in names or paired.predicted is None:
+            joint = joint_over_tasks(paired, rule)
         if joint is not None:
-            notes += joint_in_words(joint, paired.units.task_names, rule)
+            notes += joint_in_words(joint, units.task_names, rule)
         notes += [*limits_note(rows), *monte_carlo_note(rows)]
         notes += unseen_group_note(rows, lambda row: interval_of(row.turned()), rule.unseen_group)
-    if any(row.lower_is_better for row in rows):
-        notes.append(lower_is_better_note(paired.score_column))
-        notes += [] if alone else cost_quantiles(everything, paired.score_column, rule)
+    if paired.scored is not None and any(row.lower_is_better for row in rows):
+        notes.append(lower_is_better_note(paired.scored.column))
+        notes += [] if alone else cost_quantiles(paired, rule)
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
 
 
 def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:
     items = paired.units.n_items()
-    averaged = items is not None and (paired.right is not None or paired.marks is not None)
+    averaged = items is not None and any(of and of.totals for of in (paired.predicted, paired.scored))
     return {"n": items if averaged else paired.n, "items": items, "subjects": paired.subjects}
 
 
-def _of_itself(
-    everything: Part, measures: Sequence[str], rule: ComparisonRule, paired: PairedPredictions
-) -> ComparisonResult:
+def _of_itself(paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule) -> ComparisonResult:
     """The comparison of a model with itself: its value, and that it is not worse."""
-    every, outcomes = np.arange(paired.n), outcome_counts(everything, [])[0]
-    blank = [blank_row(paired, name, items=paired.units.n_items()) for name in measures]
-    tested = [test_part(row, everything, lambda: every, outcomes, rule=rule) for row in blank]
+    blank = [blank_row(paired, name, items=paired.units.n_items()) for name in evidence]
+    tested = [test_part(row, evidence[row.measure], None, rule=rule) for row in blank]
     sure: Any = dict.fromkeys(("pvalue", "two_sided_pvalue", "adjusted_pvalue", "pd", "psd", "nsd"), 1.0)
     sure |= {**dict.fromkeys(("difference", "low", "high"), 0.0), "differing": 0, "verdict": "pass"}
     sure |= {"note": "identical", "confidence_level": rule.confidence_level}

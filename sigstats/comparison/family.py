@@ -1,27 +1,92 @@
 """The family of tests of a comparison: its measures, and its rows before they are tested."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from ..measures.metrics import unit_of
-from ..measures.table import MEASURES, MeasureSpec, refers_to_one_class
+from .._common.class_names import refuse_two_spellings, require_class_names
+from .._common.scores import refuse_uncertain
+from .._common.validation import refuse, shown
+from ..measures.metrics import metric_of
+from ..measures.table import MEASURES, MeasureSpec
 from ..ranking.means import MEAN_OVER_TASKS
-from .paired_predictions import PairedPredictions
-from .part import Part, whole
-from .requirements import (
-    as_compared_measures,
-    default_measures,
-    is_of_scores,
-    positive_code,
-    require,
-    require_known_positive,
-    require_score_used,
-    with_cost,
-)
+from .evidence import Evidence
+from .measure_names import MANY_NUMBERS, are_measurements, as_compared_measures, is_of_scores
+from .measured import evidence_of, positive_code
+from .paired_predictions import Labels, PairedPredictions, Predicted, Scored, Verdicts
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .task_means import has_task_mean
 from .units import ALL_ROWS
+
+
+def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
+    """The measures by default: the accuracy, and the area of probabilities or the mean of marks and costs."""
+    scored, classes = paired.scored, None if isinstance(paired.said, Verdicts) else paired.predicted
+    if classes and scored and _are_numbers(classes):
+        return (scored.mean,)  # of measurements nobody asks how many are equal
+    if classes:
+        refuse_mistaken_classes(classes)
+    if scored is None or (paired.graded and paired.predicted):
+        return ("accuracy",)
+    if paired.predicted is None:
+        return (scored.mean if paired.graded or scored.per or len(paired.classes) != 2 else _of_labelled(scored),)
+    if scored.of_truth:
+        return ("accuracy", "neg-log-loss")
+    return ("accuracy", scored.mean if scored.per else _of_labelled(scored))
+
+
+def _of_labelled(scored: Scored) -> str:
+    """The area under the curve of a class's scores, or the mean of marks; ValueError if the name implies neither."""
+    known = metric_of(scored.column)
+    if scored.column in ("", "scores") or (known and known.direction == "class"):
+        return "auc"
+    if known and known.name == "score":
+        raise refuse("score", scored.column, "--measure mean-score for marks, --measure auc for probabilities")
+    if scored.lower is None:
+        refuse_uncertain(scored.column, labelled=True)
+    return scored.mean
+
+
+def with_cost(paired: PairedPredictions, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The measures, and the mean of a named cost, which is always compared."""
+    cost = paired.scored if paired.scored and paired.scored.lower and not any(map(is_of_scores, names)) else None
+    return names if cost is None else (*names, cost.mean)
+
+
+def require_score_used(paired: PairedPredictions, names: Sequence[str]) -> None:
+    """Refuse a named score if all measures are of predictions."""
+    scored, unused = paired.scored, not any(map(is_of_scores, names))
+    if scored and scored.column and paired.predicted and not paired.graded and unused:
+        raise ValueError(
+            f"measures: {names[0]!r} makes no use of the score {shown(scored.name or scored.column)}; "
+            f"expected a measure of scores, such as {scored.mean}, or no score"
+        )
+
+
+def refuse_mistaken_classes(said: Predicted) -> None:
+    """Refuse labels that are measurements, and predictions that name the classes otherwise.
+
+    Does not apply if the user named the measure accuracy: then every unequal prediction is wrong.
+    """
+    if _are_numbers(said):
+        broken = next(name for name in said.classes if not float(name).is_integer())
+        raise ValueError(
+            f"label and prediction: {len(said.classes):,} different numbers such as {broken} are not valid as "
+            "classes; expected the measure neg-mae or neg-mse (or accuracy, if only equal numbers are right)"
+        )
+    n = len(said.label)
+    refuse_two_spellings(said.of_labels, n, "label")
+    wanted = "classes of the labels, or the measure accuracy, if only equal names are right"
+    for who, labels, predictions in said.names():
+        require_class_names(labels, predictions, n, who, wanted=wanted)
+
+
+def _are_numbers(said: Labels) -> bool:
+    """True if labels and predictions are measurements: many labels, or some that are no whole numbers."""
+    labels = said.of_labels
+    return are_measurements(said.classes) and (
+        len(labels) > MANY_NUMBERS or any(not float(name).is_integer() for name in labels)
+    )
 
 
 def measures_meant(
@@ -34,30 +99,29 @@ def measures_meant(
     return names if alone else with_cost(paired, names)
 
 
-def tests_of(paired: PairedPredictions, measures: Sequence[str], rule: ComparisonRule) -> int:
+def tests_of(paired: PairedPredictions, measures: Collection[str], rule: ComparisonRule) -> int:
     """The number of tests of a pair: of each measure on all rows, on each slice, and in the mean over tasks."""
-    parts = sum(size >= rule.smallest_slice for size in paired.units.part_sizes())
-    return len(measures) * parts + (0 if paired.units.tasks is None else sum(map(has_task_mean, measures)))
+    units = paired.units
+    parts = sum((units.n_items(rows) or len(rows)) >= rule.smallest_slice for _, rows in units.parts)
+    return len(measures) * parts + (0 if units.tasks is None else sum(map(has_task_mean, measures)))
 
 
 def asked_of(
     paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None, *, alone: bool = False
-) -> tuple[tuple[str, ...], Part]:
-    """The measures of a pair that has their data, and its rows; `alone`: without an additional cost."""
+) -> dict[str, Evidence]:
+    """The evidence of a pair for each of its measures; `alone`: without a cost beside."""
     names = measures_meant(paired, measures, alone=alone)
     if not alone:
         require_score_used(paired, names)
-    if paired.compared:
-        names = tuple(name for name in names if is_of_scores(name))
-    for name in names:
-        require(paired, name)
-    of_scores = any(MEASURES[name].needs in ("scores", "probabilities") for name in names)
-    code = None
-    if (of_scores and not paired.of_truth) or any(map(refers_to_one_class, names)):
-        code = positive_code(paired, positive, among_several=not of_scores or paired.of_truth or positive is not None)
-    else:
-        require_known_positive(paired, positive)
-    return names, whole(paired, positive=code, with_numbers=any(MEASURES[name].needs == "numbers" for name in names))
+    return evidence_for(paired, [name for name in names if not paired.compared or is_of_scores(name)], positive)
+
+
+def evidence_for(paired: PairedPredictions, names: Sequence[str], positive: str | None) -> dict[str, Evidence]:
+    """The evidence for each of some measures; or ValueError."""
+    evidence = {name: evidence_of(paired, name, positive) for name in names}
+    if positive is not None and paired.predicted and len(paired.classes) > 1:  # named where no measure is of a class
+        positive_code(paired, positive, among_several=True)
+    return evidence
 
 
 def blank_row(
@@ -66,27 +130,27 @@ def blank_row(
     """A row that is not tested, with the name of its score."""
     row = ComparisonRow(slice=where, measure=measure, n=paired.n if n is None else n, items=items)
     row = replace(row, relative=_is_relative(paired, MEASURES[measure]))
-    if not (paired.graded or is_of_scores(measure)):
+    scored = paired.scored
+    if scored is None or not (paired.graded or is_of_scores(measure)):
         return row
     if MEASURES[measure].needs != "marks":
-        return replace(row, score=paired.score_name)
-    lower, unit = bool(paired.lower), unit_of(paired.score_column.partition("/")[0])
-    return replace(row, score=paired.score_name or paired.own_name, lower_is_better=lower, unit=unit)
+        return replace(row, score=scored.name)
+    return replace(row, score=scored.own_name, lower_is_better=bool(scored.lower), unit=scored.unit)
 
 
 def _is_relative(paired: PairedPredictions, spec: MeasureSpec) -> bool:
     """True if nothing states a scale on which a margin could be a number: of costs, amounts and without limits."""
     if spec.in_points or spec.span is not None:
         return False
-    if spec.needs != "marks":
+    if spec.needs != "marks" or paired.scored is None:
         return paired.score_range is None
-    amount = paired.lower or unit_of(paired.score_column.partition("/")[0])
-    return paired.bounds is None or bool(amount and paired.bounds != paired.limits)
+    amount = paired.scored.lower or paired.scored.unit
+    return paired.bounds is None or bool(amount and paired.bounds != paired.scored.limits)
 
 
-def blank_rows(paired: PairedPredictions, names: Sequence[str]) -> Iterator[ComparisonRow]:
+def blank_rows(paired: PairedPredictions, names: Collection[str]) -> Iterator[ComparisonRow]:
     """The rows of a pair, before anything is computed."""
-    for part in [ALL_ROWS] if paired.identical else [part for part, _ in paired.units.parts()]:
+    for part in [ALL_ROWS] if paired.identical else [part for part, _ in paired.units.parts]:
         yield from (blank_row(paired, name, part) for name in names)
     if paired.units.tasks is not None and not paired.identical:
         yield from (blank_row(paired, name, MEAN_OVER_TASKS) for name in names if has_task_mean(name))

@@ -20,9 +20,9 @@ from .._common.extreme import difference
 from .._common.validation import FloatArray, IntArray
 from ..anytime.bets import Rows, log_evalue, log_evalue_of_any_start, rows_of, running_interval
 from ..anytime.changes import change_of
-from ..measures.table import MEASURES
 from ..multiplicity import adjusted
 from .compare import decide_row
+from .evidence import Values
 from .family import asked_of, blank_row
 from .paired_predictions import PairedPredictions
 from .row_test import RowTest
@@ -75,21 +75,19 @@ def values_of_rows(
         raise ValueError("weights: are not valid with fresh rows; expected rows that count alike")
     if paired.units.group is not None:
         raise ValueError("group: is not valid with fresh rows, which must be independent")
-    names, part = asked_of(paired, measures, positive)
     valueses = []
-    for name in names:
-        spec, row = MEASURES[name], blank_row(paired, name)
-        if spec.of_rows is None and spec.needs != "answers":
+    for name, part in asked_of(paired, measures, positive).items():
+        row = blank_row(paired, name)
+        if not isinstance(part, Values):
             raise ValueError(
                 f"measures: {name!r} is not a mean over rows, which fresh rows need; expected accuracy, "
                 "mean-score or another mean"
             )
-        limit = part.span(spec)
-        if limit is None:
+        if part.span is None:
             raise ValueError(f"score_range: is missing; expected the limits of {row.name} for fresh rows")
         sign = -1 if row.lower_is_better else 1
-        baseline, candidate = (sign * array for array in part.values(spec))
-        valueses.append(RowValues(row, baseline, candidate, limit, np.zeros(len(baseline), dtype=np.int64)))
+        baseline, candidate = (sign * array for array in part.values)
+        valueses.append(RowValues(row, baseline, candidate, part.span, np.zeros(len(baseline), dtype=np.int64)))
     return valueses
 
 

@@ -3,9 +3,9 @@
 Values without limits give no bound on the mean: the largest observed difference replaces it, and no such row passes.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,13 +13,11 @@ from scipy.special import stdtr
 
 from .._common.extreme import difference
 from .._common.validation import FloatArray, IntArray
-from ..measures.score_formulas import pass_at
-from ..measures.table import MEASURES, MeasureSpec
 from ..ranking.means import mean_interval, share_interval, standard_error
 from ..scores.order import blocks_in_time
-from ..unseen_row.means import Units, mean_intervals, mean_pvalues, row_of_groups, sums_by, units_of
+from ..unseen_row.means import Units, UnseenGroup, mean_intervals, mean_pvalues, row_of_groups, sums_by, units_of
+from .evidence import Attempts, Values
 from .paired_predictions import ItemTotals
-from .part import Part, unseen_unit
 from .row_test import RowTest
 from .rows import ComparisonRow
 from .rule import ComparisonRule
@@ -27,6 +25,17 @@ from .rule import ComparisonRule
 _LIMITS = "score_range names limits of probabilities, such as 0.001 0.999"
 #: So many rows stay in a cache.
 _PIECE = 2**13
+
+
+def unseen_unit(
+    grouped: bool, units: int, unseen_group: UnseenGroup
+) -> tuple[RowTest, UnseenGroup, UnseenGroup | None]:
+    """The test with the unit that is added, its kind, and the alternative assumption if rows are in groups."""
+    if not grouped:
+        return RowTest("unseen row", "unseen"), "any", None
+    if row_of_groups(units, unseen_group) < math.inf:
+        return RowTest("unseen group like those seen", "unseen", like_seen=True), "like-seen", "any"
+    return RowTest("unseen group of any kind", "unseen"), "any", "like-seen"
 
 
 class Unbounded(NamedTuple):
@@ -76,18 +85,17 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
     return [with_bounds(row.row, row.other) if isinstance(row, Unbounded) else row for row in tested]
 
 
-def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
+def test_mean(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Tested:
     """Test a mean over rows, weighted if there are weights; an unseen row weighs as much as the heaviest."""
     if row.n < 2:
         return replace(row, note="only one row: nothing can be tested")
-    spec = MEASURES[row.measure]
-    if part.all_answers(spec) is not None:
-        return test_averages(row, part, rule)
-    a, b = part.values(spec)
+    if part.totals is not None:
+        return _test_averages(row, part, part.totals, rule)
+    a, b = part.values
     infinite = [int(np.isinf(side).sum()) for side in (a, b)]
     if any(infinite):
         return infinite_loss(row, infinite, "rows")
-    group, what, after, span, note = part.units.group, part.units.what, "", part.span(spec), _outside(part, spec)
+    group, what, after, span, note = part.units.group, part.units.what, "", part.span, part.note
     if part.units.weights is not None:
         means = [float(np.average(side, weights=part.units.weights)) for side in (a, b)]
         row = replace(row, baseline=means[0], candidate=means[1])
@@ -97,7 +105,7 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
         note = "; ".join(filter(None, [row.note, note]))
     else:
         row = with_means(row, (a, b), group, rule)
-        if spec.needs == "answers" and group is not None:
+        if part.answers and group is not None:
             options = np.unique(group, return_inverse=True)[1], rule.confidence_level, rule.unseen_group
             intervals = [share_interval(right, *options) for right in (a, b)]
             row = replace(row, baseline_interval=intervals[0], candidate_interval=intervals[1])
@@ -128,54 +136,25 @@ def infinite_loss(row: ComparisonRow, counts: Sequence[int], what: str) -> Compa
     return replace(row, test=RowTest(kind="infinite"), note=note)
 
 
-def _outside(part: Part, spec: MeasureSpec) -> str:
-    """A note on probabilities that were replaced by the nearest limit."""
-    if spec.name != "neg-log-loss" or part.score_range is None or part.scores is None:
-        return ""
-    low, high = part.score_range
-    outside = sum(int(np.count_nonzero((score < low) | (score > high))) for score in part.scores)
-    return f"{outside:,} probabilities outside of {low:g} to {high:g} count as these limits" if outside else ""
-
-
-def test_averages(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
-    """Test the mean over items of the mean of all answers, if baseline and candidate have unlike numbers of them."""
-    spec = MEASURES[row.measure]
-    totals = part.all_answers(spec)
-    assert totals is not None
-    of_items, group = part.of_items(totals)
-    if len(of_items.means[0]) < 2:
+def _test_averages(row: ComparisonRow, part: Values, totals: ItemTotals, rule: ComparisonRule) -> Tested:
+    """The mean over items of the mean of all answers to each, of which baseline and candidate have unlike numbers."""
+    means, group = totals.take(np.unique(part.units.items)).means, part.units.group_of_items()  # type: ignore[arg-type]
+    if len(means[0]) < 2:
         return replace(row, note="only one item: nothing can be tested")
-    row = replace(row, n=len(of_items.means[0]), items=len(of_items.means[0]))
-    row = with_means(row, of_items.means, group, rule)
+    row = with_means(replace(row, n=len(means[0]), items=len(means[0])), means, group, rule)
     what = "items' averages" if group is None else "groups of items' averages"
-    return with_bound(row, of_items.means, group, part.span(spec), what, rule)
+    return with_bound(row, means, group, part.span, what, rule)
 
 
-def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
+def test_pass_at(row: ComparisonRow, part: Attempts, rule: ComparisonRule) -> Tested:
     """The mean chance that one of k answers to an item is right; the groups are the items."""
-    k = MEASURES[row.measure].answers
-    totals, group = right_answers(part)
+    totals, group = part.by_item()
     fewest = np.minimum(*totals.counts)
-    if fewest.min() < k:
-        return replace(row, note=f"items of fewer than {k} answers: {np.count_nonzero(fewest < k):,}")
-    chance = cache(lambda answers, right: float(pass_at(k, answers, right)))
-    a, b = (
-        np.array([chance(n, int(right)) for n, right in zip(answers.tolist(), rights.tolist(), strict=True)])
-        for answers, rights in zip(totals.counts, totals.sums, strict=True)
-    )
-    row = with_means(row, (a, b), group, rule)
-    return with_bound(row, (a, b), group, 1.0, "items" if group is None else "groups of items", rule)
-
-
-def right_answers(part: Part) -> tuple[ItemTotals, IntArray | None]:
-    """The number of right answers to each item, and its group; without items the groups are the items."""
-    if part.right is not None:
-        return part.of_items(part.right)
-    units = part.units.group if part.units.items is None else part.units.items
-    assert units is not None
-    _, codes, answers = np.unique(units, return_inverse=True, return_counts=True)
-    a, b = (np.bincount(codes, said == part.label).astype(np.float64) for said in (part.a, part.b))
-    return ItemTotals((a, b), (answers, answers)), part.units.group_of_items()
+    if fewest.min() < part.k:
+        return replace(row, note=f"items of fewer than {part.k} answers: {np.count_nonzero(fewest < part.k):,}")
+    chances = part.chances(totals)
+    row = with_means(row, chances, group, rule)
+    return with_bound(row, chances, group, 1.0, "items" if group is None else "groups of items", rule)
 
 
 def with_means(

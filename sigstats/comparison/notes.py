@@ -1,7 +1,7 @@
 """Notes on the data: rows that are copies of others, scores of the other class, the median and 95% point of costs."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,10 +18,9 @@ from ..measures.metrics import unit_of
 from ..measures.table import MEASURES
 from ..scores.order import neighbours_alike
 from ..unseen_row.means import RAREST, UnseenGroup
-from .clusters import clusters
+from .evidence import Evidence
 from .mean_tests import bounded
 from .paired_predictions import PairedPredictions
-from .part import Part, outcome_counts
 from .result import ComparisonResult
 from .rows import ComparisonRow, Row
 from .rule import ComparisonRule
@@ -34,49 +33,50 @@ _MOST_ROWS = 200_000
 _MOST_DECIMALS, _CHANCE = 6, 5
 
 
-def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, Note | None]:
-    """A mask of rows that are copies of others, and a line on them; None if there are none.
-
-    Groups, items and runs already state the independent units.
-    """
-    content = _content(paired)
-    beside = [paired.label, paired.a, paired.b, *(codes for _, codes in paired.units.slices.values())]
-    copies = None if content is None else copied_rows(content, [*beside, *map(_codes, paired.scores or ())])
-    if copies is None:
-        return None, None
-    told = f"{np.count_nonzero(copies):,} of {paired.n:,} rows equal others in all columns, as copies do"
-    return copies, Note("duplicates", f"{told}; groups keep copies together")
-
-
 def pair_notes(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> list[Note]:
     """The lines on the data of a pair, on models of one answer, and on copies, without any test."""
     copies = copies_in(paired)[1]
     return [*paired.notes, *about_predictions(paired, measures, models), *([] if copies is None else [copies])]
 
 
+def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, Note | None]:
+    """A mask of rows that are copies of others, and a line on them; None if there are none.
+
+    Groups, items and runs already state the independent units.
+    """
+    content = _content(paired)
+    said, scored = paired.said, paired.scored
+    beside = [codes for _, codes in paired.units.slices.values()]
+    beside += [] if said is None else [value for name, value in vars(said).items() if name in ("label", "a", "b")]
+    beside += [] if scored is None else map(_codes, scored.scores)
+    copies = None if content is None else copied_rows(content, beside)
+    if copies is None:
+        return None, None
+    told = f"{np.count_nonzero(copies):,} of {paired.n:,} rows equal others in all columns, as copies do"
+    return copies, Note("duplicates", f"{told}; groups keep copies together")
+
+
 def copies_note(
-    paired: PairedPredictions, everything: Part, rows: Sequence[ComparisonRow], rule: ComparisonRule
+    paired: PairedPredictions, evidence: Mapping[str, Evidence], rows: Sequence[ComparisonRow], rule: ComparisonRule
 ) -> list[Note]:
     """A line if rows are copies of others, with the p-values of all rows without them; otherwise None."""
     copies, told = copies_in(paired)
     if copies is None or told is None:
         return []
     kept = np.flatnonzero(~copies)
-    outcomes = outcome_counts(everything.rows(kept), [])[0]
-    again = [replace(row, n=len(kept)) for row in rows]
-    again = bounded([test_part(row, everything, lambda: kept, outcomes, rule=rule) for row in again], rule)
-    texts = [f"{p_number(row.pvalue)} ({row.name})" for row in again if row.pvalue is not None]
-    without = f"without them p is {', '.join(texts)}" if texts else "without them nothing can be tested"
-    return [Note(told.name, told.replace(";", f": {without};"))]
+    without = [test_part(replace(row, n=len(kept)), evidence[row.measure], kept, rule=rule) for row in rows]
+    texts = [f"{p_number(row.pvalue)} ({row.name})" for row in bounded(without, rule) if row.pvalue is not None]
+    p = f"without them p is {', '.join(texts)}" if texts else "without them nothing can be tested"
+    return [Note(told.name, told.replace(";", f": {p};"))]
 
 
 def _content(paired: PairedPredictions) -> IntArray | None:
     """Codes of the content of rows: other columns of the file, or the coarser of two scores; None if there is none."""
     if paired.units.stated or not 0 < paired.n <= _MOST_ROWS:
         return None
-    if paired.content is not None or paired.scores is None:
-        return paired.content
-    coarser = min(paired.scores, key=lambda value: len(np.unique(value)))
+    if paired.beside.content is not None or paired.scored is None:
+        return paired.beside.content
+    coarser = min(paired.scored.scores, key=lambda value: len(np.unique(value)))
     return _codes(coarser) if _repeat_by_no_chance(coarser) else None
 
 
@@ -123,12 +123,17 @@ def with_direction(result: ComparisonResult, positive: str, *, named: bool, mode
 
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:
     """A line on each model that gives one class to all rows, of several classes, or the label of each."""
-    if paired.graded or not any(MEASURES[name].needs in ("answers", "classes", "numbers") for name in measures):
+    predicted = paired.predicted
+    if (
+        predicted is None
+        or paired.graded
+        or not any(MEASURES[name].needs in ("answers", "classes", "numbers") for name in measures)
+    ):
         return
-    for model, said in zip(models, (paired.a, paired.b), strict=False):
-        if np.array_equal(said, paired.label):
+    for model, said in zip(models, (predicted.a, predicted.b), strict=False):
+        if np.array_equal(said, predicted.label):
             yield Note("perfect-predictions", f"{model} equals the label in all {paired.n:,} rows, as a leak would")
-        elif said.min() == said.max() and paired.label.min() < paired.label.max():
+        elif said.min() == said.max() and predicted.label.min() < predicted.label.max():
             only = shown(paired.classes[said[0]])
             yield Note("constant-predictions", f"{model} predicts {only} in all {paired.n:,} rows")
 
@@ -148,18 +153,23 @@ def clusters_note(
         row = retest(codes)
         return f"nothing can be tested ({row.note})" if row.pvalue is None else f"p is {p_number(row.pvalue)}"
 
-    right = tuple(1.0 * (said == paired.label) for said in (paired.a, paired.b))
-    scores = paired.scores or right
-    values, scored = (np.asarray(b - a * (not single)) for a, b in (right if paired.predicted else scores, scores))
+    said, scores, right = (
+        paired.said,
+        paired.scored and paired.scored.scores,
+        paired.predicted and paired.predicted.right,
+    )
+    label = np.zeros(paired.n, dtype=np.int64) if said is None else said.label
+    of_both = [tuple(1.0 * side for side in sides) for sides in (right or scores, scores or right) if sides]
+    values, scored = (np.asarray(b - a * (not single)) for a, b in of_both)
     if not np.isfinite(values).all():
         return
-    notes = list(clusters(values, paired.beside, classes=len(paired.classes), seed=seed, pvalue=pvalue))
+    notes = list(clusters(values, paired.beside.columns, classes=max(1, len(paired.classes)), seed=seed, pvalue=pvalue))
     yield from notes
     if notes or not np.isfinite(scored).all():
         return
-    for name in (*paired.times, ""):
-        rows = np.argsort(paired.beside[name], kind="stable") if name else slice(None)
-        alike = neighbours_alike(scored[rows], paired.label[rows], seed)
+    for name in (*paired.beside.times, ""):
+        rows = np.argsort(paired.beside.columns[name], kind="stable") if name else slice(None)
+        alike = neighbours_alike(scored[rows], label[rows], seed)
         if alike is not None:
             where = f"in the order of {shown(name) if name else 'the rows'}"
             many = "" if name else "--group COLUMN (groups) takes rows of one source as groups, "
@@ -201,15 +211,14 @@ def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unsee
     return [Note("unseen-group", f"{assumed}, the interval is: {shown_}")]
 
 
-def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[Note]:
+def cost_quantiles(paired: PairedPredictions, rule: ComparisonRule) -> Iterator[Note]:
     """The median and the 95% point of both models' costs, with intervals of order statistics, for independent rows."""
-    if part.scores is None or any(
-        array is not None for array in (part.units.group, part.units.items, part.runs, part.units.weights, part.per)
-    ):
+    scored, units = paired.scored, paired.units
+    if scored is None or scored.per is not None or units.items is not None or not units.single:
         return
-    unit = unit_of(name)
+    name, unit = scored.column, unit_of(scored.column)
     for share, what in ((0.5, "median"), (0.95, "95% point")):
-        a, b = (_quantile(score, share, rule.confidence_level) for score in part.scores)
+        a, b = (_quantile(score, share, rule.confidence_level) for score in scored.scores)
         told = f"{what} of {name}{f' ({unit})' if unit else ''}: {a} of the baseline, {b} of the candidate"
         yield Note("cost-quantiles", told)
 
@@ -220,3 +229,61 @@ def _quantile(values: FloatArray, share: float, confidence: float) -> str:
     ends = [significant(value, 4) for value in (low, high) if not math.isinf(value)]
     open_end = "" if len(ends) == 2 else " or more" if math.isinf(high) else " or less"
     return f"{significant(middle, 4)} ({' to '.join(ends)}{open_end})"
+
+
+#: A column of fewer values is a category.
+_FEWEST_VALUES = 10
+#: Of more rows the first groups with so many are looked at.
+_MOST_IN_GROUPS = 2**13
+#: So many columns are named.
+_MOST_NAMED = 3
+#: The chance that any column is named although rows are independent of all of them.
+_LEVEL = 0.01
+
+
+def clusters(
+    values: FloatArray, columns: Mapping[str, IntArray], *, classes: int, seed: int, pvalue: Callable[[IntArray], str]
+) -> Iterator[Note]:
+    """A note on each of up to three columns within whose groups the values of rows are alike.
+
+    Columns are examined if they have two or more rows per value on average, at least ten values, and more than twice as
+    many as there are classes; of each the first groups, up to 8,192 rows. Null hypothesis: all orders of the values of
+    the rows are equally likely, whatever the columns are. Then no column is named with a probability of at least 99%,
+    since the sum of squares of the sums of groups must exceed those of 100 random orders per column, minus one.
+
+    `values`: the difference of the models in each row; array of shape (n,). `columns`: codes from 0. `pvalue`: the
+    p-value with the groups of such codes, in words.
+    """
+    least = max(_FEWEST_VALUES, 2 * classes + 1)
+    tried = {name: codes for name, codes in columns.items() if least <= int(codes.max()) + 1 <= len(codes) / 2}
+    count, rng = 0, np.random.default_rng(seed)
+    for name, codes in tried.items():
+        ratio = _inflation(values, codes, round(len(tried) / _LEVEL) - 1, rng) if count < _MOST_NAMED else None
+        if ratio is not None:
+            count += 1
+            many = f"{int(codes.max()) + 1:,} values"
+            told = f"sums over its {many} vary {ratio:.1f} times as much as of independent rows"
+            again = f"--group {name} (groups) takes them as groups: {pvalue(codes)}"
+            yield Note("clustered-errors", f"rows with equal {shown(name)} differ alike: {told}; {again}")
+
+
+def _inflation(values: FloatArray, codes: IntArray, draws: int, rng: np.random.Generator) -> float | None:
+    """Ratio of the variance of the sums of groups to that under random orders; None if one order has more."""
+    rows = np.argsort(codes, kind="stable")[:_MOST_IN_GROUPS]
+    values, codes = values[rows], codes[rows]
+    sizes = np.bincount(codes)
+    n, mean, groups = len(values), values.mean(), len(sizes)
+    moved = np.sort(values[values != 0])  # the others add nothing to a sum
+
+    def squares(sums: NDArray[Any]) -> float:
+        return float(((sums - sizes * mean) ** 2).sum())
+
+    observed = squares(np.bincount(codes, values, groups))
+    expected = float(values.var() * (sizes * (n - sizes)).sum() / (n - 1))
+    if observed <= expected:
+        return None
+    for _ in range(draws):
+        places = rng.choice(n, len(moved), replace=False)
+        if squares(np.bincount(codes[places], moved, groups)) >= observed * (1 - 1e-12):
+            return None
+    return observed / expected

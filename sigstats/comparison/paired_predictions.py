@@ -1,17 +1,18 @@
 """The predictions of two models on the same rows, as arrays."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_names import coded, is_number, label_name, require_no_missing_texts
+from .._common.class_names import coded, label_name, require_no_missing_texts
 from .._common.data_frames import opened, require_same_index
 from .._common.note import Note
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
+from ..measures.metrics import unit_of
 from .units import Units, as_weights
 
 
@@ -35,110 +36,154 @@ class ItemTotals:
         return replace(self, sums=(a[items], b[items]), counts=(m[items], n[items]))
 
 
-@dataclass(frozen=True)
-class Runs:
-    """The class that each run of baseline and candidate predicts, arrays of shape (runs, n); their scores, or None."""
+@dataclass(frozen=True, kw_only=True)
+class Labels:
+    """The true class of each row, as codes."""
 
-    a: IntArray
-    b: IntArray
-    scores: tuple[FloatArray, FloatArray] | None = None
-    per: tuple[FloatArray, FloatArray] | None = None
+    #: Sorted; those that are predicted among them.
+    classes: tuple[str, ...]
+    label: IntArray
 
-    def rows(self, where: IntArray) -> Self:
-        """Some of the rows."""
-        scores, per = (
-            None if value is None else (value[0][:, where], value[1][:, where]) for value in (self.scores, self.per)
-        )
-        return replace(self, a=self.a[:, where], b=self.b[:, where], scores=scores, per=per)
+    @property
+    def of_labels(self) -> list[str]:
+        """The classes that labels have."""
+        return _there(self.classes, self.label)
+
+    def recoded(self, classes: Sequence[str]) -> Self:
+        """The same with codes of these classes, its own among them, in order."""
+        codes = np.array([classes.index(name) for name in self.classes], dtype=np.int64)
+        said = {name: codes[value] for name, value in vars(self).items() if name in ("label", "a", "b")}
+        return replace(self, classes=tuple(classes), **said)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairedRows:
-    """The outputs of two models for rows, and the dependence between rows."""
+class Predicted(Labels):
+    """The true class of each row, and what baseline and candidate predict."""
 
-    #: The true class, and what baseline and candidate predict, as codes; int64 arrays of shape (n,).
-    label: IntArray
     a: IntArray
     b: IntArray
-    units: Units
-    #: What baseline and candidate give each row; pair of float64 arrays of shape (n,), or None.
-    scores: tuple[FloatArray, FloatArray] | None = None
-    #: The denominators of the scores, where the ratio of their sums is meant; pair of float64 arrays, or None.
+    #: Where the two have unlike numbers of answers to an item: all of them, of which the rows are as many of both.
+    totals: ItemTotals | None = None
+
+    @property
+    def right(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which predictions of baseline and candidate are right."""
+        return self.a == self.label, self.b == self.label
+
+    def names(self) -> Iterator[tuple[str, list[str], list[str]]]:
+        """Each model with the classes of the labels and those that it predicts, unless all classes are of labels."""
+        labels = self.of_labels
+        if len(labels) < len(self.classes):
+            yield "the baseline", labels, _there(self.classes, self.a)
+            yield "the candidate", labels, _there(self.classes, self.b)
+
+
+def _there(classes: Sequence[str], codes: IntArray) -> list[str]:
+    return [classes[code] for code in np.flatnonzero(np.bincount(codes)).tolist()]
+
+
+class Verdicts(Predicted):
+    """No more than which answers are right; the classes are "right" and "wrong"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scored:
+    """What baseline and candidate give each row: marks, costs, or probabilities of a class."""
+
+    scores: tuple[FloatArray, FloatArray]
+    #: The denominators, where the ratio of their sums is meant.
     per: tuple[FloatArray, FloatArray] | None = None
+    #: As that of predictions.
+    totals: ItemTotals | None = None
     #: Whether the scores are probabilities of each row's true class, of more than two.
     of_truth: bool = False
     #: Whether the lower score is the better one; None where that is not certain.
     lower: bool | None = False
     #: What every score lies between, as the log or the table of metrics states.
     limits: tuple[float, float] | None = None
-    #: What every score lies between, where it was named: marks, probabilities, or the numbers that classes are.
-    score_range: tuple[float, float] | None = None
-    #: Where the two have unlike numbers of answers to an item: all of them, of which the rows are as many of both.
-    right: ItemTotals | None = None
-    marks: ItemTotals | None = None
-    #: What every run says, where recipes were run several times; the other fields are of the first run of each.
-    runs: Runs | None = None
+    #: The name of the scores; empty of arrays.
+    column: str = ""
+    #: The same where there are several scores.
+    name: str = ""
 
     @property
-    def n(self) -> int:
-        """The number of rows."""
-        return self.units.n
+    def own_name(self) -> str:
+        """The name of the scores; empty if their column is only called score."""
+        return self.name or ("" if self.column in ("score", "scores") else self.column)
+
+    @property
+    def unit(self) -> str:
+        """The unit that the name states."""
+        return unit_of(self.column.partition("/")[0])
+
+    @property
+    def mean(self) -> str:
+        """The measure of marks: their mean, or the ratio of two sums."""
+        return "mean-score" if self.per is None else "ratio"
+
+
+class Beside(NamedTuple):
+    """What the files hold on each row beside what is compared, as codes from 0: of all columns together, if known."""
+
+    content: IntArray | None = None
+    #: Of each column that may name groups of rows; and those of them that are dates, whose codes are in order.
+    columns: Mapping[str, IntArray] = {}
+    times: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairedPredictions(PairedRows):
-    """All rows, with the names of their classes and slices, and the notes of the readers."""
+class PairedPredictions:
+    """What two models say of the same rows."""
 
-    #: Sorted.
-    classes: tuple[str, ...]
-    #: Whether no more is known than which answers were right.
-    graded: bool = False
-    #: Whether both made predictions; where not, the scores are all there is.
-    predicted: bool = True
+    units: Units
+    #: What both predict, or the labels of rows that only have scores; None for marks without labels.
+    said: Labels | None = None
+    scored: Scored | None = None
+    #: What every score lies between, where it was named: marks, probabilities, or the numbers that classes are.
+    score_range: tuple[float, float] | None = None
+    #: Where recipes were run several times, each run of the baseline beside the first of the candidate, then the first
+    #: of the baseline beside each other one of the candidate; the other fields are of the first run of each.
+    runs: "tuple[PairedPredictions, ...]" = ()
     #: Whether the predictions were compared beside another score already, and the scores alone are left.
     compared: bool = False
-    #: Which of several scores this is; empty where there is one.
-    score_name: str = ""
-    #: The name of the scores; empty of arrays.
-    score_column: str = ""
     #: What was read of baseline and candidate, for a person: task, model, score ...
     subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
     #: What a person should know, a line each.
     notes: tuple[Note, ...] = ()
     #: Whether baseline and candidate are the same thing: files of the same bytes, the same arrays.
     identical: bool = False
-    #: What the files hold on each row beside, as codes from 0, if it is known; int64 array of shape (n,) or None.
-    content: IntArray | None = None
-    #: Of these columns each that may name groups of rows, as codes from 0.
-    beside: Mapping[str, IntArray] = field(default_factory=dict)
-    #: Those of these columns that are dates, whose codes are in order.
-    times: Sequence[str] = ()
+    beside: Beside = Beside()  # noqa: RUF009 - a tuple
     #: What each row is called, where that was asked for; an Arrow array of shape (n,).
     ids: Any = None
 
-    @cached_property
-    def bounds(self) -> tuple[float, float] | None:
-        """The limits of all scores: those a person gives, or else those stated, unless a score is on another scale."""
-        if self.score_range is not None or self.limits is None or self.per is not None or self.scores is None:
-            return self.score_range
-        low, high = self.limits
-        inside = all(((score >= low) & (score <= high)).all() for score in self.scores)
-        return self.limits if inside else None
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.units.n
 
     @property
-    def own_name(self) -> str:
-        """The name of the scores; empty if their column is only called score."""
-        return "" if self.score_column in ("score", "scores") else self.score_column
+    def classes(self) -> tuple[str, ...]:
+        """The classes of labels and predictions."""
+        return () if self.said is None else self.said.classes
 
-    def row_ratios(self) -> list[FloatArray]:
-        """For each model, the ratios of the rows that have one."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            arrays = [a / b for a, b in zip(self.scores or (), self.per or (), strict=True)]
-        return [array[~np.isnan(array)] for array in arrays]
+    @property
+    def predicted(self) -> Predicted | None:
+        """What both predict."""
+        return self.said if isinstance(self.said, Predicted) else None
 
-    def numbers(self) -> FloatArray | None:
-        """The number of each class; None if one is not a number."""
-        return np.array([float(name) for name in self.classes]) if all(map(is_number, self.classes)) else None
+    @property
+    def graded(self) -> bool:
+        """True if no more is known than which answers were right, or their marks."""
+        return self.said is None or isinstance(self.said, Verdicts)
+
+    @cached_property
+    def bounds(self) -> tuple[float, float] | None:
+        """The limits of all scores: those given, or else those stated, unless a score is on another scale."""
+        scored = self.scored
+        if self.score_range is not None or scored is None or scored.limits is None or scored.per is not None:
+            return self.score_range
+        low, high = scored.limits
+        return scored.limits if all(((score >= low) & (score <= high)).all() for score in scored.scores) else None
 
 
 def pair_arrays(
@@ -175,11 +220,9 @@ def pair_arrays(
     of_groups, group = ((), None) if groups is None else coded(groups, "groups", n)
     require_no_missing_texts(listed, "give each row a group", groups=np.array(of_groups))
     group = None if group is None else np.argsort(np.argsort(of_groups))[group]  # as files number them
+    names = tuple(label_name(class_name) for class_name in classes.tolist())
     return PairedPredictions(
-        label=label,
-        a=a,
-        b=b,
-        classes=tuple(label_name(class_name) for class_name in classes.tolist()),
+        said=Predicted(classes=names, label=label, a=a, b=b),
         units=Units.of(
             n,
             group,
@@ -187,9 +230,8 @@ def pair_arrays(
             slices={str(name): coded(column, f"slices[{shown(name)}]", n) for name, column in slices.items()},
             weights=None if weights is None else as_weights(weights, n),
         ),
-        scores=None if scores is None else _scores(scores, n),
+        scored=None if scores is None else Scored(scores=_scores(scores, n), of_truth=of_truth),
         score_range=as_score_range(score_range),
-        of_truth=of_truth,
         identical=baseline is candidate and (scores is None or scores[0] is scores[1]),
     )
 
@@ -218,14 +260,8 @@ def by_name(slices: Any) -> Mapping[Any, Any]:
 def _scores(scores: Any, rows: int) -> tuple[FloatArray, FloatArray]:
     if not isinstance(scores, Sequence) or len(scores) != 2:
         raise refuse("scores", scores, "two sequences, those of the baseline and of the candidate")
-    a, b = (
-        _of_length(as_reals(score, f"scores[{which}]", ndim=1), f"scores[{which}]", rows)
-        for which, score in enumerate(scores)
-    )
+    a, b = (as_reals(score, f"scores[{which}]", ndim=1) for which, score in enumerate(scores))
+    for which, score in enumerate((a, b)):
+        if len(score) != rows:
+            raise refuse(f"scores[{which}] (length)", len(score), f"{rows}, one for each row")
     return a, b
-
-
-def _of_length(column: NDArray[Any], name: str, rows: int) -> NDArray[Any]:
-    if len(column) != rows:
-        raise refuse(f"{name} (length)", len(column), f"{rows}, one for each row")
-    return column

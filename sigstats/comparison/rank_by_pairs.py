@@ -15,9 +15,9 @@ from ..ranking.rank import models_in_order, pairs_in_order
 from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking
 from .compare import compare_pair
+from .family import default_measures, require_score_used
 from .notes import monte_carlo_note, pair_notes
 from .paired_predictions import PairedPredictions
-from .requirements import default_measures, mean_of, require_score_used
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .units import ALL_ROWS
@@ -54,7 +54,8 @@ def rank_by_pairs(
     for a, b in combinations(range(len(models)), 2):
         for first, second in ((a, b), (b, a)):
             paired = pair(first, second)
-            names, called = [measure or _default(paired)], (models[first], models[second])
+            mean = paired.scored.mean if paired.scored and not paired.graded else ""
+            names, called = [measure or mean or default_measures(paired)[0]], (models[first], models[second])
             require_score_used(paired, names)
             result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
             for row in result.rows:
@@ -84,11 +85,6 @@ def rank_by_pairs(
         notes=(*notes, *monte_carlo_note([row for rows in (whole, *others.values()) for row in rows.values()])),
         test=any_row.test,
     )
-
-
-def _default(paired: PairedPredictions) -> str:
-    named = paired.scores is not None and not paired.graded
-    return mean_of(paired) if named else default_measures(paired)[0]
 
 
 def _untested(rows: _Rows) -> str:

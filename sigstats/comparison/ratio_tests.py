@@ -19,8 +19,8 @@ from .._common.extreme import TIE_TOLERANCE
 from .._common.random_streams import as_generator
 from .._common.validation import FloatArray
 from ..measures.score_formulas import ratio_of_sums
+from .evidence import Ratios
 from .mean_tests import Tested, by_group, with_bound, with_means
-from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 
@@ -29,10 +29,8 @@ _MOST_LISTED = 14
 _CHUNK = 2**24
 
 
-def test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
+def test_ratio(row: ComparisonRow, part: Ratios, rule: ComparisonRule) -> Tested:
     """The row with both ratios, tested; `part.sign` is -1 if lower is better."""
-    assert part.scores is not None
-    assert part.per is not None
     if row.n < 2:
         return replace(row, note="only one row: nothing can be tested")
     if not all(array.sum() > 0 for array in part.per):
@@ -50,10 +48,8 @@ def test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     return with_bound(row, (a, b), part.units.group, span, part.units.what, rule, after=after)
 
 
-def exchange_pvalues(part: Part, rule: ComparisonRule) -> tuple[tuple[float, float], str]:
+def exchange_pvalues(part: Ratios, rule: ComparisonRule) -> tuple[tuple[float, float], str]:
     """The p-value of "the candidate is not worse", the two-sided one, and how the exchanges were found."""
-    assert part.scores is not None
-    assert part.per is not None
     e, other_e, w, other_w = (by_group(array, part.units.group)[0] for array in (*part.scores, *part.per))
     moved = np.column_stack([other_e - e, other_w - w])
     moved = moved[(moved != 0).any(axis=1)]
@@ -84,10 +80,10 @@ def exchange_pvalues(part: Part, rule: ComparisonRule) -> tuple[tuple[float, flo
     return ((worse + more) / (size + more), (further + more) / (size + more)), "exact" if listed else f"{size:,} drawn"
 
 
-def _span(part: Part, ratios: list[float]) -> float | None:
+def _span(part: Ratios, ratios: list[float]) -> float | None:
     """The largest difference of two terms of a row with a ratio within the given range."""
-    if part.score_range is None or part.per is None:
+    if part.limits is None:
         return None
     heaviest = max(float(array.max() / array.mean()) for array in part.per)
     several = 1 if np.array_equal(*part.per) else 2
-    return several * heaviest * (part.score_range[1] - part.score_range[0]) + abs(ratios[1] - ratios[0])
+    return several * heaviest * (part.limits[1] - part.limits[0]) + abs(ratios[1] - ratios[0])

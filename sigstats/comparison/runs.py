@@ -23,12 +23,10 @@ from scipy.special import stdtr, stdtrit
 from .._common.extreme import TIE_TOLERANCE, difference
 from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval, clopper_pearson
-from ..measures.formulas import Confusion
-from ..measures.measure import as_measure
-from ..measures.table import MEASURES, refers_to_one_class
+from ..measures.table import MEASURES
 from ..ranking.means import mean_interval
+from .evidence import Runs
 from .mean_tests import infinite_loss
-from .part import Part
 from .row_test import RowTest
 from .rows import ComparisonRow
 from .rule import ComparisonRule
@@ -88,18 +86,17 @@ def _error(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     return math.sqrt(square), 1 / parts
 
 
-def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntArray | None) -> ComparisonRow:
+def test_runs(row: ComparisonRow, part: Runs, rule: ComparisonRule, tasks: IntArray | None) -> ComparisonRow:
     """The row with the means of its measure over the runs of both recipes, tested; each of `tasks` counts the same."""
-    assert part.runs is not None
-    values = [values_of_runs(row.measure, part, side, tasks) for side in (0, 1)]
+    values = [part.values(side, tasks) for side in (0, 1)]
     a, b = values
     if np.isinf(np.concatenate(values)).any():
         return infinite_loss(row, [int(np.isinf(value).sum()) for value in values], "runs")
     if not np.isfinite(np.concatenate(values)).all():
         return replace(row, note="only one class: nothing can be tested")
     result = runs_test(a, b, confidence_level=rule.confidence_level)
-    least = -1.0 if row.measure.endswith(("mcc", "kappa")) else 0.0
-    span = 1.0 - least if MEASURES[row.measure].in_points else math.inf
+    least, _ = (part.limits or (0.0, 1.0)) if (in_points := MEASURES[row.measure].in_points) else (0.0, 1.0)
+    span = 1.0 - least if in_points else math.inf
     low, high = max(result.low, -span), min(result.high, span)
     if low == high == 0:  # no run is seen to differ: other items may
         high = clopper_pearson(0, row.n, confidence_level=rule.confidence_level).high if span < math.inf else math.inf
@@ -129,62 +126,6 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
         test=RowTest(f"Welch's t of {len(a)} and {len(b)} runs", "runs"),
         pvalue=result.pvalue,
         two_sided_pvalue=result.two_sided_pvalue,
-        differing=_differing(row.measure, part),
+        differing=int(part.differs.sum()),
         note="; ".join(notes),
     )
-
-
-def _differing(measure: str, part: Part) -> int:
-    """The number of rows on which any run differs from the first."""
-    assert part.runs is not None
-    sides: tuple[FloatArray, FloatArray] | tuple[IntArray, IntArray] = part.runs.a, part.runs.b
-    if MEASURES[measure].needs in ("scores", "probabilities", "marks") and part.runs.scores is not None:
-        sides = part.runs.scores
-    every = np.concatenate(sides)
-    return int((every != every[:1]).any(axis=0).sum())
-
-
-def values_of_runs(measure: str, part: Part, side: int, tasks: IntArray | None) -> FloatArray:
-    """The measure of each run of one recipe: 0 for the baseline, 1 for the candidate."""
-    assert part.runs is not None
-    runs = range(len((part.runs.a, part.runs.b)[side]))
-    return np.array([_value(measure, part, run, side, tasks) for run in runs])
-
-
-def _value(measure: str, part: Part, run: int, side: int, tasks: IntArray | None) -> float:
-    assert part.runs is not None
-    spec, said = MEASURES[measure], (part.runs.a, part.runs.b)[side][run]
-    score = None if part.runs.scores is None else part.runs.scores[side][run]
-    if spec.test == "ratios":
-        assert part.runs.scores is not None
-        assert part.runs.per is not None
-        return part.sign * spec.of(part.runs.per[side][run], part.runs.scores[side][run])
-    elif spec.of_rows is not None or spec.needs == "answers":
-        values = part.values_of(spec, said, score)
-    elif spec.needs == "numbers":
-        assert part.numbers is not None
-        return spec.of(part.numbers[part.label], part.numbers[said])
-    elif spec.needs == "scores":
-        both = part.positive.any() and not part.positive.all()
-        return spec.of(part.positive, score) if both else math.nan
-    else:
-        return _of_classes(measure, part, said)
-    if tasks is None:
-        return float(values.mean())
-    return float((np.bincount(tasks, values) / np.bincount(tasks)).mean())
-
-
-def _of_classes(measure: str, part: Part, said: IntArray) -> float:
-    classes = np.unique(np.concatenate([part.label, said]))
-    true, called = (np.searchsorted(classes, array) for array in (part.label, said))
-    size = len(classes)
-    hit = np.bincount(true[true == called], minlength=size)
-    actual, named = np.bincount(true, minlength=size), np.bincount(called, minlength=size)
-    counts = Confusion(hit, actual - hit, named - hit, len(true) - actual - named + hit)
-    counts = Confusion(*(count.astype(np.float64) for count in counts))
-    if not refers_to_one_class(measure):
-        return float(as_measure(measure).of(counts, "classes"))
-    if not part.positive.any():
-        return math.nan
-    one = int(np.searchsorted(classes, part.code))
-    return float(as_measure(measure).of(Confusion(*(count[one] for count in counts)), "binary"))

@@ -18,9 +18,9 @@ from .._common.numerals import p_number
 from .._common.validation import IntArray
 from ..measures.table import MEASURES
 from ..ranking.means import task_weights
+from .evidence import Evidence, Runs, Values
 from .mean_tests import Tested, with_bound
 from .paired_predictions import PairedPredictions
-from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .runs import test_runs
@@ -51,18 +51,15 @@ def without_task_mean(paired: PairedPredictions, measures: Sequence[str]) -> lis
     return [Note("no-task-mean", told)]
 
 
-def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: ComparisonRule) -> Tested:
+def test_task_mean(row: ComparisonRow, part: Evidence, tasks: IntArray, rule: ComparisonRule) -> Tested:
     """The row with the mean over tasks of its measure, tested."""
-    if part.runs is not None:
+    if isinstance(part, Runs):
         return test_runs(row, part, rule, tasks)
-    spec, group, totals = MEASURES[row.measure], part.units.group, part.all_answers(MEASURES[row.measure])
-    span = part.span(spec)
-    if totals is None:
-        values = part.values(spec)
-    else:
-        assert part.units.items is not None
-        of_items, group = part.of_items(totals)
-        tasks, values = tasks[np.unique(part.units.items, return_index=True)[1]], of_items.means
+    assert isinstance(part, Values)  # by `has_task_mean`
+    group, values, span = part.units.group, part.values, part.span
+    if part.totals is not None:
+        first, group = part.units.first_of_items(), part.units.group_of_items()
+        tasks, values = tasks[first], part.totals.take(part.units.items[first]).means  # type: ignore[index]
     if span is None:
         return replace(row, note="no limits of the marks are known: score_range states them")
     weights, sizes = task_weights(tasks), np.bincount(tasks)
@@ -72,33 +69,34 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
     return with_bound(row, values, group, span, what, rule, weights=weights)
 
 
-def joint_over_tasks(part: Part, paired: PairedPredictions, rule: ComparisonRule) -> "JointTasksResult | None":
+def joint_over_tasks(paired: PairedPredictions, rule: ComparisonRule) -> "JointTasksResult | None":
     """The joint decision over all tasks on right answers; None for one task, very many tasks or rows, and groups."""
-    alone = all(array is None for array in (part.units.group, part.right, part.marks, part.runs))
-    if paired.units.tasks is None or len(paired.units.task_names) > _MOST_TASKS or not alone:
+    units, names = paired.units, paired.units.task_names
+    if units.tasks is None or len(names) > _MOST_TASKS or units.stated:
         return None
-    right = _right(part, marks=not paired.predicted)
+    right = _right(paired)
     if right is None:
         return None
     from ..many_datasets.joint_tasks import joint_tasks_test  # nine modules, for those who name no tasks too
     from ..many_datasets.stratified import MOST_DISCORDANT
 
     counts = [
-        np.bincount(paired.units.tasks, which, minlength=len(paired.units.task_names)).astype(np.int64)
-        for which in (right[0] & ~right[1], right[1] & ~right[0], np.ones(part.n))
+        np.bincount(units.tasks, which, minlength=len(names)).astype(np.int64)
+        for which in (right[0] & ~right[1], right[1] & ~right[0], np.ones(paired.n))
     ]
     if counts[0].sum() + counts[1].sum() > MOST_DISCORDANT:
         return None
     return joint_tasks_test(*counts, n_resamples=min(rule.n_resamples, _MOST_DRAWS), rng=rule.rng)
 
 
-def _right(part: Part, *, marks: bool) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
+def _right(paired: PairedPredictions) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
     """The right answers of each model; None for marks other than 0 and 1."""
-    if not marks:
-        return part.a == part.label, part.b == part.label
-    if part.scores is None or part.per is not None or any(((score != 0) & (score != 1)).any() for score in part.scores):
+    if paired.predicted:
+        return paired.predicted.right
+    marks = paired.scored
+    if marks is None or marks.per is not None or any(((score != 0) & (score != 1)).any() for score in marks.scores):
         return None
-    a, b = (score != part.lower for score in part.scores)
+    a, b = (score != marks.lower for score in marks.scores)
     return a, b
 
 

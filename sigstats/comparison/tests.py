@@ -9,7 +9,7 @@ import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,13 @@ from ..joint.outcomes import JointOutcomes
 from ..mcnemar.mcnemar_test import mcnemar_test
 from ..mcnemar.sample_size import detectable_difference
 from ..measures.measure import Measure, as_measure
-from ..measures.score_formulas import POWERS, WeightedKappa
-from ..measures.table import MEASURES, PairedTest, refers_to_one_class
+from ..measures.score_formulas import WeightedKappa
+from ..measures.table import MEASURES, refers_to_one_class
 from ..scores.order import FEWEST
 from ..unseen_row.means import missed
 from ..unseen_row.orders import mirrored_law
-from .mean_tests import Tested, test_mean, test_pass_at
-from .part import Part, unseen_unit
+from .evidence import Attempts, Classes, Evidence, Ratios, Runs, Scores, Values
+from .mean_tests import Tested, test_mean, test_pass_at, unseen_unit
 from .ratio_tests import test_ratio
 from .row_test import RowTest
 from .rows import ComparisonRow
@@ -41,36 +41,27 @@ def uses_random_weights(measure: str) -> bool:
     return MEASURES[measure].test in ("counts", "ratios")
 
 
-def test_part(
-    row: ComparisonRow,
-    everything: Part,
-    where: Callable[[], IntArray],
-    outcomes: Sequence[int],
-    *,
-    rule: ComparisonRule,
-) -> Tested:
-    """The row with its measure on the rows that `where` finds, tested; `bounded` finds what it lacks.
-
-    `outcomes` counts the rows that neither, the candidate, the baseline and both got right.
-    """
+def test_part(row: ComparisonRow, everything: Evidence, rows: IntArray | None, *, rule: ComparisonRule) -> Tested:
+    """The row with its measure on some rows, or on all for None, tested; `bounded` finds what it lacks."""
     size, what = (row.n, "rows") if row.items is None else (row.items, "items")
     if size < rule.smallest_slice:
         return replace(row, note=f"too small to test: {size} of at least {rule.smallest_slice} {what}")
-    units = everything.units
-    alone = all(array is None for array in (units.group, everything.right, units.runs, units.weights))
-    if row.measure == "accuracy" and alone:
-        return _test_counts(row, outcomes, rule)
-    part = everything if row.n == len(everything.label) else everything.rows(where())
-    if (group := part.units.group) is not None and len(np.unique(group)) < (FEWEST if units.in_time else 2):
-        return replace(row, note=f"{'too few times' if units.in_time else 'one group alone'}: nothing can be tested")
-    if part.runs is not None:
-        return test_runs(row, part, rule, None)
-    spec = MEASURES[row.measure]
-    test = test_pass_at if spec.answers else _TESTS[spec.test]
-    return test(row, part, rule)
+    part = everything if rows is None or row.n == everything.units.n else everything.take(rows)
+    group, in_time = part.units.group, part.units.in_time
+    if group is not None and len(np.unique(group)) < (FEWEST if in_time else 2):
+        return replace(row, note=f"{'too few times' if in_time else 'one group alone'}: nothing can be tested")
+    return _TESTS[type(part)](row, part, rule)
+
+
+def _test_values(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Tested:
+    if part.answers and part.units.single and part.totals is None:
+        a, b = part.values
+        return _test_counts(row, np.bincount((a * 2 + b).astype(np.int64), minlength=4).tolist(), rule)
+    return test_mean(row, part, rule)
 
 
 def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRule) -> ComparisonRow:
+    """The accuracy, of the rows that neither, the candidate, the baseline and both got right."""
     _, only_b, only_a, both = outcomes
     n, confidence, right = row.n, rule.confidence_level, (both + only_a, both + only_b)
     intervals = [clopper_pearson(value, n, confidence_level=confidence) for value in right]
@@ -104,7 +95,7 @@ def smallest_drop(row: ComparisonRow, level: float) -> float | None:
     return None
 
 
-def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
+def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> ComparisonRow:
     """The area under the ROC curve, by the gains of positives and negatives."""
     from ..scores.auc import auc_test  # four modules, for those who have no scores too
     from ..unseen_row.areas import area_equivalence, area_interval, area_pvalue, gains_of
@@ -114,7 +105,6 @@ def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Comparis
     if min(len(np.unique(units[part.positive])), len(np.unique(units[~part.positive]))) < 2:
         of = "" if group is None else ", of two groups each,"
         return replace(row, note=f"too few of one class to test: two positives and two negatives{of} are needed")
-    assert part.scores is not None
     areas = auc_test(part.positive, *part.scores, groups=group, confidence_level=rule.confidence_level)
     count = len(np.unique(units))
     unit, one, other = unseen_unit(group is not None, count, rule.unseen_group)
@@ -146,7 +136,7 @@ def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Comparis
 _measure_of = cache(as_measure)
 
 
-def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
+def _test_by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule) -> ComparisonRow:
     """Test any other measure of predictions by random weights of the joint outcomes, or of whole groups."""
     label, a, b, group = part.label, part.a, part.b, part.units.group
     joint: JointEvents | JointOutcomes
@@ -169,7 +159,7 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
         weights, events, units = weights[order], events[order], units if group is None else units[order]
     groups = None if group is None and weights is None else (units, events)
     measure: Measure | WeightedKappa
-    if part.numbers is not None and row.measure in POWERS:
+    if part.numbers is not None:
         measure = WeightedKappa(row.measure, part.numbers[occurring])
     else:
         measure = _measure_of(row.measure)
@@ -213,10 +203,11 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
     )
 
 
-_TESTS: dict[PairedTest, Callable[[ComparisonRow, Part, ComparisonRule], Tested]] = {
-    "mcnemar": test_mean,
-    "counts": _test_by_weights,
-    "areas": _test_area,
-    "means": test_mean,
-    "ratios": test_ratio,
+_TESTS: dict[type[Evidence], Callable[[ComparisonRow, Any, ComparisonRule], Tested]] = {
+    Values: _test_values,
+    Attempts: test_pass_at,
+    Classes: _test_by_weights,
+    Scores: _test_area,
+    Ratios: test_ratio,
+    Runs: partial(test_runs, tasks=None),
 }

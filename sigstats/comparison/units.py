@@ -1,14 +1,14 @@
 """The rows of a data set: their dependence, weights, slices and tasks."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
-from .._common.class_names import is_number
+from .._common.class_names import is_number, refuse_two_spellings
 from .._common.messages import shown
 from .._common.note import Note
 from .._common.validation import FloatArray, IntArray, as_reals, refuse
@@ -49,6 +49,8 @@ class Units:
     slices: Mapping[str, Parted] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for column, (names, _) in self.slices.items():
+            refuse_two_spellings(names, self.n, column, "slice")
         beside: dict[str, Any] = {"runs": self.runs, "tasks": self.tasks, "several answers to an item": self.items}
         if self.in_time:
             beside["weights"] = self.weights
@@ -65,6 +67,11 @@ class Units:
             raise ValueError("order: not valid with groups or several answers to an item; use one of them")
         times = np.unique(as_times(order[0]), return_inverse=True)[1][order[1]]
         return cls(n=n, group=times, in_time=True, **others)
+
+    @property
+    def single(self) -> bool:
+        """True if rows are independent of each other, and count alike."""
+        return self.group is None and self.runs is None and self.weights is None
 
     @property
     def stated(self) -> bool:
@@ -86,30 +93,26 @@ class Units:
         some: Any = {name: column[rows] for name, column in columns.items() if column is not None}
         return replace(self, n=len(rows), slices={}, **some)
 
+    def first_of_items(self) -> IntArray:
+        """The first row of each item, in the order of items."""
+        assert self.items is not None
+        return np.unique(self.items, return_index=True)[1]
+
     def group_of_items(self) -> IntArray | None:
         """The group of each item, in their order; None if each item is a group by itself."""
         if self.items is None or self.group is None:
             return None
-        first = np.unique(self.items, return_index=True)[1]
-        group = self.group[first]
+        group = self.group[self.first_of_items()]
         return None if len(np.unique(group)) == len(group) else group
 
-    def part_sizes(self) -> Iterator[int]:
-        """The number of rows of each of `parts`, or of items where these have several answers."""
-        if self.items is not None:
-            yield from (len(np.unique(self.items[rows()])) for _, rows in self.parts())
-            return
-        yield self.n
-        for names, codes in self.slices.values():
-            yield from np.bincount(codes, minlength=len(names)).tolist()
-
-    def parts(self) -> Iterator[tuple[str, Callable[[], IntArray]]]:
-        """The name of each slice and the selector of its rows: first all rows, then each value of each column."""
-        yield ALL_ROWS, lambda: np.arange(self.n)
+    @cached_property
+    def parts(self) -> list[tuple[str, IntArray]]:
+        """The name of each slice and its rows: first all rows, then each value of each column."""
+        parts = [(ALL_ROWS, np.arange(self.n))]
         for column, (names, codes) in self.slices.items():
-            rows = cache(partial(_rows_by_code, codes, len(names)))
-            for code, name in enumerate(names):
-                yield f"{column} = {name}", partial(lambda rows, code: rows()[code], rows, code)
+            rows = zip(names, _rows_by_code(codes, len(names)), strict=True)
+            parts += [(f"{column} = {name}", own) for name, own in rows]
+        return parts
 
 
 def _rows_by_code(codes: IntArray, values: int) -> list[IntArray]:

@@ -116,9 +116,9 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
 
     Raises ValueError if there are no predictions, or both models are right on the same rows.
     """
-    if not paired.predicted:
+    if (said := paired.predicted) is None:
         raise ValueError("prediction: is missing; expected labels and predictions, for a size by accuracy")
-    ahead = (paired.a == paired.label).astype(np.int64) - (paired.b == paired.label)
+    ahead = said.right[0].astype(np.int64) - said.right[1]
     if not ahead.any():
         raise ValueError(
             "rows: both models are right on the same rows, so the pilot does not show how many differ; "
@@ -127,14 +127,13 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
     overall = float(np.mean(ahead != 0))
     group = paired.units.group
     parts = []
-    for name, rows in paired.units.parts():
-        where = rows()
+    for name, where in paired.units.parts:
         share = float(np.mean(ahead[where] != 0))
         few = np.count_nonzero(ahead[where]) < _FEW_DIFFERING
         units = len(where) if group is None else len(np.unique(group[where]))
         if name == ALL_ROWS or units >= rule.smallest_slice:
             parts.append(PilotPart(name, units, overall if few else share))
-    accuracy = float(np.mean(paired.a == paired.label))
+    accuracy = float(np.mean(said.right[0]))
     told = pair_notes(paired, ["accuracy"], ("the baseline", "the candidate"))
     pilot = Pilot(tuple(parts), tests, accuracy, notes=tuple(told))
     if group is None:
@@ -142,8 +141,8 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
     unit = "groups" if paired.units.items is None else "items"
     counts = np.unique(group, return_counts=True)[1]
     answers, sizes = round(float(counts.mean())), sizes_of(counts, rule.unseen_group)
-    if paired.right is not None:
-        sizes = sizes_of_averages(np.subtract(*paired.right.means), float(np.var(ahead)))
+    if said.totals is not None:
+        sizes = sizes_of_averages(np.subtract(*said.totals.means), float(np.var(ahead)))
     return replace(pilot, answers=answers, correlation=_correlation(ahead, group), unit=unit, sizes=sizes)
 
 

@@ -25,6 +25,7 @@ from scipy.stats import nct, t
 from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular, columns_of
 from .._common.validation import FloatArray, as_real, require_squarable
+from ..comparison.measured import evidence_of
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
 from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
@@ -229,11 +230,12 @@ def plan_runs(
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
     for drop in drops:
         as_real(drop, "drop", low=0, high=1, open_ends=True)
-    marks = None if paired.runs is None or paired.predicted else paired.runs.scores
-    if paired.runs is None or paired.per is not None or (marks is None and not paired.predicted):
+    marks, scored = paired.predicted is None, paired.scored
+    if paired.units.runs is None or (scored and scored.per) or (marks and scored is None):
         raise ValueError("prediction: is missing; expected predictions with labels of each run, or a score")
-    sides = [(said == paired.label).astype(np.float64) for said in (paired.runs.a, paired.runs.b)]
-    sides = sides if marks is None else list(marks)
+    runs = evidence_of(paired, "mean-score" if marks else "accuracy")
+    of_a, pairs = paired.units.runs[0], [pair.values for pair in getattr(runs, "pairs", ())]
+    sides = [np.stack([a for a, _ in pairs[:of_a]]), np.stack([b for _, b in (pairs[0], *pairs[of_a:])])]
     counts, n = (len(sides[0]), len(sides[1])), paired.n
     if min(counts) < 2:
         raise ValueError(f"run: a recipe has {min(counts)} run; expected two or more of each, to estimate the spread")
@@ -265,7 +267,7 @@ def plan_runs(
         luck=math.sqrt(luck),
         level=level,
         target=goal,
-        marks=marks is not None,
+        marks=marks,
     )
 
 

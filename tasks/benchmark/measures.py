@@ -13,8 +13,8 @@ from itertools import combinations
 import numpy as np
 
 from sigstats._common.validation import IntArray
+from sigstats.comparison.evidence import Classes, Evidence, Scores, Values
 from sigstats.comparison.mean_tests import bounded
-from sigstats.comparison.part import Part, outcome_counts
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.tests import test_part
@@ -177,17 +177,22 @@ def _row(results: Results, cells: tuple[Cell, ...], test: str, method: str, null
 def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
     assert a.run is not None
     assert b.run is not None
-    label, code, scores = a.run.label, a.positive, None
-    if MEASURES[measure].needs in ("scores", "probabilities"):
+    label, spec, units = a.run.label, MEASURES[measure], Units(n=len(a.run.label), group=a.run.groups)
+    evidence: Evidence
+    if spec.needs in ("scores", "probabilities"):
         (positive, of_a), (_, of_b) = (scored(measure, label, side.scores, side.positive) for side in (a, b))
-        label, code, scores = (~positive).astype(np.int64), 0, (of_a, of_b)
-    both = a.run.prediction, b.run.prediction
-    units = Units(n=len(label), group=a.run.groups)
-    part = Part(label=label, a=both[0], b=both[1], units=units, code=code, scores=scores)
+        evidence = Scores(units=units, positive=positive, scores=(of_a, of_b))
+        if spec.needs == "probabilities":
+            evidence = Values.of_probabilities(spec, units, positive, evidence.scores)
+    elif spec.needs == "answers":
+        evidence = Values.of_answers(units, (a.run.prediction == label, b.run.prediction == label))
+    else:
+        one, other = a.run.prediction, b.run.prediction
+        evidence = Classes(units=units, measure=measure, label=label, a=one, b=other, code=a.positive)
     seed = int(digest("measures", measure=measure, a=a.cells[0].name, b=b.cells[0].name)[:12], 16)
-    row, outcomes = ComparisonRow(slice="", measure=measure, n=len(label)), outcome_counts(part, [])[0]
+    row = ComparisonRow(slice="", measure=measure, n=len(label))
     rule = replace(_RULE if a.slice is None else _RULE_OF_SLICES, rng=seed)
-    return bounded([test_part(row, part, lambda: np.arange(len(label)), outcomes, rule=rule)], rule)[0]
+    return bounded([test_part(row, evidence, None, rule=rule)], rule)[0]
 
 
 _RULE, _RULE_OF_SLICES = ComparisonRule(smallest_slice=1), ComparisonRule()

@@ -17,21 +17,16 @@ from scipy.special import bdtr
 from ..._common.numerals import significant
 from ..._common.validation import FloatArray, IntArray
 from ...intervals import Interval, clopper_pearson
-from ...measures.score_formulas import pass_at
-from ...measures.table import MEASURES
 from ...ranking.means import standard_error, task_weights
 from ...unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues, row_of_groups, units_of
-from ..mean_tests import by_group, right_answers
-from ..part import Part, unseen_unit
+from ..evidence import Attempts, Classes, Evidence, Limits, Ratios, Runs, Values
+from ..mean_tests import by_group, unseen_unit
 from ..row_test import RowTest
 from ..rule import ComparisonRule
-from ..runs import runs_test, values_of_runs
+from ..runs import runs_test
 from .row import CheckedRow
 
 Mask = NDArray[np.bool_]
-#: What every row lies between; None where that is not known.
-Limits = tuple[float, float] | None
-
 #: The rows that count, and the hits among them, by what is true and what is predicted of the positive class.
 HITS: dict[str, Callable[[Mask, Mask], tuple[Mask, Mask]]] = {
     "precision": lambda true, said: (said, true),
@@ -44,37 +39,38 @@ HITS: dict[str, Callable[[Mask, Mask], tuple[Mask, Mask]]] = {
 _NEARLY_0 = 1e-12
 
 
-def test_row(
-    row: CheckedRow, part: Part, limits: Limits, bar: float, rule: ComparisonRule, tasks: IntArray | None
-) -> CheckedRow:
+def test_row(row: CheckedRow, part: Evidence, bar: float, rule: ComparisonRule, tasks: IntArray | None) -> CheckedRow:
     """The row with its measure tested, its p-value not adjusted yet; each of `tasks` counts the same, if there are."""
-    units = row.n if part.units.group is None else len(np.unique(part.units.group))
-    what = "rows" if part.units.group is None else "items" if units == row.items else "groups"
+    group, limits = part.units.group, part.limits
+    units = row.n if group is None else len(np.unique(group))
+    what = "rows" if group is None else "items" if units == row.items else "groups"
     if (row.n if row.items is None else row.items) < rule.smallest_slice:
         return replace(row, note=f"too small to test: fewer than {rule.smallest_slice} {what}")
     if units < 2:
         return replace(row, note="only one group: nothing can be tested")
-    if part.runs is not None:
-        return _of_runs(row, part, limits, bar, rule, tasks)
-    spec = MEASURES[row.measure]
-    if tasks is not None:
-        weights, what = task_weights(tasks), f"{what} of {tasks.max() + 1:,} tasks"
-        return _of_mean(row, weights * part.values(spec)[0], weights, part.units.group, limits, bar, rule, what)
-    if row.measure == "accuracy" or row.measure in HITS:
-        return _of_shares(row, part, bar, rule, what)
-    if row.measure == "ratio":
-        assert part.scores is not None
-        assert part.per is not None
-        return _of_mean(row, part.sign * part.scores[0], part.per[0], part.units.group, limits, bar, rule, what)
-    values, group = _chances(part, spec.answers) if spec.answers else (part.values(spec)[0], part.units.group)
-    return _of_mean(row, values, None, group, limits, bar, rule, what)
+    match part:
+        case Runs():
+            return _of_runs(row, part, bar, rule, tasks)
+        case Values() if tasks is not None:
+            weights, what = task_weights(tasks), f"{what} of {tasks.max() + 1:,} tasks"
+            return _of_mean(row, weights * part.values[0], weights, group, limits, bar, rule, what)
+        case Values(answers=True):
+            return _of_shares(row, part.values[0] == 1, group, bar, rule, what)
+        case Classes():
+            counted, hits = HITS[row.measure](part.label == part.code, part.a == part.code)
+            return _of_shares(row, hits[counted], None if group is None else group[counted], bar, rule, what)
+        case Ratios():
+            return _of_mean(row, part.sign * part.scores[0], part.per[0], group, limits, bar, rule, what)
+        case Attempts():
+            totals, group = part.by_item()
+            return _of_mean(row, part.chances(totals)[0], None, group, limits, bar, rule, what)
+    assert isinstance(part, Values)
+    return _of_mean(row, part.values[0], None, group, limits, bar, rule, what)
 
 
-def _of_shares(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, what: str) -> CheckedRow:
-    true, said, hit = part.label == part.code, part.a == part.code, part.a == part.label
-    every = np.ones(row.n, dtype=bool)
-    counted, hits = (every, hit) if row.measure == "accuracy" else HITS[row.measure](true, said)
-    hit, group = hits[counted], None if part.units.group is None else part.units.group[counted]
+def _of_shares(
+    row: CheckedRow, hit: Mask, group: IntArray | None, bar: float, rule: ComparisonRule, what: str
+) -> CheckedRow:
     row = replace(row, counted=len(hit))
     if not len(hit):
         return replace(row, note=f"no row counts for {row.measure}: nothing can be tested")
@@ -155,16 +151,14 @@ def _of_mean(
     )
 
 
-def _of_runs(
-    row: CheckedRow, part: Part, limits: Limits, bar: float, rule: ComparisonRule, tasks: IntArray | None
-) -> CheckedRow:
-    values = values_of_runs(row.measure, part, 0, tasks)
+def _of_runs(row: CheckedRow, part: Runs, bar: float, rule: ComparisonRule, tasks: IntArray | None) -> CheckedRow:
+    values = part.values(0, tasks)
     k = len(values)
     if not np.isfinite(values).all():
         return replace(row, note="a run has no such value: nothing can be tested")
     if k < 2:
         return replace(row, note="only one run: nothing can be tested")
-    level, (least, most) = rule.confidence_level, limits or (-math.inf, math.inf)
+    level, (least, most) = rule.confidence_level, part.limits or (-math.inf, math.inf)
     result = runs_test(np.full(k, bar), values, confidence_level=level, divisions=2**k)
     notes = [f"{k} runs", "assumed nearly normal"]
     if rule.alpha * result.divisions < 1:
@@ -183,10 +177,3 @@ def _of_runs(
         test=RowTest(f"Student's t of {k} runs", "runs"),
         note="; ".join(notes),
     )
-
-
-def _chances(part: Part, k: int) -> tuple[FloatArray, IntArray | None]:
-    """The chance that one of k answers to each item is right, and the group of each item."""
-    totals, group = right_answers(part)
-    pairs = zip(totals.counts[0].tolist(), totals.sums[0].tolist(), strict=True)
-    return np.array([float(pass_at(k, n, int(right))) for n, right in pairs]), group

@@ -43,7 +43,7 @@ def pair_as_frames(
     with as_arguments():
         pair = join(sides[0], sides[1], columns)
     notes = tuple(note for note in pair.notes if note.name != "joined-by-position")
-    return replace(pair, notes=notes, of_truth=of_truth)
+    return replace(pair, notes=notes, scored=pair.scored and replace(pair.scored, of_truth=of_truth))
 
 
 def _column(values: Any, name: str) -> Any:

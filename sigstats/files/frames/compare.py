@@ -13,8 +13,8 @@ from sigstats._common.class_names import class_notes, counts_of, label_name
 from sigstats._common.deprecated import renamed
 from sigstats._common.validation import as_labels, did_you_mean, refuse
 from sigstats.comparison.candidates import compare_scores
-from sigstats.comparison.paired_predictions import PairedPredictions, as_score_range, by_name, pair_arrays
-from sigstats.comparison.requirements import are_measurements, are_scores
+from sigstats.comparison.measure_names import are_measurements, are_scores
+from sigstats.comparison.paired_predictions import Labels, PairedPredictions, as_score_range, by_name, pair_arrays
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 
@@ -169,7 +169,7 @@ def compare(
     task : str, optional
         Frames only: the column of tasks; the unweighted mean over tasks is tested as well as all rows.
     measures : str or sequence of str, optional
-        Of ``sigstats.comparison.requirements.COMPARED_MEASURES``, or ``pass@k``; by default the accuracy, and the area
+        Of ``sigstats.comparison.measure_names.COMPARED_MEASURES``, or ``pass@k``; by default the accuracy, and the area
         under the curve of probabilities, their log loss if there are more than two classes, or the mean of marks.
     positive : label, optional
         The class to which scores, and measures such as f1, refer; by default the second of 0 and 1, -1 and 1, false and
@@ -276,12 +276,15 @@ def compare(
         if said is not None:
             positive_name, options["of_truth"] = positive_name or said.positive, said.positive is None
         pair = paired_arrays(y, (first, second), missing=missing, unscored=unscored, **options)
-        of_label, *said_of = (counts_of(pair.classes, array) for array in (pair.label, pair.a, pair.b))
+        known = pair.predicted
+        assert known is not None
+        of_label, *said_of = (counts_of(pair.classes, codes) for codes in (known.label, known.a, known.b))
         told = class_notes(of_label, [*zip(_ARRAYS, said_of, strict=True)])
         notes = dict.fromkeys((*pair.notes, *([] if are_measurements(pair.classes) else told)))
-        column = "" if scores is None else "scores"
+        scored = pair.scored and replace(pair.scored, column="" if scores is None else "scores")
         same = baseline is candidate and (scores is None or scores[0] is scores[1])
-        pairs = [replace(pair, predicted=not alone, score_column=column, notes=tuple(notes), identical=same)]
+        labels = Labels(classes=known.classes, label=known.label) if alone else known
+        pairs = [replace(pair, said=labels, scored=scored, notes=tuple(notes), identical=same)]
     limits = as_score_range(score_range)
     pairs = [replace(pair, score_range=limits) for pair in pairs]
     with as_arguments():

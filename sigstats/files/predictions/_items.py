@@ -1,4 +1,4 @@
-"""The items of answers, and the content of rows by which copies are recognised."""
+"""Which rows are answers to the same item, and what a file holds on each row, by which copies are known."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,6 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+
+from sigstats.comparison.paired_predictions import Beside
 
 from ..tables.arrow_table import in_one
 from ._predictions import Predictions
@@ -76,9 +78,7 @@ def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
     return by_name
 
 
-def beside_codes(
-    first: Predictions, other: Predictions, rows: Any = None, partners: Any = None
-) -> tuple[Ints | None, dict[str, Ints], list[str]]:
+def beside_codes(first: Predictions, other: Predictions, rows: Any = None, partners: Any = None) -> Beside:
     """The content, other than the compared columns, of the rows that both files have, as codes from 0.
 
     First the codes of all columns of either file together, of a log of the question; None if there are none. Then of
@@ -92,7 +92,7 @@ def beside_codes(
     codes = [{name: _codes(item) for name, item in side.items()} for side in sides]
     told = next(filter(None, codes), None)
     if not told or not len(next(iter(told.values()))):
-        return None, {}, []
+        return Beside()
     from sigstats._common.data_frames import joint_codes
 
     columns = {name: [side[name] for side in sides if name in side] for name in told}
@@ -104,7 +104,7 @@ def beside_codes(
     }
     times = [name for name in alike if all(pc.all(_matches(part, _DATE)).as_py() for part in columns[name])]
     question = [told[name] for name in without_target(first.identity) if name in told]
-    return joint_codes(question or list(told.values())), alike, times
+    return Beside(joint_codes(question or list(told.values())), alike, times)
 
 
 def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:

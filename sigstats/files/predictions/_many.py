@@ -13,7 +13,7 @@ from sigstats._common.class_names import class_notes, require_class_names
 from sigstats._common.messages import did_you_mean, shown
 from sigstats._common.note import Note
 from sigstats._common.scores import lower_is_better_note, refuse_uncertain
-from sigstats.comparison.requirements import are_measurements
+from sigstats.comparison.measure_names import are_measurements
 from sigstats.comparison.units import Units
 
 from ._agreement import differing_prompts, differing_settings, lower_in_both, require_one_kind, same_in_both

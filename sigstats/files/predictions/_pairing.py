@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from sigstats._common.class_names import class_notes, counts_of
 from sigstats._common.note import Note
 from sigstats._common.validation import shown
+from sigstats.comparison.measure_names import are_measurements
+from sigstats.comparison.paired_predictions import Labels, Predicted, Scored, Verdicts
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
-from sigstats.comparison.requirements import are_measurements
 from sigstats.comparison.units import Units, as_weights, in_bins
 
 from ..tables.arrow_table import in_one
@@ -78,16 +79,15 @@ def join(
     if max(map(len, (side.ids for side in given))) > len(rows):
         notes += on_left_out(given[0], given[1], baseline.ids.take(rows))
         notes += on_left_out(given[1], given[0], candidate.ids.take(partners))
-    label, a, b = answers(baseline, candidate, matched)
-    classes, codes = _codes(label, a, b)
-    if not baseline.graded and not are_measurements(classes):
+    predicted, labelled = baseline.predicted and candidate.predicted, not baseline.graded
+    classes, codes = _codes(*answers(baseline, candidate, matched))
+    if labelled and not are_measurements(classes):
         of_label, of_a, of_b = (counts_of(classes, code) for code in codes)
         notes += class_notes(of_label, [(baseline.where, of_a), (candidate.where, of_b)])
     others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
     task = columns.task or TASK
     if task not in others and task in baseline.others and task in candidate.others:
         others[task] = same_in_both(task, baseline, candidate, rows, partners)
-    content, named, times = beside_codes(baseline, candidate, rows, partners)
     unread = (
         {*baseline.names}.difference(columns.wanted)
         if not baseline.beside and columns.group is columns.order is None
@@ -97,29 +97,31 @@ def join(
         told = f"{len(unread):,} further columns are not examined for copies and clusters: {len(rows):,} rows are many"
         notes.append(Note("columns-not-examined", told))
     right = marks = None
+    said: Labels | None = None
     if len(baseline.ids) + len(candidate.ids) < sum(len(side.ids) for side in full):
         right, marks = item_totals(*full, pc.unique(baseline.ids.take(rows)))
-    return PairedPredictions(
-        label=codes[0],
-        a=codes[1],
-        b=codes[2],
-        classes=classes,
-        units=units_of(baseline, rows, columns, others),
-        graded=baseline.graded,
-        notes=tuple(dict.fromkeys(notes)),
-        scores=_numbers("score", baseline, candidate, rows, partners),
-        per=_numbers("per", baseline, candidate, rows, partners),
+    if predicted:
+        kind = Predicted if labelled else Verdicts
+        said = kind(classes=classes, label=codes[0], a=codes[1], b=codes[2], totals=right)
+    elif labelled:
+        said = Labels(classes=classes, label=codes[0])
+    scores, per = (_numbers(name, baseline, candidate, rows, partners) for name in ("score", "per"))
+    scored = scores and Scored(
+        scores=scores,
+        per=per,
+        totals=marks,
         of_truth=baseline.of_truth and candidate.of_truth,
-        predicted=baseline.predicted and candidate.predicted,
-        score_column=baseline.measured,
         lower=lower_in_both(*given),
         limits=baseline.limits if baseline.limits == candidate.limits else None,
+        column=baseline.measured,
+    )
+    return PairedPredictions(
+        units=units_of(baseline, rows, columns, others),
+        said=said,
+        scored=scored,
         subjects=(baseline.subject, candidate.subject) if baseline.subject or candidate.subject else None,
-        right=right,
-        marks=marks,
-        content=content,
-        beside=named,
-        times=times,
+        notes=tuple(dict.fromkeys(notes)),
+        beside=beside_codes(baseline, candidate, rows, partners),
         ids=baseline.keys.take(rows) if with_ids else None,
     )
 

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from sigstats._common.note import Note
-from sigstats._common.validation import FloatArray, shown
-from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions, Runs
+from sigstats._common.validation import shown
+from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions
 
 from ..tables.arrow_table import in_one
 from ..tables.spelling import same_spelling, to_numbers
@@ -102,28 +101,23 @@ def averaged(side: Predictions, *, marks: bool) -> Predictions:
 
 def item_totals(first: Predictions, other: Predictions, items: Any) -> tuple[ItemTotals | None, ItemTotals | None]:
     """The numbers of right answers to some items in two files, and the totals of their marks, if known."""
-    ids = same_spelling([first.ids, other.ids])
-    codes = [pc.index_in(own, value_set=items) for own in ids]
+    codes = [pc.index_in(own, value_set=items) for own in same_spelling([first.ids, other.ids])]
+    there = [pc.is_valid(own) for own in codes]  # a code that is missing is that of no item
+    kept = [pc.filter(own, where).to_numpy(zero_copy_only=False) for own, where in zip(codes, there, strict=True)]
+    m, n = (np.bincount(own, minlength=len(items)).astype(np.int64) for own in kept)
+
+    def totals(*values: Any) -> ItemTotals:
+        known = [pc.filter(own, where).to_numpy(zero_copy_only=False) for own, where in zip(values, there, strict=True)]
+        a, b = (np.bincount(own, of, minlength=len(items)) for own, of in zip(kept, known, strict=True))
+        return ItemTotals((a.astype(np.float64), b.astype(np.float64)), (m, n))
+
     right = marks = None
     if first.predicted and other.predicted:
         said = same_spelling([first.label, other.label, first.prediction, other.prediction])
-        right = _totals(codes, [pc.cast(pc.equal(said[i], said[i + 2]), pa.float64()) for i in (0, 1)], len(items))
+        right = totals(*(pc.cast(pc.equal(said[i], said[i + 2]), pa.float64()) for i in (0, 1)))
     if first.score is not None and other.score is not None:
-        marks = _totals(codes, [first.score, other.score], len(items))
+        marks = totals(first.score, other.score)
     return right, marks
-
-
-def _totals(codes: Sequence[Any], values: Sequence[Any], items: int) -> ItemTotals:
-    (a, m), (b, n) = (_total(*of, items) for of in zip(codes, values, strict=True))
-    return ItemTotals((a, b), (m, n))
-
-
-def _total(codes: Any, values: Any, items: int) -> tuple[NDArray[np.float64], Ints]:
-    """The sum and the number of the values of each item; a missing code belongs to no item."""
-    where = pc.is_valid(codes)
-    kept = pc.filter(codes, where).to_numpy(zero_copy_only=False)
-    sums = np.bincount(kept, pc.filter(values, where).to_numpy(zero_copy_only=False), minlength=items)
-    return sums.astype(np.float64), np.bincount(kept, minlength=items).astype(np.int64)
 
 
 def _have_same_epochs(first: Predictions, other: Predictions) -> bool:
@@ -256,31 +250,15 @@ def each_run(side: Predictions) -> list[Predictions]:
     return owns
 
 
-def _stacked(
-    name: str, of_a: Sequence[PairedPredictions], of_b: Sequence[PairedPredictions]
-) -> tuple[FloatArray, FloatArray] | None:
-    if getattr(of_a[0], name) is None:
-        return None
-    return np.stack([getattr(pair, name)[0] for pair in of_a]), np.stack([getattr(pair, name)[1] for pair in of_b])
-
-
 def of_runs(pairs: Sequence[PairedPredictions], runs_of_a: int, *, alone: bool) -> PairedPredictions:
     """One comparison of all runs, the first `runs_of_a` of the baseline; `alone`: one recipe with itself.
 
     `pairs`: each run of the baseline with the first of the candidate, then the first of the baseline with each other
     one of the candidate.
     """
-    first = pairs[0]
     classes = tuple(sorted({name for pair in pairs for name in pair.classes}))
-    codes = [np.array([classes.index(name) for name in pair.classes], dtype=np.int64) for pair in pairs]
-    sides = pairs[:runs_of_a], (first, *pairs[runs_of_a:])
-    own = codes[:runs_of_a], (codes[0], *codes[runs_of_a:])
-    a = np.stack([code[pair.a] for code, pair in zip(own[0], sides[0], strict=True)])
-    b = np.stack([code[pair.b] for code, pair in zip(own[1], sides[1], strict=True)])
-    scores, per = (_stacked(name, *sides) for name in ("scores", "per"))
-    label = codes[0][first.label]
-    how = Note("runs", f"{len(a)}{'' if alone else f' and {len(b)}'} runs: runs are the independent units")
-    notes = (*dict.fromkeys(note for pair in pairs for note in pair.notes), how)
-    runs = Runs(a, b, scores, per)
-    units = replace(first.units, runs=(len(a), len(b)))
-    return replace(first, label=label, a=a[0], b=b[0], classes=classes, units=units, runs=runs, notes=notes)
+    runs = tuple(replace(pair, said=pair.said and pair.said.recoded(classes)) for pair in pairs)
+    counts = runs_of_a, len(pairs) - runs_of_a + 1
+    told = f"{counts[0]}{'' if alone else f' and {counts[1]}'} runs: runs are the independent units"
+    notes = (*dict.fromkeys(note for pair in pairs for note in pair.notes), Note("runs", told))
+    return replace(runs[0], units=replace(runs[0].units, runs=counts), runs=runs, notes=notes)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from sigstats.bootstrap.bootstrap_test import bootstrap_test
 from sigstats.comparison.compare import compare_pair
+from sigstats.comparison.measure_names import is_of_scores
 from sigstats.comparison.paired_predictions import PairedPredictions, pair_arrays
-from sigstats.comparison.requirements import is_of_scores
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
@@ -115,7 +115,7 @@ def _rows(kinds: Kinds, counts: Any, measure: str, *, grouped: bool = True, weig
         return pair_arrays(label, a, b, groups=groups, weights=weights)
     scores = a.astype(np.float64), b.astype(np.float64)
     pair = pair_arrays(label, label, label.copy(), scores=scores, groups=groups, weights=weights)
-    return replace(pair, limits=(0.0, 1.0))
+    return replace(pair, scored=pair.scored and replace(pair.scored, limits=(0.0, 1.0)))
 
 
 def _compared(rows: PairedPredictions, measure: str, rule: ComparisonRule) -> Any:
@@ -137,16 +137,18 @@ def _by_compare(rows: PairedPredictions, measure: str, options: Mapping[str, Any
 def _usual(rows: PairedPredictions, measure: str, options: Mapping[str, Any], seed: int) -> Estimate:
     """Student's interval of a mean (Liang and Zeger's of groups), DeLong's of an area, else that of the bootstrap."""
     spec, level = MEASURES[measure], options["confidence"]
-    label, a, b = (np.array(rows.classes)[codes] for codes in (rows.label, rows.a, rows.b))
-    if rows.scores is not None and spec.test == "areas":
-        result: Any = auc_test(label == _POSITIVE, *rows.scores[::-1], groups=rows.units.group, confidence_level=level)
+    said, scores = rows.predicted, None if rows.scored is None else rows.scored.scores
+    assert said is not None
+    label, a, b = (np.array(rows.classes)[codes] for codes in (said.label, said.a, said.b))
+    if scores is not None and spec.test == "areas":
+        result: Any = auc_test(label == _POSITIVE, *scores[::-1], groups=rows.units.group, confidence_level=level)
     elif spec.test in ("means", "mcnemar"):
         if spec.of_rows is None:
             values = [(side == label) * 1.0 for side in (a, b)]
-        elif rows.scores is None:
+        elif scores is None:
             values = [spec.of_rows(label.astype(np.float64), side.astype(np.float64)) for side in (a, b)]
         else:
-            values = [spec.of_rows(label == _POSITIVE, score) for score in rows.scores]
+            values = [spec.of_rows(label == _POSITIVE, score) for score in scores]
         result = mean_score_test(*values[::-1], groups=rows.units.group, confidence_level=level)
     else:
         one = refers_to_one_class(measure)

@@ -9,8 +9,8 @@ from sklearn.metrics import accuracy_score, f1_score, jaccard_score, recall_scor
 
 import sigstats
 from sigstats.comparison.compare import compare_pair
+from sigstats.comparison.measure_names import COMPARED_MEASURES
 from sigstats.comparison.paired_predictions import pair_arrays
-from sigstats.comparison.requirements import COMPARED_MEASURES
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.effects import accuracy_difference
 from sigstats.measures.table import MEASURES
@@ -121,7 +121,7 @@ def test_without_a_regression_false_alarms_keep_their_level():
 def test_parts_are_all_rows_and_those_of_each_value_in_their_order():
     y = [0, 1] * 5
     paired = pair_arrays(y, y, y, slices={"s": list("babacabbab"), "t": [1] * 10})
-    parts = {name: rows().tolist() for name, rows in paired.units.parts()}
+    parts = {name: rows.tolist() for name, rows in paired.units.parts}
     assert parts == {
         "all rows": list(range(10)),
         "s = a": [1, 3, 5, 8],

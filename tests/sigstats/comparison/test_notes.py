@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import sigstats
-from sigstats.comparison.clusters import clusters
+from sigstats.comparison.notes import clusters
 from sigstats.flows.cli import main
 
 PATIENTS, ROWS = 100, 10

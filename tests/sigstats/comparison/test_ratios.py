@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from sigstats.comparison.compare import compare_pair
-from sigstats.comparison.part import whole
+from sigstats.comparison.measured import evidence_of
 from sigstats.comparison.ratio_tests import exchange_pvalues
 from sigstats.comparison.ratio_tests import test_ratio as ratio_test
 from sigstats.comparison.rule import ComparisonRule
@@ -20,7 +20,7 @@ from ...paired import paired_marks
 
 def paired(errors, words, **more):
     scores, per = (tuple(np.array(each, float) for each in pair) for pair in (errors, words))
-    return paired_marks(scores, **({"per": per, "score_column": "errors/words", "lower": True} | more))
+    return paired_marks(scores, **({"per": per, "column": "errors/words", "lower": True} | more))
 
 
 def by_exchanges(errors, words):
@@ -46,7 +46,7 @@ def test_p_is_the_share_of_all_exchanges(seed):
     errors, words = rng.integers(0, 6, (2, 10)).tolist(), rng.integers(1, 9, (2, 10)).tolist()
     pair, rule = paired(errors, words), ComparisonRule()
     (row,) = compare_pair(pair, rule).rows
-    exchanged, how = exchange_pvalues(whole(pair, positive=None, with_numbers=False), rule)
+    exchanged, how = exchange_pvalues(evidence_of(pair, "ratio"), rule)
     assert (exchanged, how) == (by_exchanges(errors, words), "exact")
     assert row.pvalue >= exchanged[0]
     assert row.two_sided_pvalue >= exchanged[1]
@@ -59,7 +59,7 @@ def test_neither_rows_nor_models_have_an_order_of_exchanges():
     errors, words = rng.integers(0, 6, (2, 40)), rng.integers(1, 9, (2, 40))
     order = rng.permutation(40)
     found, mixed, turned = (
-        exchange_pvalues(whole(paired(*given), positive=None, with_numbers=False), ComparisonRule())[0]
+        exchange_pvalues(evidence_of(paired(*given), "ratio"), ComparisonRule())[0]
         for given in ((errors, words), (errors[:, order], words[:, order]), (errors[::-1], words[::-1]))
     )
     assert mixed == found
@@ -70,9 +70,7 @@ def test_p_of_drawn_exchanges_has_an_error_until_the_bound_is_larger():
     rng = np.random.default_rng(1)
     pair = paired(rng.integers(0, 6, (2, 40)), rng.integers(1, 9, (2, 40)))
     (row,) = compare_pair(pair).rows
-    found = ratio_test(
-        replace(row, pvalue_error=1.0), whole(pair, positive=None, with_numbers=False), ComparisonRule()
-    ).row
+    found = ratio_test(replace(row, pvalue_error=1.0), evidence_of(pair, "ratio"), ComparisonRule()).row
     assert found.pvalue_error == pytest.approx(np.sqrt(found.pvalue * (1 - found.pvalue) / 10_000))
     assert row.pvalue > found.pvalue
     assert row.pvalue_error is None
@@ -81,8 +79,8 @@ def test_p_of_drawn_exchanges_has_an_error_until_the_bound_is_larger():
 def test_of_denominators_of_one_the_interval_is_that_of_the_mean_of_marks():
     rng = np.random.default_rng(3)
     marks = rng.random((2, 80))
-    ratio = paired(marks, np.ones((2, 80)), lower=False, score_range=(0.0, 1.0), score_column="f1/one")
-    mean = replace(ratio, per=None, score_column="f1")
+    ratio = paired(marks, np.ones((2, 80)), lower=False, score_range=(0.0, 1.0), column="f1/one")
+    mean = replace(ratio, scored=replace(ratio.scored, per=None, column="f1"))
     of_ratio, of_mean = (compare_pair(each).rows[0] for each in (ratio, mean))
     assert of_ratio.measure, of_mean.measure == ("ratio", "mean-score")
     assert of_ratio.baseline_interval == pytest.approx(of_mean.baseline_interval)
@@ -97,7 +95,7 @@ def test_models_that_are_equally_good_are_told_apart_as_often_as_the_level_says(
     for trial in range(400):
         words = rng.integers(1, 30, (2, 40))
         pair = paired(rng.binomial(words, rng.beta(1, 6, 40)), words)
-        part, rule = whole(pair, positive=None, with_numbers=False), ComparisonRule(n_resamples=499)
+        part, rule = evidence_of(pair, "ratio"), ComparisonRule(n_resamples=499)
         alarms += exchange_pvalues(part, rule)[0][0] <= 0.05
         if trial < 30:
             (row,) = compare_pair(pair, rule).rows

@@ -57,7 +57,7 @@ def test_a_pilot_says_how_often_rows_differ_and_in_each_slice():
     region = np.repeat(["north", "south", "tiny"], [400, 196, 4])
     paired = pilot(slices={"region": region})
     found = pilot_of(paired, RULE, tests=6)
-    differs = (paired.a == paired.label) != (paired.b == paired.label)
+    differs = np.not_equal(*paired.predicted.right)
     assert [part.name for part in found.parts] == ["all rows", "region = north", "region = south"]
     assert [part.n for part in found.parts] == [600, 400, 196]
     assert [part.discordance for part in found.parts] == pytest.approx(
@@ -186,7 +186,11 @@ def test_items_of_unlike_numbers_of_answers_fail_as_often_as_was_planned(numbers
     sums = [1.0 * np.sum(each & some, axis=1) for each, some in zip(right, asked, strict=True)]
     totals = ItemTotals(tuple(sums), tuple(counts))
     found = pilot_of(
-        replace(paired, units=replace(paired.units, items=item), right=None if numbers == (6, 6) else totals),
+        replace(
+            paired,
+            units=replace(paired.units, items=item),
+            said=replace(paired.said, totals=None if numbers == (6, 6) else totals),
+        ),
         RULE,
         tests=1,
     )

@@ -78,7 +78,7 @@ def test_a_pair_of_large_files_is_joined_by_codes(tmp_path):
     sides = [read(str(tmp_path / f"{name}.parquet"), columns) for name in "ab"]
     assert all(pa.types.is_dictionary(side.label.type) and pa.types.is_integer(side.ids.type) for side in sides)
     found = join(*sides, columns)
-    assert found.classes == ("0", "1", "2")
+    assert found.said.classes == ("0", "1", "2")
     assert found.units.slices["part"][1].tolist() == [
         sorted(map(str, range(20))).index(str(n % 20)) for n in range(5000)
     ]

@@ -188,8 +188,8 @@ def test_tests_of_promptfoo_in_another_order_are_the_same_tests(tmp_path):
     changed = [outcome(n, n < 3, index=4 - n) for n in range(5)]
     paths = promptfoo(tmp_path / "a.json", results), promptfoo(tmp_path / "b.json", changed)
     paired = join(*(read(path, Columns()) for path in paths), Columns())
-    assert ((paired.a == paired.label).sum(), (paired.b == paired.label).sum()) == (4, 3)
-    assert ((paired.a == paired.label) & (paired.b != paired.label)).sum() == 1
+    assert ((paired.said.a == paired.said.label).sum(), (paired.said.b == paired.said.label).sum()) == (4, 3)
+    assert ((paired.said.a == paired.said.label) & (paired.said.b != paired.said.label)).sum() == 1
     changed[0]["testCase"] = {"assert": [{"type": "equals", "value": "yes"}]}
     promptfoo(tmp_path / "b.json", changed)
     with pytest.raises(ValueError, match=r"'question 0 a #.* only in this file"):

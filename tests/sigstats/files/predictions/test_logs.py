@@ -265,5 +265,5 @@ def test_metadata_that_cluster_the_errors_are_told(tmp_path):
     pair = join(*(read(path, Columns()) for path in paths), Columns())
     told = {note.name: str(note) for note in compare_pair(pair).notes}
     assert told["clustered-errors"].startswith("rows with equal 'patient' differ alike")
-    assert list(pair.beside) == ["patient", "row", "input"]
-    assert len(set(pair.content.tolist())) == 299  # copies are known by the question alone
+    assert list(pair.beside.columns) == ["patient", "row", "input"]
+    assert len(set(pair.beside.content.tolist())) == 299  # copies are known by the question alone

@@ -1,0 +1,240 @@
+"""What two models say of the same rows, as far as one measure needs it: a type for each kind of test.
+
+`evidence_of` makes the evidence that a measure needs, or refuses with the reason why the predictions do not have it.
+Each type has the rows of both models, knows which of them are independent, and is cut to the rows of a slice.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.validation import FloatArray, IntArray
+from ..measures.formulas import Confusion
+from ..measures.measure import as_measure
+from ..measures.score_formulas import area_under_curve, pass_at, ratio_of_sums
+from ..measures.table import MEASURES, MeasureSpec, refers_to_one_class
+from ..unseen_row.law import SharedDraws
+from .paired_predictions import ItemTotals
+from .units import Units
+
+Pair = tuple[FloatArray, FloatArray]
+#: What every row lies between; None where that is not known.
+Limits = tuple[float, float] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """The rows of two models."""
+
+    #: The fields with a value for each row, or a pair of them.
+    _columns: ClassVar[tuple[str, ...]]
+
+    units: Units
+    #: The least and the greatest value of a row, or of the measure, of which the greater is the better one.
+    limits: Limits = (0.0, 1.0)
+
+    def take(self, rows: IntArray) -> Self:
+        """Some of the rows."""
+        columns = {name: value for name in self._columns if (value := getattr(self, name)) is not None}
+        some = {name: (v[0][rows], v[1][rows]) if isinstance(v, tuple) else v[rows] for name, v in columns.items()}
+        return replace(self, units=self.units.take(rows), **some)
+
+    def in_groups(self, group: IntArray) -> Self:
+        """The same rows in groups."""
+        return replace(self, units=replace(self.units, group=group))
+
+    def measure_of(self, side: int, tasks: IntArray | None = None) -> float:
+        """The measure of the baseline, 0, or the candidate, 1; NaN where there is none. Each task counts the same."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Values(Evidence):
+    """A number of each row, whose mean is the measure: a right answer, a mark, a loss or an error."""
+
+    _columns = ("values", "outside")
+
+    #: For baseline and candidate, with the sign at which the greater is better.
+    values: Pair
+    #: The largest difference that one row can have; None if not known.
+    span: float | None
+    #: Whether the values are 1 for a right answer and 0 for a wrong one.
+    answers: bool = False
+    #: All answers to the items, where both models have unlike numbers of them.
+    totals: ItemTotals | None = None
+    #: How many of the two probabilities of a row were replaced by the nearest limit.
+    outside: IntArray | None = None
+    #: These limits.
+    nearest: Limits = None
+
+    @property
+    def note(self) -> str:
+        """A line on probabilities that were replaced."""
+        if self.outside is None or self.nearest is None or not self.outside.any():
+            return ""
+        low, high = self.nearest
+        return f"{self.outside.sum():,} probabilities outside of {low:g} to {high:g} count as these limits"
+
+    @classmethod
+    def of_answers(cls, units: Units, right: Sequence[NDArray[np.bool_]], totals: ItemTotals | None = None) -> Self:
+        """Which answers are right."""
+        a, b = (side.astype(np.float64) for side in right)
+        return cls(units=units, values=(a, b), span=1.0, answers=True, totals=totals)
+
+    @classmethod
+    def of_probabilities(
+        cls, spec: MeasureSpec, units: Units, positive: NDArray[np.bool_], scores: Pair, limits: Limits = None
+    ) -> Self:
+        """The losses of probabilities of a class, which an infinite one may be among."""
+        assert spec.of_rows is not None
+        if spec.span is not None:
+            a, b = (spec.of_rows(positive, score) for score in scores)
+            return cls(units=units, values=(a, b), span=spec.span, limits=(-spec.span, 0.0))
+        ends = limits if limits is not None and 0 < limits[0] < limits[1] < 1 else None
+        losses, outside = [], np.zeros(units.n, dtype=np.int64)
+        for score in scores:
+            clipped = score if ends is None else score.clip(*ends)
+            values = spec.of_rows(positive, clipped)
+            values[np.where(positive, clipped, 1 - clipped) == 0] = -np.inf  # no constant hides it
+            losses.append(values)
+            outside += 0 if limits is None else (score < limits[0]) | (score > limits[1])
+        span = None if ends is None else float(np.ptp(np.log([*ends, 1 - ends[0], 1 - ends[1]])))
+        least = None if ends is None else math.log(max(ends[1], 1 - ends[0]))
+        known = None if span is None or least is None else (least - span, least)
+        a, b = losses
+        return cls(units=units, values=(a, b), span=span, limits=known, outside=outside, nearest=limits)
+
+    def measure_of(self, side: int, tasks: IntArray | None = None) -> float:  # noqa: D102
+        if tasks is None:
+            return float(self.values[side].mean())
+        return float((np.bincount(tasks, self.values[side]) / np.bincount(tasks)).mean())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempts(Evidence):
+    """Several answers to each item, one of k of which is to be right."""
+
+    _columns = ("right",)
+
+    k: int
+    #: Whether each answer of baseline and candidate is right.
+    right: Pair
+    #: All answers to the items, where both models have unlike numbers of them.
+    totals: ItemTotals | None = None
+
+    def by_item(self) -> tuple[ItemTotals, IntArray | None]:
+        """The number of right answers to each item, and its group; without items the groups are the items."""
+        units, group = self.units, self.units.group_of_items()
+        items: Any = units.group if units.items is None else units.items
+        numbers, codes, answers = np.unique(items, return_inverse=True, return_counts=True)
+        if self.totals is not None:
+            return self.totals.take(numbers), group
+        a, b = (np.bincount(codes, right).astype(np.float64) for right in self.right)
+        return ItemTotals((a, b), (answers, answers)), group
+
+    def chances(self, totals: ItemTotals) -> Pair:
+        """The chance that one of k answers to each item is right."""
+        chance = cache(lambda answers, right: float(pass_at(self.k, answers, right)))
+        a, b = (
+            np.array([chance(n, int(right)) for n, right in zip(answers.tolist(), rights.tolist(), strict=True)])
+            for answers, rights in zip(totals.counts, totals.sums, strict=True)
+        )
+        return a, b
+
+
+@dataclass(frozen=True, kw_only=True)
+class Classes(Evidence):
+    """The classes of rows and those that are predicted, as codes, whose joint counts make the measure."""
+
+    _columns = ("label", "a", "b")
+
+    measure: str
+    label: IntArray
+    a: IntArray
+    b: IntArray
+    #: The class that the measure is of; -1 where it is of all.
+    code: int = -1
+    #: The number that each class is, for a weighted kappa.
+    numbers: FloatArray | None = None
+    #: Random weights that slices share, where they are many.
+    draws: SharedDraws | None = None
+
+    def measure_of(self, side: int, _: IntArray | None = None) -> float:  # noqa: D102
+        said = (self.a, self.b)[side]
+        if self.numbers is not None:
+            return MEASURES[self.measure].of(self.numbers[self.label], self.numbers[said])
+        classes = np.unique(np.concatenate([self.label, said]))
+        true, called = (np.searchsorted(classes, array) for array in (self.label, said))
+        size = len(classes)
+        hit = np.bincount(true[true == called], minlength=size)
+        actual, named = np.bincount(true, minlength=size), np.bincount(called, minlength=size)
+        counts = Confusion(hit, actual - hit, named - hit, len(true) - actual - named + hit)
+        counts = Confusion(*(count.astype(np.float64) for count in counts))
+        if not refers_to_one_class(self.measure):
+            return float(as_measure(self.measure).of(counts, "classes"))
+        if not (self.label == self.code).any():
+            return math.nan
+        one = int(np.searchsorted(classes, self.code))
+        return float(as_measure(self.measure).of(Confusion(*(count[one] for count in counts)), "binary"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scores(Evidence):
+    """Scores of a class, whose order counts."""
+
+    _columns = ("positive", "scores")
+
+    positive: NDArray[np.bool_]
+    scores: Pair
+
+    def measure_of(self, side: int, _: IntArray | None = None) -> float:  # noqa: D102
+        both = self.positive.any() and not self.positive.all()
+        return area_under_curve(self.positive, self.scores[side]) if both else math.nan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ratios(Evidence):
+    """Numerators and denominators, the ratio of whose sums is the measure."""
+
+    _columns = ("scores", "per")
+
+    scores: Pair
+    per: Pair
+    #: -1 where the lower ratio is the better one.
+    sign: int
+
+    def measure_of(self, side: int, _: IntArray | None = None) -> float:  # noqa: D102
+        return self.sign * ratio_of_sums(self.per[side], self.scores[side])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs(Evidence):
+    """The evidence of each run of both recipes."""
+
+    _columns = ("differs",)
+
+    #: Of each run of the baseline beside the first of the candidate, then of the first beside each other one.
+    pairs: tuple[Evidence, ...]
+    #: Whether any run says something else of a row than the first.
+    differs: NDArray[np.bool_]
+
+    def take(self, rows: IntArray) -> Self:
+        """Some of the rows."""
+        return replace(super().take(rows), pairs=tuple(pair.take(rows) for pair in self.pairs))
+
+    def values(self, side: int, tasks: IntArray | None) -> FloatArray:
+        """The measure of each run of the baseline, 0, or the candidate, 1."""
+        assert self.units.runs is not None
+        of_a = self.units.runs[0]
+        chosen = self.pairs[:of_a] if side == 0 else (self.pairs[0], *self.pairs[of_a:])
+        return np.array([pair.measure_of(side, tasks) for pair in chosen])
+
+
+def signed(limits: Limits, sign: int) -> Limits:
+    """Limits of marks, or of costs with the sign turned."""
+    return limits if limits is None or sign > 0 else (-limits[1], -limits[0])

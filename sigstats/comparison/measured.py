@@ -1,0 +1,194 @@
+"""The evidence that a measure takes from the predictions of two models, or the reason why they do not have it."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.class_names import is_number, refuse_no_classes, refuse_other_names, refuse_two_spellings
+from .._common.positive_class import positive_place
+from .._common.scores import refuse_uncertain, require_one_scale
+from .._common.validation import FloatArray, require_squarable, shown
+from ..measures.score_formulas import POWERS
+from ..measures.table import MEASURES, MeasureSpec, Needs, base_of, is_pass_at, refers_to_one_class
+from .evidence import Attempts, Classes, Evidence, Limits, Pair, Ratios, Runs, Scores, Values, signed
+from .measure_names import OF_SCORES, is_of_scores
+from .paired_predictions import PairedPredictions, Predicted, Scored
+
+
+def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = None) -> Evidence:
+    """What a measure takes from predictions, of which `positive` is the positive class; or ValueError."""
+    if paired.units.in_time and (MEASURES[measure].test not in ("mcnemar", "means") or is_pass_at(measure)):
+        raise ValueError(f"measures: {measure!r} is not a mean over rows; omit order, or name accuracy or another mean")
+    if paired.units.weights is not None and (measure in ("auc", "ratio") or is_pass_at(measure)):
+        raise ValueError(f"measures: {measure!r} is not valid with weights; expected accuracy, f1 or a mean over rows")
+    spec = MEASURES[measure]
+    if not paired.runs:
+        return _BY_NEEDS[spec.needs](paired, spec, positive)
+    of_scores = is_of_scores(measure)
+    alike: Any = {"score_range": paired.score_range, "identical": paired.identical}
+    both: list[Any] = [pair.scored if of_scores else pair.predicted for pair in paired.runs]
+    said = [side for one in both if one for side in (one.scores if of_scores else (one.a, one.b))]
+    pairs = tuple(_BY_NEEDS[spec.needs](dataclasses.replace(pair, **alike), spec, positive) for pair in paired.runs)
+    differs = np.any([one != said[0] for one in said], axis=0)
+    return Runs(units=paired.units, limits=pairs[0].limits, pairs=pairs, differs=differs)
+
+
+def positive_code(paired: PairedPredictions, positive: str | None, *, among_several: bool = False) -> int:
+    """The code of the class of scores or measures, of two, or `among_several` if named; or ValueError."""
+    if len(paired.classes) != 2 and not (among_several and len(paired.classes) > 2):
+        raise ValueError(f"label: {len(paired.classes)} classes are not valid for measures of scores; expected two")
+    return positive_place(paired.classes, positive)
+
+
+def _invalid(spec: MeasureSpec, told: str) -> ValueError:
+    return ValueError(f"measures: {spec.name!r} is not valid for {told}")
+
+
+def _answers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Values:
+    said = _predictions(paired, spec)
+    return Values.of_answers(paired.units, said.right, said.totals)
+
+
+def _attempts(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Attempts:
+    said, units = _predictions(paired, spec), paired.units
+    if units.group is None:
+        raise ValueError(f"measures: {spec.name!r} needs the item of each answer; expected groups (--group id)")
+    few = int(np.unique(units.group if units.items is None else units.items, return_counts=True)[1].min())
+    if few < spec.answers:
+        raise _invalid(spec, f"an item of {few} answers; expected {spec.answers} or more")
+    a, b = (right.astype(np.float64) for right in said.right)
+    return Attempts(units=units, k=spec.answers, right=(a, b), totals=said.totals)
+
+
+def _classes(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Classes:
+    said = _predictions(paired, spec)
+    code = positive_code(paired, positive, among_several=True) if refers_to_one_class(spec.name) else -1
+    return _of_classes(paired, spec, said, code=code)
+
+
+def _of_classes(paired: PairedPredictions, spec: MeasureSpec, said: Predicted, **known: Any) -> Classes:
+    limits = (-1.0 if base_of(spec.name)[1] in ("mcc", "kappa", *POWERS) else 0.0), 1.0
+    how = {"label": said.label, "a": said.a, "b": said.b, "limits": limits, **known}
+    return Classes(units=paired.units, measure=spec.name, **how)
+
+
+def _numbers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Classes | Values:
+    """Of labels and predictions that are numbers: a weighted kappa, or the errors of rows."""
+    said, limits = _predictions(paired, spec), paired.score_range
+    if odd := next((name for name in said.classes if not is_number(name)), None):
+        raise _invalid(spec, f"{shown(odd)}; expected labels and predictions in numbers")
+    numbers = np.array([float(name) for name in said.classes])
+    _refuse_beyond(limits, [numbers], "numbers")
+    if spec.of_rows is None:
+        return _of_classes(paired, spec, said, numbers=numbers)
+    a, b = (spec.of_rows(numbers[said.label], numbers[side]) for side in (said.a, said.b))
+    width = None if limits is None else limits[1] - limits[0]
+    span = width**2 if width is not None and spec.name == "neg-mse" else width
+    return Values(units=paired.units, values=(a, b), span=span, limits=None if span is None else (-span, 0.0))
+
+
+def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
+    """What both predict; ValueError if that is nothing, or other names of the classes of the labels."""
+    said, of_classes = paired.predicted, spec.needs == "classes"
+    if said is None:
+        what = "marks between right and wrong" if paired.graded else "scores without predictions"
+        raise _invalid(spec, f"{what}; expected one of {', '.join(OF_SCORES)}")
+    if of_classes:
+        refuse_two_spellings(said.of_labels, paired.n, "label")
+    if paired.graded and spec.needs not in ("answers", "repeated answers"):
+        raise ValueError("measures: these files say only which answers were right; expected accuracy or mean-score")
+    for who, labels, names in () if paired.graded or spec.needs == "numbers" else said.names():
+        refuse_no_classes(labels, names, paired.n, who)
+        if of_classes:
+            refuse_other_names(labels, names, paired.n, who, wanted="classes of the labels")
+    return said
+
+
+def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Scores:
+    scored = _given_scores(paired, spec)
+    return Scores(units=paired.units, positive=_of_class(paired, positive), scores=scored.scores)
+
+
+def _of_class(paired: PairedPredictions, positive: str | None) -> NDArray[np.bool_]:
+    """The rows of the class that scores are of."""
+    code = positive_code(paired, positive, among_several=positive is not None)
+    assert paired.said is not None  # as it has two classes
+    return np.equal(paired.said.label, code)
+
+
+def _probabilities(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Values:
+    scored = _given_scores(paired, spec)
+    low, high = _ends(scored.scores)
+    if low < 0 or high > 1:
+        raise ValueError(f"scores: {low:g} to {high:g} are not valid for {spec.name}; expected probabilities")
+    true = np.full(paired.n, True) if scored.of_truth else _of_class(paired, positive)
+    return Values.of_probabilities(spec, paired.units, true, scored.scores, paired.score_range)
+
+
+def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Values | Ratios:
+    """Marks or costs, or the numerators and denominators of a ratio."""
+    scored, limits, units = _given_scores(paired, spec), paired.score_range, paired.units
+    sign, (a, b), per = -1 if scored.lower else 1, scored.scores, scored.per
+    _refuse_beyond(limits, scored.scores if per is None else _row_ratios(scored.scores, per), "scores")
+    if scored.lower is None:
+        refuse_uncertain(scored.column)
+    if limits is None and not paired.identical:
+        wanted = "one unit, or score_range, which says that they are in one"
+        require_one_scale(scored.scores, ("baseline", "candidate"), wanted=wanted)
+    if per is not None:
+        return Ratios(units=units, scores=scored.scores, per=per, sign=sign, limits=signed(limits, sign))
+    known, totals = signed(paired.bounds, sign), scored.totals
+    if totals is not None:
+        totals = dataclasses.replace(totals, sums=(sign * totals.sums[0], sign * totals.sums[1]))
+    span = None if known is None else known[1] - known[0]
+    return Values(units=units, values=(sign * a, sign * b), span=span, limits=known, totals=totals)
+
+
+def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
+    """The scores of both models; ValueError if there are none, or of another kind."""
+    scored, marks, name = paired.scored, spec.needs == "marks", spec.name
+    if scored is None:
+        raise ValueError(f"measures: {name!r} is not valid without scores; expected scores (--score COLUMN)")
+    if name == "ratio" and scored.per is None:
+        raise ValueError("measures: 'ratio' is not valid without denominators; expected --ratio NUMERATOR/DENOMINATOR")
+    if name != "ratio" and scored.per is not None:
+        raise _invalid(spec, "a ratio of sums; expected ratio, or the score alone")
+    if scored.of_truth and name != "neg-log-loss":
+        raise _invalid(spec, f"{len(paired.classes)} classes; expected neg-log-loss")
+    if not marks and paired.graded:
+        raise _invalid(spec, "marks; expected mean-score")
+    for value in (*scored.scores, *(scored.per or ()), np.array((marks and paired.score_range) or (0.0,))):
+        require_squarable(value, "scores")
+    return scored
+
+
+def _row_ratios(scores: Pair, per: Pair) -> list[FloatArray]:
+    """For each model the ratios of the rows that have one."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        arrays = [a / b for a, b in zip(scores, per, strict=True)]
+    return [array[~np.isnan(array)] for array in arrays]
+
+
+def _ends(values: Sequence[FloatArray]) -> tuple[float, float]:
+    return min(array.min() for array in values), max(array.max() for array in values)
+
+
+def _refuse_beyond(limits: Limits, values: Sequence[FloatArray], what: str) -> None:
+    (low, high), (least, most) = _ends(values), limits or (-np.inf, np.inf)
+    if low < least or high > most:
+        told = f"does not contain {low if low < least else high:g}; expected all {what} in it"
+        raise ValueError(f"score_range: {least:g} to {most:g} {told}")
+
+
+_BY_NEEDS: dict[Needs, Callable[[PairedPredictions, MeasureSpec, str | None], Evidence]] = {
+    "answers": _answers,
+    "repeated answers": _attempts,
+    "classes": _classes,
+    "numbers": _numbers,
+    "scores": _scores,
+    "probabilities": _probabilities,
+    "marks": _marks,
+}
