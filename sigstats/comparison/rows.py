@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._common.note import Note
-from ..anytime.changes import Change
 from ..intervals import Interval
 from ..ranking.means import MEAN_OVER_TASKS
 from .row_test import NO_TEST, RowTest
@@ -13,6 +12,7 @@ from .rule import ComparisonRule, Verdict
 from .units import ALL_ROWS
 
 if TYPE_CHECKING:
+    from ..anytime.changes import Change
     from ..many_datasets.joint_tasks import JointTasksResult
 
 
@@ -163,7 +163,7 @@ class ComparisonRow(Row):
     relative: bool = False
     margin: float | None = None
     confidence_level: float | None = None
-    change: Change | None = None
+    change: "Change | None" = None
     windows: tuple[tuple[float | None, ...], ...] = ()
 
     @property
