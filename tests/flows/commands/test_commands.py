@@ -38,6 +38,7 @@ def refused(capsys, *arguments):
         ("deploy", ["nosuch.toml", "--output", "out"]),
         ("export", ["nosuch", "--to", "out"]),
         ("plan", ["nosuch.toml"]),
+        ("prune", ["nosuch", "--keep", "summary"]),
         ("rank", ["nosuch.csv", "nosuch.csv"]),
         ("replay", ["nosuch", "--trial", "0"]),
         ("report", ["nosuch"]),
