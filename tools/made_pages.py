@@ -60,9 +60,14 @@ def command_pages() -> str:
                 for title, rows in tables[name].items():
                     shared = common.get(title, {})
                     lines += _columns(title, {key: row for key, row in rows.items() if shared.get(key) != row})
-                    above += [f"`{key.split()[0]}`" for key, row in rows.items() if shared.get(key) == row]
+                    names = [f"`{key.split()[0]}`" for key, row in rows.items() if shared.get(key) == row]
+                    missing = [f"`{key.split()[0]}`" for key, row in shared.items() if rows.get(key) != row]
+                    if title == "argument" or len(names) < len(missing) + 4:
+                        above += names
+                    else:
+                        above.append(f"*{title}*{' except ' if missing else ''}{', '.join(missing)}")
                 if above:
-                    lines += ["", f"[Common options](#common-options): {', '.join(above)}."]
+                    lines += ["", f"[Common options](#common-options): {'; '.join(above)}."]
     return "\n".join(lines) + "\n"
 
 

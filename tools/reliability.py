@@ -42,8 +42,7 @@ FOOT = """
 - One run writes to an output at a time, under a lock that the system releases when the process dies, or under a lease
   that expires if the store has no locks.
 - A worker that dies is replaced, and its block computed again, up to 400 times if no code of another package runs in
-  it. A block of such code that killed four workers is computed with no other such block under way; after twelve deaths
-  it is reported as failed, the rest completes, and the exit code is 3.
+  it. A block of such code is [given up](own-models.md#classifiers-that-misbehave) after twelve deaths.
 - A block lost with a connection is sent again. If Prefect's server stops answering, the run says so and goes on.
 - If the clock is put back, Dask's connections wait for as long as it went back.
 - Finished cells are stored apart from blocks. A block that a cut-off worker writes late is never read as a result, and

@@ -117,7 +117,7 @@ def candidates_as_html(result: CandidatesResult) -> str:
 #: The first figure holds at most this many intervals.
 MOST_INTERVALS = 16
 CAPTION = (
-    "Candidate less baseline, with its interval. Squares: worse. Diamonds: undecided. Discs: not worse. "
+    "Candidate minus baseline, with its interval. Squares: worse. Diamonds: undecided. Discs: not worse. "
     "Dotted: the drop that a pass excludes."
 )
 

@@ -47,7 +47,7 @@ def trends_of(records: Sequence[Record], *, fresh: bool) -> Iterator[Figure]:
     """Each measure on all rows, and where there are slices the differences on each; `fresh`: in each look."""
     shown, looks = last_evaluations(records), history.WINDOWS[0]
     note = f" The last {_MOST_EVALUATIONS} of {len(records)} evaluations." if len(records) > _MOST_EVALUATIONS else ""
-    told = "Candidate less baseline in each look. " if fresh else "Each candidate on all rows, with its interval. "
+    told = "Candidate minus baseline in each look. " if fresh else "Each candidate on all rows, with its interval. "
     lines = "Bar: a fault. Dotted: evidence begins anew." if fresh else "Dashed: the baseline of the time."
     over_all = _trends(shown, True, looks if fresh else ("candidate_value", "candidate_low", "candidate_high"))
     panels = [
