@@ -198,7 +198,7 @@ class ComparisonRule:
         adjusted_pvalue : float
             The adjusted one-sided p-value of "the candidate is not worse".
         difference, low : float
-            The candidate less the baseline, and the lower end of its interval.
+            The candidate minus the baseline, and the lower end of its interval.
         margin, effect : float, optional
             Those of the row; `margin` and `minimum_effect` of the rule by default.
         """

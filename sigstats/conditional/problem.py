@@ -82,7 +82,7 @@ def stirling_errors(n: int) -> FloatArray:
 
 
 def _stirling_error(x: FloatArray) -> FloatArray:
-    """log(x!) less Stirling's formula for it, for whole x >= 1."""
+    """log(x!) minus Stirling's formula for it, for whole x >= 1."""
     u = 1 / (x * x)
     out = (1 / 12 - u * (1 / 360 - u * (1 / 1260 - u * (1 / 1680 - u / 1188)))) / x
     small = np.flatnonzero(x < len(_STIRLING_ERROR))

@@ -181,7 +181,7 @@ def _tested(
 
 
 def _like_labels(a: IntArray, b: IntArray) -> str:
-    """A warning where many counts are all so small that they may be labels; else empty."""
+    """A warning if many counts are all so small that they may be labels; otherwise empty."""
     most = int(max(a.max(), b.max()))
     if len(a) < 10 or 4 * most > len(a):
         return ""

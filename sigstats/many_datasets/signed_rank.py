@@ -105,7 +105,7 @@ class SignedRankResult(TestResult):
         Hodges and Lehmann's: the median of the means of all pairs of differences, a difference and itself among them.
     confidence_interval : Interval
         Of the centre of symmetry, one-sided if the test is (Hollander, Wolfe and Chicken 2014, section 3.3). Without
-        ties and zeros it leaves 0 out exactly if the exact p-value is at most one less the confidence; with them it is
+        ties and zeros it leaves 0 out exactly if the exact p-value is at most one minus the confidence; with them it is
         as wide as without.
     n, zeros : int
         The number of differences, and of those that are 0.

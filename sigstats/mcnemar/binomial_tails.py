@@ -86,7 +86,7 @@ def log_tail(k: int, n: int, weight: float = 1.0) -> float:
 
 
 def _stirling_error(x: int) -> float:
-    """log(x!) less Stirling's formula for it."""
+    """log(x!) minus Stirling's formula for it."""
     if x < 16:
         return float(gammaln(x + 1.0)) - ((x + 0.5) * math.log(x) - x + _LOG_ROOT_2PI)
     u = 1 / (float(x) * x)

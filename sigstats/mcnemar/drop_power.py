@@ -121,7 +121,7 @@ def verdict_chances(
 def pass_power(
     n: int, *, drop: float, discordance: float, alpha: float, minimum: float, margin: float, confidence_level: float
 ) -> float:
-    """The probability that Tango's interval of the candidate less the baseline lies above minus the margin.
+    """The probability that Tango's interval of the candidate minus the baseline lies above minus the margin.
 
     A failing outcome does not pass, whatever its interval.
     """

@@ -89,7 +89,7 @@ def _slopes(k: int, first: IntArray, second: IntArray, residuals: FloatArray, un
 
 
 def fit_pvalue(decided: FloatArray) -> float | None:
-    """The p-value of the scores against a chance of its own for each pair."""
+    """The p-value of the scores against a model with a separate probability for each pair."""
     games = decided + decided.T
     k, pairs = len(games), int(np.count_nonzero(np.triu(games)))
     if pairs < k or why_not_finite(np.arange(k), decided):

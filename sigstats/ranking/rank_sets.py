@@ -239,7 +239,7 @@ def sign_tests(ahead: FloatArray) -> FloatArray:
 
 
 def is_shown(adjusted: FloatArray, level: float) -> NDArray[np.bool_]:
-    """A mask of adjusted p-values that reject at one less the confidence."""
+    """A mask of adjusted p-values that reject at one minus the confidence."""
     return (adjusted <= (1 - level) * (1 + _ROUNDING)) & (adjusted < 1)
 
 

@@ -45,7 +45,7 @@ def permute_features(X: Any, source: IntArray) -> Any:
 
 
 def copies_note(X: Any, y: IntArray, folds: IntArray, null: str) -> str:
-    """A warning where tested rows are copies of others that are trained on, or a feature is one; else empty."""
+    """A warning if tested rows are copies of others that are trained on, or a feature is one; otherwise empty."""
     columns = _codes_of_columns(X)
     if not columns:
         return ""

@@ -258,7 +258,7 @@ def _in_processes(compute: Callable[[IntArray], Any], draws: Iterator[IntArray],
 
 
 def _random_state_warning(classifier: Any) -> str:
-    """A warning where an estimator has a random state that is not set; else empty."""
+    """A warning if an estimator has a random state that is not set; otherwise empty."""
     try:
         params = {"": classifier, **classifier.get_params(deep=True)}
     except Exception:  # what is no estimator is refused later

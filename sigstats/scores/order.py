@@ -61,7 +61,7 @@ def lag_one(values: FloatArray) -> float:
 
 
 def neighbours_alike(values: FloatArray, classes: IntArray, seed: int = 0) -> float | None:
-    """The lag-one autocorrelation of values less the mean of their class, if it exceeds those of 999 random orders.
+    """The lag-one autocorrelation of values minus the mean of their class, if it exceeds those of 999 random orders.
 
     Null hypothesis: all orders of the values within their classes are equally likely. A number is then returned with a
     probability of at most 0.001. `classes`: from 0; the first 2,048 rows are used.

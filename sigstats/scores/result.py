@@ -72,7 +72,7 @@ def group_sums(values: FloatArray, codes: IntArray) -> FloatArray:
 
 
 def few_warning(count: int, what: str, least: int) -> str:
-    """A warning where there are fewer than `least` of `what`; else empty."""
+    """A warning if there are fewer than `least` of `what`; otherwise empty."""
     return f"only {count} {what}: the test wants {least} or more" if count < least else ""
 
 

@@ -55,7 +55,7 @@ def decide_fold(products, squares, first, data, weights, rule, predicted):  # ty
     """Predict the rows of a fold, (n,) by row; False if many others are about as near to them as the nearest.
 
     `products`: of each row of the fold, which begin at place `first`, with all rows, infinite for those of the fold;
-    with the `squares` of these they are distances less the square of the row itself. `data`: columns, (d, n), and
+    with the `squares` of these they are distances minus the square of the row itself. `data`: columns, (d, n), and
     source, of which mixed rows are made, and the row in each place. `weights`: of features. `rule`: labels by place,
     and priorities by place, or none where nobody knows which of equally near rows is taken; the tolerance within which
     rows are equally near, the farthest distance that is told from others, and how far rounding may move a product.

@@ -25,7 +25,7 @@ def reads(content: Content) -> bool:
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
-    """Read what became of every solution."""
+    """Read the outcome of every solution."""
     tasks = mapping(mapping(content.json(twice=True)).get("eval"))
     content.require_once(tasks)
     answers = [

@@ -1,6 +1,6 @@
 """Trees of histogram boosting, compiled by Numba: scikit-learn's own, grown best split first.
 
-Of two children the smaller is counted, and the larger is the parent less the smaller, as scikit-learn does, so that
+Of two children the smaller is counted, and the larger is the parent minus the smaller, as scikit-learn does, so that
 sums agree in every bit.
 """
 
