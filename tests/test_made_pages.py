@@ -17,11 +17,14 @@ def test_a_page_is_what_the_program_says(page):
 def test_the_page_of_commands_has_every_option_of_every_help():
     text = (DOCS / "commands.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^### `sigstats ([\w-]+)`\n(.*?)(?=^##|\Z)", text, flags=re.MULTILINE | re.DOTALL))
+    common = re.search(r"^## Common options\n(.*?)(?=^##)", text, flags=re.MULTILINE | re.DOTALL)[1]
+    groups = dict(re.findall(r"^(\w[\w ]+):\n\n((?:- .*\n)+)", common, flags=re.MULTILINE))
     _, parsers = commands.whole_parsers()
     assert sorted(sections) == sorted(parsers)
     for name, parser in parsers.items():
         options = {*re.findall(r"--[a-z][a-z-]+", parser.format_usage())}
-        assert options <= {*re.findall(r"`(--[a-z-]+)", sections[name])} | {"--help"}, name
+        whole = [rows for title, rows in groups.items() if f"*{title.lower()}*" in sections[name]]
+        assert options <= {*re.findall(r"`(--[a-z-]+)", "".join([sections[name], *whole]))} | {"--help"}, name
 
 
 def test_the_page_of_study_files_has_every_key():
