@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sigstats.anytime.changes import change_of
-from sigstats.comparison.fresh import RowValues, repaired_since
+import sigstats
+from sigstats.anytime.changes import Change, change_of
+from sigstats.comparison.fresh import RowValues, _since_change, repaired_since
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.flows.cli import main
 from sigstats.flows.regression.ledger import episodes_of
@@ -204,3 +205,24 @@ def test_a_model_that_is_renamed_begins_anew_and_a_file_that_is_renamed_does_not
     more[-1] = 'columns.candidate_model="candidate-v2"'
     assert look(folder, *more) == 0
     assert list(history(folder).sort_values("look")["segment"]) == [1, 2]
+
+
+@pytest.mark.long
+def test_intervals_from_whichever_look_cover_together():
+    """The mean changes from look to look; an adversary chooses the look and the start of the interval that fails."""
+    rng, missed, trials, rule = np.random.default_rng(8), 0, 100, sigstats.ComparisonRule(confidence_level=0.8)
+    for _ in range(trials):
+        means = rng.choice([-0.3, 0.0, 0.1], 7)
+        rows = np.concatenate(
+            [law_of_rows(rng, mean, 25) if mean <= 0 else -law_of_rows(rng, -mean, 25) for mean in means]
+        )
+        looks = 1 + np.arange(len(rows)) // 25
+        parts = [(start, end) for end in range(1, 8) for start in range(1, end + 1)]
+        outside = False
+        for start, end in parts:
+            row = ComparisonRow(slice="", measure="accuracy", n=0, change=Change(start, start, start))
+            found = _since_change(row, values_of(rows[looks <= end], looks[looks <= end]), row, rule)
+            outside |= not found.low <= means[start - 1 : end].mean() <= found.high
+            assert found.low <= found.difference <= found.high
+        missed += outside
+    assert missed <= 30  # P(more | 0.2) = 0.006
