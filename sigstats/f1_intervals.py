@@ -149,8 +149,8 @@ def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float =
     -----
     Observations have random weights of a flat Dirichlet distribution, with one more observation where it makes the
     difference smallest, for the lower end, and largest, for the upper one. The ends are quantiles of 10,000 weightings
-    from a fixed random stream, accurate to 0.2% in probability. The bootstrap resamples only observed events, so its
-    interval has length 0 if A and B agree; this one stays as wide as the number of positives warrants.
+    from a fixed random stream, accurate to 0.2% in probability. `bootstrap_test` also gives a p-value, and suits 20 or
+    more disagreements; if A and B agree, its interval has length 0, where this one is as wide as the positives warrant.
 
     Examples
     --------

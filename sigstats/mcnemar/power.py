@@ -153,7 +153,7 @@ def type_one_error(
     discordance : float
         The probability that exactly one of the two is right, between 0 and 1.
     alpha, alternative, method, correction
-        As in `sigstats.paired_power`.
+        As in `sigstats.paired_power`, which computes the same for classifiers that differ.
 
     Returns
     -------

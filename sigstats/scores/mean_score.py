@@ -67,11 +67,11 @@ def mean_score_test(
     Notes
     -----
     Student's test of paired differences is exact for normal differences and approximate for all others: if 20 rows gain
-    1 or, with probability 1/50, lose 49, p is below 0.05 in 66% of samples (`sigstats.compare` has a bound). If the
-    differences are equal except for rounding, there is no p-value; see `ScoreResult`. With groups the variance is
-    that of sums over groups (Liang and Zeger, Biometrika 73 (1986), times G / (G - 1)), and t has G - 1 degrees of
-    freedom. Both are what Miller (Adding error bars to evals, 2024, sections 2 and 4) recommends for evaluations of
-    language models.
+    1 or, with probability 1/50, lose 49, p is below 0.05 in 66% of samples. Use it for many rows or to compare with
+    other programs, and `sigstats.compare`, which has a bound, to decide. If the differences are equal except for
+    rounding, there is no p-value; see `ScoreResult`. With groups the variance is that of sums over groups (Liang and
+    Zeger, Biometrika 73 (1986), times G / (G - 1)), and t has G - 1 degrees of freedom. Miller (Adding error bars to
+    evals, 2024, sections 2 and 4) recommends both for evaluations of language models.
 
     With `order` it is the test of Diebold and Mariano (J. Bus. Econ. Stat. 13 (1995)) in the form of Ibragimov and
     Mueller (J. Bus. Econ. Stat. 28 (2010)): Student's t of sums of 4 to 16 blocks of consecutive rows, longer
