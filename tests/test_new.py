@@ -1,0 +1,43 @@
+"""A new test is written into every list that must name it; the lists still have the places that the tool looks for."""
+
+import ast
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tools import new
+
+ROOT = Path(__file__).parents[1]
+LISTS = [
+    *("pyproject.toml", "sigstats/__init__.pyi", "sigstats/results.pyi", "docs/reference.md", "docs/seeds.md"),
+    *("docs/methods.md", "tools/seed_levels.py", "tests/sigstats/test_public_fuzz.py"),
+]
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    for file in LISTS:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, tmp_path / file)
+    monkeypatch.setattr(new, "ROOT", tmp_path)
+    monkeypatch.setattr(new.subprocess, "run", lambda *_, **__: None)
+    return tmp_path
+
+
+def test_a_new_test_is_named_in_every_list(copy, capsys):
+    new.write_test("marginal_test")
+    for file in LISTS:
+        assert "marginal_test" in (copy / file).read_text(encoding="utf-8"), file
+    for file in ("sigstats/marginal_test.py", "tests/sigstats/test_marginal_test.py"):
+        text = (copy / file).read_text(encoding="utf-8")
+        ast.parse(text)
+        assert not any(word in text for word in ("NAME", "RESULT", "TITLE")), file
+    assert "left to do, of marginal_test" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["Marginal_test", "marginal", "a b_test"])
+def test_a_name_that_is_not_that_of_a_test_is_refused(copy, name):
+    with pytest.raises(SystemExit, match="expected a new name"):
+        new.write_test(name)
+    assert not (copy / "sigstats" / f"{name}.py").exists()
