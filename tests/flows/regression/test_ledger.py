@@ -161,7 +161,7 @@ def test_a_changed_plan_spends_what_is_left_and_is_recorded(folder, capsys):
     assert evaluate(folder, "--set", "looks.spending=series") == 0
     said = capsys.readouterr()
     assert "looks before this one were by linear of 4, this one is by series" in said.err
-    assert "of 0.0125 that was left" in said.out
+    assert "of 0.0125 left" in said.out
     found = history(folder)
     assert list(found["spending"]) == ["linear of 4"] * 3 + ["series"]
     assert found["level"].sum() <= 0.05
