@@ -60,7 +60,7 @@ def test_damaged_files_are_named_and_made_again(many, place, other, record):
     for how, count in counts.items():
         seen = "named and made again"
         if how == "bit-flipped":
-            seen += f", but {unread} in which the bit says nothing of the rows"
+            seen += f", but {unread} in which the bit does not apply to the rows"
         record(f"files of the store are {how}", where=place.url[:2], count=count, seen=f"{seen}; the same summary")
 
 

@@ -86,7 +86,7 @@ def test_the_scores_of_one_class_of_three_are_of_it_against_the_rest(tmp_path):
     [
         ({}, ["--probabilities", "q_*"], "probabilities: 'q_*' fits none of p_a, p_b"),
         ({}, ["--probabilities", "p_b,p_c"], "probabilities (sum of row "),
-        ({"label": "d"}, ["--probabilities", "p_*"], "column 'label': 'd' is none of a, b, c"),
+        ({"label": "d"}, ["--probabilities", "p_*"], "column 'label': 'd' is not one of a, b, c"),
         ({"p_a": "x"}, ["--probabilities", "p_*"], "column 'p_a': 'x' is not valid; expected a number"),
         ({"p_a": -0.5}, ["--probabilities", "p_*"], "probabilities"),
         ({}, ["--probabilities", "p_*", "--score", "p_a"], "--probabilities: is not valid with --score p_a"),

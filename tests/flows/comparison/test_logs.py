@@ -469,7 +469,7 @@ def test_a_score_that_one_file_lacks_is_refused_by_name(tmp_path, capsys):
     paths = [harness_log(tmp_path / "a.jsonl", log)]
     paths.append(harness_log(tmp_path / "b.jsonl", [{**each, "mrr": 1} for each in log]))
     assert main(["compare", *paths, "--score", "all"]) == 2
-    assert f"{paths[0]}: score: 'mrr' was not found, but in {paths[1]}" in capsys.readouterr().err
+    assert f"{paths[0]}: score: 'mrr' was not found, but exists in {paths[1]}" in capsys.readouterr().err
     assert main(["compare", *paths, "--score", "acc", "--score", "mrr"]) == 2
     assert "score: 'mrr' was not found; expected one of acc, acc_norm" in capsys.readouterr().err
     assert main(["compare", *paths, "--score", "acc", "--score", "acc"]) == 2
@@ -570,9 +570,9 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
 @pytest.mark.parametrize(
     ("command", "options", "unused", "said"),
     [
-        ("compare", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 says nothing of accuracy; expected"),
-        ("check", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 says nothing of accuracy; expected"),
-        ("size", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 says nothing of accuracy; expected"),
+        ("compare", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 does not apply to accuracy; expected"),
+        ("check", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 does not apply to accuracy; expected"),
+        ("size", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 does not apply to accuracy; expected"),
         ("compare", [], ["--margins", "t=1pt"], "--margins: 't' is not valid; expected a slice or a measure of the"),
         ("compare", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used with"),
         ("size", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used with"),

@@ -88,7 +88,7 @@ REFUSED = [
     ([POPULARITY, ("two scorers", POPULARITY)], "score: there are 2; expected one named of match, judge (--score NAME"),
     (
         [POPULARITY, ("two scorers", POPULARITY), "--score", "all", "--higher-is-better", "judge"],
-        "score: 'judge' was not found, but in",
+        "score: 'judge' was not found, but exists in",
     ),
     ([POPULARITY, ("another target", POPULARITY)], "id '1': target 'else' is not that of {0}, ' Yes'; expected"),
     ([GEOMETRY, ("another target", GEOMETRY)], "id '0': target 'else' is not that of {0}"),

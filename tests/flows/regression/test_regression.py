@@ -311,7 +311,11 @@ def damage_labels(folder):
         (["candidate=memory://nowhere/x.csv"], None, "there is no such file"),
         (["measures=['auc-pr']"], None, "measures: 'auc-pr' is not valid; expected one of"),
         (["measures=['mcc', 'mcc']"], None, "measures: 'mcc' is named twice"),
-        (["score_range=[0, 5]"], None, "score_range: 0 to 5 says nothing of accuracy, macro-f1; expected a measure of"),
+        (
+            ["score_range=[0, 5]"],
+            None,
+            "score_range: 0 to 5 does not apply to accuracy, macro-f1; expected a measure of",
+        ),
         (["slices=['regoin']"], None, "'regoin' was not found"),
         (["columns.id=idx"], None, "column 'idx' was not found; did you mean 'id'?"),
         (["rule.alpha=0.1"], None, "rule.alpha: unknown key"),

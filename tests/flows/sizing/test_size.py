@@ -138,7 +138,7 @@ def test_the_page_shows_what_the_example_says(tmp_path, repository, capsys):
     subprocess.run([sys.executable, repository / "tools" / "example_predictions.py", tmp_path], check=True)
     out = size(capsys, tmp_path / "baseline.csv", tmp_path / "candidate.csv", "--slice", "stroke")
     page = (repository / "docs/compare.md").read_text()
-    assert out.startswith(page.partition("```text\n")[2].partition("```")[0])
+    assert page.partition("```text\n")[2].partition("```")[0] in out
 
 
 def test_errors_that_are_independent_differ_most(capsys):

@@ -89,7 +89,7 @@ def test_every_measure_is_the_mean_over_the_runs():
         assert [getattr(row, side) for row in found.rows] == pytest.approx([accuracy, f1])
     assert (found.rows[0].test, found.rows[0].note) == ("Welch's t of 5 and 6 runs", "takes runs as nearly normal")
     one = sigstats.compare(a[a["seed"] == 0], b, run="seed", measures=["accuracy"]).rows[0]
-    assert "; p is at least 1/7, add runs; one run of the baseline, whose spread is taken to be" in one.note
+    assert "; p is at least 1/7, add runs; one run of the baseline, assumed to vary like" in one.note
     marks = [frame.assign(mark=(frame["label"] == frame["prediction"]) * 1.0) for frame in (a, b)]
     (row,) = sigstats.compare(*marks, run="seed", score="mark", measures=["mean-score"]).rows
     assert (row.difference, row.pvalue) == pytest.approx((found.rows[0].difference, found.rows[0].pvalue))

@@ -180,7 +180,7 @@ def test_preferences_that_go_round_leave_no_model_best(tmp_path, capsys):
     pairs = [(*"xy", "a"), (*"yz", "a"), (*"zx", "a")] * 20
     pd.DataFrame(pairs, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
     assert main(["rank", str(path), "--report", str(target)]) == 0
-    assert capsys.readouterr().out.startswith("None of the 3 models is best: to each another is preferred.\n")
+    assert capsys.readouterr().out.startswith("None of the 3 models is best: another is preferred to each.\n")
     page = target.read_text(encoding="utf-8")
     assert "one score a model is not enough" in page
     assert "do not go round" in page

@@ -401,7 +401,7 @@ def test_all_scores_of_unlike_tasks_are_each_tested_on_the_tasks_that_have_it(tm
     target = tmp_path / "found.json"
     assert main(["compare", *paths, "--score", "all", "--slice", "task", "--json", str(target)]) == 1
     rows = {(row["score"], row["slice"]): row for row in json.loads(target.read_text())["rows"]}
-    assert "note: score 'f1' is that of task c alone" in capsys.readouterr().out
+    assert "note: score 'f1' exists only in task c" in capsys.readouterr().out
     every = {(name, f"task = {task}"): [task] for task, (names, _) in scores.items() for name in names}
     every |= {(name, "all rows"): [t for t, (names, _) in scores.items() if name in names] for name, _ in every}
     assert rows.keys() - every.keys() == {("match", "mean over tasks")}  # the only one of several tasks
