@@ -67,7 +67,7 @@ def test_no_group_is_split_and_all_tests_keep_them(table):
         rows = found.replicates(fanout=fanout, classifier="1-nn")
         assert (rows.groupby(frame.patient.to_numpy()[rows.row]).fold.nunique() == 1).all()
     a, b = (found.predictions(classifier=name) for name in ("1-nn", "naive-bayes"))
-    ahead = (b.label == b.prediction).astype(int) - (a.label == a.prediction)
+    ahead = (a.label == a.prediction).astype(int) - (b.label == b.prediction)
     sums = ahead.groupby(frame.patient.to_numpy()).sum()
     (row,) = found.summary[found.summary.test == "mcnemar"].to_dict("records")
     assert row["method"] == "sign flips of groups"

@@ -29,13 +29,13 @@ def study(tmp_path, **settings):
 
 
 def differences(found, a, b):
-    """Of the accuracies on each fold of each repetition, b less a, from the stored predictions."""
+    """Of the accuracies on each fold of each repetition, a less b, from the stored predictions."""
     scores = []
     for name in (a, b):
         rows = [found.replicates(fanout=fanout, classifier=name) for fanout in ("crossval", "repetition")]
         right = [(each.label == each.prediction).groupby([each.replicate, each.fold]).mean() for each in rows]
         scores.append(np.concatenate(right))
-    return scores[1] - scores[0]
+    return scores[0] - scores[1]
 
 
 def test_repetitions_are_those_of_scikit_learn_on_their_folds(tmp_path):

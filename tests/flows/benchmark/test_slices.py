@@ -90,7 +90,7 @@ def test_pairs_are_compared_on_each_slice_and_adjusted_together(found, parts):
         only_a, only_b = (right_a & ~right_b).sum(), (right_b & ~right_a).sum()
         truth = binomtest(only_a, only_a + only_b).pvalue if only_a + only_b else 1.0
         assert row.p_value == pytest.approx(truth)
-        assert row.estimate == pytest.approx((only_b - only_a) / len(right_a))
+        assert row.estimate == pytest.approx((only_a - only_b) / len(right_a))
     for _, family in pairs.groupby("method"):
         np.testing.assert_allclose(family.p_holm, multipletests(family.p_value, method="holm")[1])
     assert pairs.method.nunique() == 2
