@@ -41,7 +41,6 @@ from .model import (
     takes_groups,
 )
 from .published import published_notes, published_references
-from .savings import savings
 
 #: The number of features, or files, that a line names.
 _NAMED = 5
@@ -283,7 +282,7 @@ def _measured_work(study: BenchmarkStudy, dataset: Dataset) -> dict[str, Any]:
 KIND = Kind(
     model=BenchmarkStudy,
     layout=_layout,
-    savings=savings,
+    savings="sigstats.flows.benchmark.savings",
     analyses={
         **dict.fromkeys(OF_RUNS, "sigstats.tasks.benchmark.runs"),
         "corrected-resampled": "sigstats.tasks.benchmark.corrected_resampled",

@@ -1,24 +1,21 @@
 """A kind of study: its study file, its plan, its run and its report."""
 
+import importlib
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from sigstats.tasks.storage.store import Store
 
-from ..config.fetch import fetched_by
 from ..config.model import Study
 from ..errors import BadInput
 from ..kinds import kind_named
 from .options import Prepared, Progress, RunOptions, no_progress
 from .progress import Display
 from .result import StudyResult
-
-if TYPE_CHECKING:
-    from .estimate import Estimate
 
 S = TypeVar("S", bound=Study)
 
@@ -41,8 +38,8 @@ class Kind(Generic[S]):
     #: `Prepared`. `allow` names the packages whose code the study may import. It writes nothing. ValueError, one line,
     #: names the data set or the setting, the value and what would be right.
     layout: Callable[[S, Path, Progress, Sequence[str]], Prepared] | None = None
-    #: ``savings(study, estimates, scratch)`` gives a line for each change that would make the study cheaper.
-    savings: Callable[[S, Sequence["Estimate"], Store], Iterable[str]] = lambda study, estimates, scratch: ()
+    #: The module whose ``savings(study, estimates, scratch)`` gives a line for each change that would be cheaper.
+    savings: str = ""
     #: The modules of the analyses that plans name: ``rows(results)`` yields the hypotheses, or ``rows_of(results,
     #: name)`` those of one of several analyses.
     analyses: Mapping[str, str] = field(default_factory=dict)
@@ -64,6 +61,8 @@ class Kind(Generic[S]):
         try:
             return self.layout(study, base, progress, allow)
         except ValueError as error:
+            from ..config.fetch import fetched_by  # most studies are valid
+
             raise BadInput(f"{study.source}: {error}{fetched_by(study, base)}") from None
 
     def plan(self, study: S, options: RunOptions, /, *, workers: int | None, timing: bool) -> str:
@@ -89,7 +88,8 @@ class Kind(Generic[S]):
             with tempfile.TemporaryDirectory(prefix="sigstats-plan-") as folder:
                 scratch = Store(folder)
                 estimates = estimate(prepared, estimates, scratch=scratch, say=display.say)
-                cheaper = list(self.savings(study, estimates, scratch))
+                if self.savings:
+                    cheaper = list(importlib.import_module(self.savings).savings(study, estimates, scratch))
         notes = [f"note: {note}" for note in prepared.notes]
         text = render(prepared.plan, estimates, workers=workers or processors())
         return "\n".join([*notes, text, *cheaper])

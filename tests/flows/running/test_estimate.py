@@ -8,6 +8,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from sigstats.flows.benchmark.plan import KIND
+from sigstats.flows.benchmark.savings import savings
 from sigstats.flows.running import timing
 from sigstats.flows.running.costs import CostModel
 from sigstats.flows.running.estimate import Estimate, count, counts_in_words, render
@@ -207,7 +208,7 @@ def test_savings_are_those_of_the_rules(tmp_path):
     scratch = Store(str(tmp_path / "scratch"))
     for dataset in ready.datasets:
         scratch.write_data(dataset)
-    lines = list(KIND.savings(study, found, scratch))
+    lines = list(savings(study, found, scratch))
     retrains = [one for one in found if one.cell.fanout == "retrain"]
     rule = GandyRule(maximum=999, alpha=0.05, reject_at=0.05, risk=1e-3)
     saved = sum(999 - rule.stops_at(0.5) for _ in retrains)
@@ -227,7 +228,7 @@ def test_a_scaler_that_would_let_permutations_share_work_is_named(tmp_path, lear
     scratch = Store(str(tmp_path / "scratch"))
     scratch.write_data(ready.datasets[0])
     found = [replace(one, per_replicate=1.0, timed=True) for one in count(ready.plan, str(tmp_path / "output"))]
-    lines = [line for line in KIND.savings(study, found, scratch) if "StandardScaler" in line]
+    lines = [line for line in savings(study, found, scratch) if "StandardScaler" in line]
     assert len(lines) == (learner != "logistic-regression")
 
 
@@ -245,7 +246,7 @@ def test_what_a_rule_spares_is_expected_and_the_most_is_said(tmp_path):
 def test_a_finished_study_has_nothing_to_save(tmp_path):
     study, ready = prepared()
     done = [replace(one, done=one.left, left=0) for one in count(ready.plan, str(tmp_path / "output"))]
-    assert list(KIND.savings(study, done, Store(str(tmp_path / "scratch")))) == []
+    assert list(savings(study, done, Store(str(tmp_path / "scratch")))) == []
     assert "0 to do, 11,994 done" in counts_in_words(ready.plan, done)
 
 
