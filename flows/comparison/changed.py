@@ -89,10 +89,9 @@ def _changed(pair: PairedPredictions) -> Iterator[list[str]]:
         loss, names = np.sign(scored.scores[0] - scored.scores[1]) * (-1 if scored.lower else 1), _OF_MARKS
     for worse, change in zip((1, -1), names, strict=True):
         for row in np.flatnonzero(loss == worse).tolist():
-            if said is not None:
-                told = [pair.classes[codes[row]] for codes in (said.a, said.b)]
-            else:
-                told = [repr(float(marks[row])) for marks in scored.scores] if scored else []
+            codes = () if said is None else (said.a[row], said.b[row])
+            marks = scored.scores if scored else ()
+            told = [pair.classes[code] for code in codes] or [repr(float(side[row])) for side in marks]
             label = "" if pair.graded or pair.said is None else pair.classes[pair.said.label[row]]
             score = scored.column if scored else ""
             yield [str(pair.ids[row].as_py()), *_slices(pair, row), label, *told, score, change]

@@ -3,6 +3,7 @@
 Free answers, any of which may be wrong, are not classes: labels of which more than half differ are not examined.
 """
 
+import datetime as dt
 import math
 import re
 import unicodedata
@@ -13,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .data_frames import require_same_index
+from .data_frames import is_missing, require_same_index
 from .messages import shown, some_of
 from .note import Note
 from .validation import IntArray, as_labels, refuse, require_comparable, same_kind_of_labels
 
+#: The slice of the rows without a value in a column of slices.
+MISSING = "(missing)"
 _SEPARATOR = re.compile(r"\s*[|;,]\s*")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
 #: What may stand around a name: brackets, quotation marks, a full stop.
@@ -36,15 +39,41 @@ def label_name(label: Any, name: str = "label") -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def coded(values: Any, name: str, rows: int) -> tuple[tuple[str, ...], IntArray]:
-    """The distinct values of a column of groups or slices as text, and the number of each row's; or ValueError."""
-    if getattr(getattr(values, "dtype", None), "name", "") == "category" and not values.isna().any():
-        values = np.asarray(values.astype(str))  # such as the intervals of `pandas.cut`
-    column = as_labels(values, name)
+def coded(values: Any, name: str, rows: int, *, missing: str | None = None) -> tuple[tuple[str, ...], IntArray]:
+    """The distinct values of a column as text, and the number of each row's; `missing`: a name for absent ones."""
+    if getattr(getattr(values, "dtype", None), "name", "") == "category":  # such as the intervals of `pandas.cut`
+        values = np.asarray(values.astype(object if values.isna().any() else str))
+    try:
+        column = as_labels(values, name)
+    except ValueError as error:
+        try:
+            texts = _texts(values)
+        except (TypeError, ValueError):
+            raise error from None
+        if None in texts and missing is None:
+            raise ValueError(f"{name}: row {texts.index(None)} (from 0) is empty; expected a value") from None
+        column = np.array([missing if text is None else text for text in texts])
     if len(column) != rows:
         raise refuse(f"{name} (length)", len(column), f"{rows}, one for each row")
     names, codes = np.unique(column, return_inverse=True)
     return tuple(map(label_name, names.tolist())), codes.astype(np.int64)
+
+
+def _texts(values: Any) -> list[str | None]:
+    """Each value as the text that a file of it has, None of a missing one; an error if one is of another kind."""
+    array = np.asarray(values, dtype=None if hasattr(values, "dtype") else object)
+    if array.dtype.kind == "M":
+        return [None if text == "NaT" else text.replace("T", " ") for text in np.datetime_as_string(array).tolist()]
+    return [_text(value) for value in array.tolist()]
+
+
+def _text(value: Any) -> str | None:
+    if is_missing(value) or type(value).__name__ == "NaTType":
+        return None
+    if isinstance(value, dt.datetime):
+        return value.isoformat(" ", "microseconds").replace("+00:00", "Z")
+    written = isinstance(value, dt.date) or type(value).__module__.startswith("pandas")
+    return str(value) if written else label_name(value)
 
 
 def as_predictions(
@@ -69,24 +98,12 @@ def as_predictions(
     return truth, assigned[0], assigned[1]
 
 
-def refuse_no_classes(labels: Sequence[str], said: Sequence[str], n: int, who: str) -> None:
-    """Refuse predictions if none is a class of the labels: the same classes have other names, so these are not errors.
-
-    `labels` and `said`: the distinct classes of the `n` labels and of the predictions; a single predicted class is not
-    another name. `who`: name of the model in messages.
-    """
-    if _are_classes(labels, n) and 2 <= len(said) <= n / 2 and not set(said).intersection(labels):
-        raise ValueError(
-            f"prediction: {_named(said)} of {who} are not valid; expected classes of the labels: {_named(labels)}"
-        )
-
-
 def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: str, *, wanted: str) -> None:
     """Refuse predictions that are classes of the labels under other names, or probabilities of them.
 
     That is another case or form of a number, other white space, brackets or quotation marks, another order of parts
     (``"cat|dog"``); whole numbers shifted against those of the labels, or another usual pair for two classes; numbers
-    with a fraction if the classes have none. Arguments as in `refuse_no_classes`; `wanted`: the remedy.
+    with a fraction if the classes have none. Arguments as in `require_class_names`; `wanted`: the remedy.
     """
     strange = sorted(set(said).difference(labels))
     if not strange or not _are_classes(labels, n):
@@ -139,11 +156,19 @@ def require_one_naming(truth: NDArray[Any], labels: NDArray[Any], names: tuple[s
 
 
 def require_class_names(
-    labels: Sequence[str], said: Sequence[str], n: int, who: str, *, wanted: str = "classes of the labels"
+    labels: Sequence[str], said: Sequence[str], n: int, who: str, *, wanted: str = "", spell: bool = True
 ) -> None:
-    """Refuse what `refuse_no_classes` and `refuse_other_names` refuse."""
-    refuse_no_classes(labels, said, n, who)
-    refuse_other_names(labels, said, n, who, wanted=wanted)
+    """Refuse predictions none of which is a class that a row has, and if `spell`, what `refuse_other_names` refuses.
+
+    `labels` and `said`: the classes of the `n` labels, and those that are predicted, each once; a single class for all
+    rows is accepted. `who`: the name of the model in messages.
+    """
+    if _are_classes(labels, n) and 2 <= len(said) <= n / 2 and not set(said).intersection(labels):
+        raise ValueError(
+            f"prediction: {_named(said)} of {who} are not valid; expected classes of the labels: {_named(labels)}"
+        )
+    if spell:
+        refuse_other_names(labels, said, n, who, wanted=wanted or "classes of the labels")
 
 
 def _are_classes(labels: Sequence[str], n: int) -> bool:

@@ -89,12 +89,12 @@ def as_groups(value: Any, name: str, rows: int) -> tuple[IntArray, int]:
     """
     wanted = "the group of each row, by a whole number or by its name"
     labels = as_array(value, name, wanted)
-    if labels.ndim != 1 or labels.dtype.kind not in "iubUSO":
+    if labels.ndim != 1 or labels.dtype.kind not in "iubUSOmM":
         raise refuse(name, value, wanted)
     if len(labels) != rows:
         raise refuse(f"{name} (length)", len(labels), f"{rows}, one for each row")
     try:
-        missing = labels.dtype.kind == "O" and any(label is None or label != label for label in labels.tolist())
+        missing = labels.dtype.kind in "OmM" and any(label is None or label != label for label in labels.tolist())
         values, codes = np.unique(labels, return_inverse=True)
     except Exception:  # objects that cannot be put in order, or may raise anything
         missing = True

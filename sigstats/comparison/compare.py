@@ -103,12 +103,8 @@ def compare_pairs(
         else:
             result = _tested(paired, evidence, of_one, first=first, alone=alone)
         if "auc" in evidence:
-            result = with_direction(
-                result,
-                paired.classes[positive_code(paired, positive, among_several=positive is not None)],
-                named=positive is not None,
-                models=models,
-            )
+            code = positive_code(paired, positive, among_several=positive is not None)
+            result = with_direction(result, paired.classes[code], named=positive is not None, models=models)
         results.append(result)
     decided = iter(_decide([of_pair.rows for of_pair in results if not of_pair.identical], of_one, level))
     return tuple(

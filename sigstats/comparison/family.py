@@ -36,7 +36,6 @@ def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
 
 
 def _of_labelled(scored: Scored) -> str:
-    """The area under the curve of a class's scores, or the mean of marks; ValueError if the name implies neither."""
     known = metric_of(scored.column)
     if scored.column in ("", "scores") or (known and known.direction == "class"):
         return "auc"
@@ -82,7 +81,6 @@ def refuse_mistaken_classes(said: Predicted) -> None:
 
 
 def _are_numbers(said: Labels) -> bool:
-    """True if labels and predictions are measurements: many labels, or some that are no whole numbers."""
     labels = said.of_labels
     return are_measurements(said.classes) and (
         len(labels) > MANY_NUMBERS or any(not float(name).is_integer() for name in labels)
@@ -139,7 +137,6 @@ def blank_row(
 
 
 def _is_relative(paired: PairedPredictions, spec: MeasureSpec) -> bool:
-    """True if nothing states a scale on which a margin could be a number: of costs, amounts and without limits."""
     if spec.in_points or spec.span is not None:
         return False
     if spec.needs != "marks" or paired.scored is None:

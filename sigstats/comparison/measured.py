@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_names import is_number, refuse_no_classes, refuse_other_names, refuse_two_spellings
+from .._common.class_names import is_number, refuse_two_spellings, require_class_names
 from .._common.positive_class import positive_place
 from .._common.scores import refuse_uncertain, require_one_scale
 from .._common.validation import FloatArray, require_squarable, shown
@@ -76,7 +76,6 @@ def _of_classes(paired: PairedPredictions, spec: MeasureSpec, said: Predicted, *
 
 
 def _numbers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Classes | Values:
-    """Of labels and predictions that are numbers: a weighted kappa, or the errors of rows."""
     said, limits = _predictions(paired, spec), paired.score_range
     if odd := next((name for name in said.classes if not is_number(name)), None):
         raise _invalid(spec, f"{shown(odd)}; expected labels and predictions in numbers")
@@ -101,9 +100,7 @@ def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
     if paired.graded and spec.needs not in ("answers", "repeated answers"):
         raise ValueError("measures: these files say only which answers were right; expected accuracy or mean-score")
     for who, labels, names in () if paired.graded or spec.needs == "numbers" else said.names():
-        refuse_no_classes(labels, names, paired.n, who)
-        if of_classes:
-            refuse_other_names(labels, names, paired.n, who, wanted="classes of the labels")
+        require_class_names(labels, names, paired.n, who, spell=of_classes)
     return said
 
 
@@ -113,7 +110,6 @@ def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) 
 
 
 def _of_class(paired: PairedPredictions, positive: str | None) -> NDArray[np.bool_]:
-    """The rows of the class that scores are of."""
     code = positive_code(paired, positive, among_several=positive is not None)
     assert paired.said is not None  # as it has two classes
     return np.equal(paired.said.label, code)
@@ -129,7 +125,6 @@ def _probabilities(paired: PairedPredictions, spec: MeasureSpec, positive: str |
 
 
 def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Values | Ratios:
-    """Marks or costs, or the numerators and denominators of a ratio."""
     scored, limits, units = _given_scores(paired, spec), paired.score_range, paired.units
     sign, (a, b), per = -1 if scored.lower else 1, scored.scores, scored.per
     _refuse_beyond(limits, scored.scores if per is None else _row_ratios(scored.scores, per), "scores")

@@ -13,7 +13,7 @@ from .._common.data_frames import opened, require_same_index
 from .._common.note import Note
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
 from ..measures.metrics import unit_of
-from .units import Units, as_weights
+from .units import MISSING, Units, as_weights
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,7 @@ class PairedPredictions:
     scored: Scored | None = None
     #: What every score lies between, where it was named: marks, probabilities, or the numbers that classes are.
     score_range: tuple[float, float] | None = None
-    #: Where recipes were run several times, each run of the baseline beside the first of the candidate, then the first
-    #: of the baseline beside each other one of the candidate; the other fields are of the first run of each.
+    #: Each run of the baseline beside the first of the candidate, then its first beside each other; empty without runs.
     runs: "tuple[PairedPredictions, ...]" = ()
     #: Whether the predictions were compared beside another score already, and the scores alone are left.
     compared: bool = False
@@ -227,7 +226,7 @@ def pair_arrays(
             n,
             group,
             None if order is None else coded(order, "order", n),
-            slices={str(name): coded(column, f"slices[{shown(name)}]", n) for name, column in slices.items()},
+            slices={str(k): coded(v, f"slices[{shown(k)}]", n, missing=MISSING) for k, v in slices.items()},
             weights=None if weights is None else as_weights(weights, n),
         ),
         scored=None if scores is None else Scored(scores=_scores(scores, n), of_truth=of_truth),

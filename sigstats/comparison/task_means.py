@@ -90,7 +90,6 @@ def joint_over_tasks(paired: PairedPredictions, rule: ComparisonRule) -> "JointT
 
 
 def _right(paired: PairedPredictions) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
-    """The right answers of each model; None for marks other than 0 and 1."""
     if paired.predicted:
         return paired.predicted.right
     marks = paired.scored

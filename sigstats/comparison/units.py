@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._common.class_names import MISSING as MISSING
 from .._common.class_names import is_number, refuse_two_spellings
 from .._common.messages import shown
 from .._common.note import Note
@@ -16,8 +17,6 @@ from ..scores.order import as_times
 
 #: The name of the slice that holds every row.
 ALL_ROWS = "all rows"
-#: The slice of the rows without a value in a column of slices.
-MISSING = "(missing)"
 #: The values of a column, and the number of each row's.
 Parted = tuple[tuple[str, ...], IntArray]
 

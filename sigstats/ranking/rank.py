@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._common.class_names import (
+    MISSING,
     class_notes,
     coded,
     counts_of,
@@ -110,7 +111,7 @@ def rank_models(
     n = len(columns.table)
     named = columns.named
     codes = {name: coded(named[name], name, n) for name in ("groups", "items") if named[name] is not None}
-    parts = {name: coded(column, f"slices[{shown(name)}]", n) for name, column in columns.slices.items()}
+    parts = {k: coded(v, f"slices[{shown(k)}]", n, missing=MISSING) for k, v in columns.slices.items()}
     of_label = None if named["label"] is None else as_labels(named["label"], "label")
     options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice, "notes": ()}
     group = codes["groups"][1] if "groups" in codes else None

@@ -3,15 +3,13 @@
 When not to use: for more than two models (`sigstats.rank_models`), or for models that were tested on different rows.
 """
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal, Never, TypedDict
 
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import class_notes, counts_of, label_name
-from sigstats._common.deprecated import renamed
-from sigstats._common.validation import as_labels, did_you_mean, refuse
+from sigstats._common.validation import did_you_mean, refuse
 from sigstats.comparison.candidates import compare_scores
 from sigstats.comparison.measure_names import are_measurements, are_scores
 from sigstats.comparison.paired_predictions import Labels, PairedPredictions, as_score_range, by_name, pair_arrays
@@ -67,8 +65,7 @@ def paired_arrays(
 ) -> PairedPredictions:
     """The rows of arrays; `options`: those of `pair_arrays`."""
     options["slices"] = by_name(options["slices"])
-    beside = [column for column in (options.get("order"), *options["slices"].values()) if column is not None]
-    if not missing and unscored == "refuse" and all(map(_are_labels, beside)):
+    if not missing and unscored == "refuse":
         return pair_arrays(y, *predictions, **options)
     from ._arrays import pair_as_frames
 
@@ -76,13 +73,6 @@ def paired_arrays(
     return pair_as_frames(y, predictions, names, **options)
 
 
-def _are_labels(values: Any) -> bool:
-    with contextlib.suppress(ValueError):
-        return bool(len(as_labels(values, "slices")))
-    return False
-
-
-@renamed("0.3", prediction_a="baseline", prediction_b="candidate")
 def compare(
     y: Any = None,
     baseline: Any = None,
