@@ -91,7 +91,7 @@ class Hypothesis:
     ] = "missing"
     printed: Annotated[str, "text", "what a publication prints for this row; empty where the study names none"] = ""
     disagrees: Annotated[str, "text", "the printed numbers that disagree; empty if all agree"] = ""
-    note: Annotated[str, "text", "warnings and reasons; empty if there are none"] = ""
+    note: Annotated[str, "text", "warnings and reasons; empty where there is nothing to say"] = ""
     resampled: Annotated[
         str | None,
         "JSON",
