@@ -169,18 +169,25 @@ def workflows(repository):
     return made
 
 
+#: The jobs that publish may do no more than that.
+OF_JOBS = {
+    ("documents.yml", "host"): {"pages": "write", "id-token": "write"},
+    ("release.yml", "publish"): {"id-token": "write", "attestations": "write", "contents": "read"},
+}
+
+
 def test_workflows_pin_actions_by_commit_and_ask_for_little(repository):
     made = workflows(repository)
-    assert set(made) == {"compare.md", "documents.yml", "night.yml", "test.yml"}
+    assert set(made) == {"compare.md", "documents.yml", "night.yml", "release.yml", "test.yml"}
     for name, text in made.items():
         for used in re.findall(r"uses: (.*)$", text, flags=re.MULTILINE):
             assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}  # v[\d.]+|OWNER/sigstats@COMMIT", used), (name, used)
         described = yaml.safe_load(text)
         comments = {"pull-requests": "write"} if name == "compare.md" else {}
         assert described["permissions"] == {"contents": "read"} | comments
-        for job in described["jobs"].values():
-            assert "permissions" not in job
-            assert all("${{" not in step.get("run", "") for step in job["steps"])
+        for job, about in described["jobs"].items():
+            assert about.get("permissions") == OF_JOBS.get((name, job))
+            assert all("${{" not in step.get("run", "") for step in about["steps"])
 
 
 def test_the_workflow_of_the_documents_uses_what_the_action_has(repository):

@@ -171,7 +171,7 @@ def score_result(
     if math.isinf(z):
         if exchange_floor(difference.units, alternative) > 1 - confidence_level:  # so few of them exclude no difference
             confidence_interval = Interval(-span, span, confidence_level)
-        least = f"all differences are equal: p is the smallest for {difference.units} {difference.what} can show"
+        least = f"all differences are equal: p is the smallest that {difference.units} {difference.what} can show"
         reason = "; ".join(filter(None, [reason, least]))
     a, b, d = (math.ldexp(estimate.value, exponent) for estimate in estimates)
     return ScoreResult(

@@ -41,7 +41,7 @@ def test_results_say_where_ten_digits_are_not_known_or_not_proven():
     rng = np.random.default_rng(0)
     bounded = sigstats.sign_flip_test(rng.normal(size=60))
     assert bounded.error_bound > 1e-10
-    assert "the upper of two bounds" in bounded.reason
+    assert "the upper of the two bounds" in bounded.reason
     assert bounded.pvalue_interval.low < bounded.pvalue == bounded.pvalue_interval.high
     assert sigstats.sign_flip_test(rng.integers(-9, 10, size=60)).reason == ""
     assert sigstats.signed_rank_test(rng.normal(size=60)).reason == ""

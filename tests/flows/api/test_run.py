@@ -146,7 +146,7 @@ def test_what_is_not_there_is_named(found, call, line):
     [
         ({"study": {**STUDY, "classifiers": ["1-mm"]}}, "1-mm"),
         ({"study": {**STUDY, "seeds": 1}}, "did you mean 'seed'"),
-        ({"study": 5}, "study: 5 is not valid; expected the path of a study file"),
+        ({"study": 5}, "study: 5 is not valid; expected the path or the content of a study file"),
         ({"study": "nosuch.toml"}, "nosuch.toml"),
         (
             {"study": {"kind": "regression", "baseline": "a.csv", "candidate": "b*.csv"}, "workers": 2},

@@ -106,7 +106,10 @@ def test_the_folds_of_the_data_are_taken(table):
     ("settings", "complaint"),
     [
         ({"folds": 30}, "folds: 30 is not valid; expected at most 24, the number of groups"),
-        ({"tests": ["efficiency"]}, "tests: 'efficiency' is not valid; expected others, since it takes rows"),
+        (
+            {"tests": ["efficiency"]},
+            "tests: 'efficiency' is not valid; expected others, since it assumes independent rows",
+        ),
         ({"columns": {"groups": "patient", "folds": "bad"}}, "expected all rows of a group in one fold"),
         ({"columns": {"folds": "fold"}, "repeats": 2, "tests": ["corrected-resampled"]}, "repeats: 2 is not valid"),
         ({"columns": {"groups": "patients"}}, "column 'patients' was not found"),

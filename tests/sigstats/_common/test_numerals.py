@@ -14,6 +14,7 @@ from sigstats.comparison.cells import cells_of, interval_of
 from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.flows.calibration.report import rates as calibration
+from sigstats.flows.calibration.report.columns import RATE_INTERVAL
 from sigstats.flows.pages.wording import percent_range, percent_span, points_range
 from sigstats.flows.ranking import words
 from sigstats.flows.report import usual_columns as usual
@@ -70,7 +71,7 @@ def test_every_table_and_sentence_tells_close_ends_apart(low):
         *(words.cells_of(each, 100)[-1] for each in ranked),
         *(usual.INTERVAL.text(row.with_(measure=measure)) for measure in ("accuracy", "bias")),
         usual.MONTE_CARLO.text(row.with_(p_low=low, p_high=high)),
-        usual.RATE_INTERVAL.text(row),
+        RATE_INTERVAL.text(row),
         _verdicts.in_points("").pop().text(row),
         next(each for each in significance_tables._signed_rank_columns([row]) if each.header == "95% interval").text(
             row

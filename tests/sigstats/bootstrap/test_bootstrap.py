@@ -480,7 +480,7 @@ def test_one_event_alone_has_no_spread(method):
 def test_few_disagreements_are_said():
     assert "only 19 disagreements" in bootstrap_test(JointOutcomes(e1=50, e2=12, e7=7), rng=1).reason
     for few in (JointOutcomes(e1=50, e2=12, e7=7), JointOutcomes(e1=5, e4=2, e8=90)):
-        assert "take f1_difference_interval" in bootstrap_test(few, rng=1).reason
+        assert "use f1_difference_interval" in bootstrap_test(few, rng=1).reason
         assert "f1_difference" not in bootstrap_test(few, measure="accuracy", rng=1).reason
     assert bootstrap_test(JointOutcomes(e1=50, e2=12, e7=8, e8=30), rng=1).reason == ""
     joint = JointEvents.from_predictions(Y, A, B)

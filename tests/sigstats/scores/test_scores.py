@@ -269,7 +269,7 @@ def test_rows_that_do_not_differ_show_nothing():
         assert (found.pvalue, found.estimate, tuple(found.confidence_interval)) == (1.0, 0.0, (0.0, 0.0))
     constant = mean_score_test([1.0, 2.0, 3.0], [1.5, 2.5, 3.5])
     assert (constant.pvalue, tuple(constant.confidence_interval)) == (2 / 2**3, (-math.inf, math.inf))
-    assert "differ by the same: p is the least that 3 rows can show" in constant.reason
+    assert "differences are equal: p is the smallest that 3 rows can show" in constant.reason
 
 
 def t_in_rationals(a, b, groups=None):

@@ -62,7 +62,7 @@ def test_mcnemar_is_the_binomial_test_of_the_discordant_rows(results):
         if only_a + only_b:
             assert row["p_value"] == pytest.approx(binomtest(only_a, only_a + only_b).pvalue, rel=1e-12)
             checked += 1
-        assert row["estimate"] == pytest.approx(np.mean(b == label) - np.mean(a == label))
+        assert row["estimate"] == pytest.approx(np.mean(a == label) - np.mean(b == label))
     assert checked
 
 
@@ -121,7 +121,7 @@ def test_bootstrap_differences_are_those_of_macro_f1(paired):
     assert len(compared) == 4 * 6
     for row in compared:
         (label, a), (_, b) = (found[row["dataset"], row[name]] for name in ("a", "b"))
-        difference = f1_score(label, b, average="macro") - f1_score(label, a, average="macro")
+        difference = f1_score(label, a, average="macro") - f1_score(label, b, average="macro")
         assert row["estimate"] == pytest.approx(difference, abs=1e-12)
         assert row["estimate_low"] <= row["estimate"] <= row["estimate_high"]
         # the test and the interval at its level agree

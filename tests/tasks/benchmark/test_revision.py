@@ -41,7 +41,7 @@ def scored(measure, population="scores", *, swapped=False):
         ("interval", scored("f1", "events", swapped=True), 1),
         ("evaluate", {"test": "goodness-of-fit", "data": {"ordering": "chi2"}, "method": "exact"}, 1),
         ("evaluate", {"test": "goodness-of-fit", "data": {"ordering": "chi2"}, "method": "chi2"}, 0),
-        ("evaluate", {"test": "mcnemar", "data": {"only_a": 1, "only_b": 2}, "method": "exact"}, 0),
+        ("evaluate", {"test": "mcnemar", "data": {"only_a": 1, "only_b": 2}, "method": "exact"}, 1),
     ],
 )
 def test_what_changed_is_a_new_cell(name, work, revision):

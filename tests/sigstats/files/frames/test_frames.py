@@ -180,7 +180,7 @@ BAD = {
     "an array of groups": (lambda b, c: {"groups": [1, 2]}, "groups: [1, 2] is not valid; expected the name of a"),
     "scores": (lambda b, c: {"scores": (1, 2)}, "scores: (1, 2) is not valid; expected the column `score` of"),
     "no such column": (lambda b, c: {"prediction": "predictions"}, "column 'predictions' was not found; did you mean"),
-    "unmatched": (lambda b, c: {"baseline": c[:-1]}, "'row 399' is in this frame alone; expected the same ids in "),
+    "unmatched": (lambda b, c: {"baseline": c[:-1]}, "'row 399' is only in this frame; expected the same ids in "),
     "twice": (lambda b, c: {"y": pd.concat([b, b[:1]])}, "1 of 401 rows repeat an id: id 'row 0'; groups='id' or "),
     "a gap": (lambda b, c: {"y": b.assign(label=[None, *b["label"][1:]])}, "baseline: 1 of 400 rows have no 'label'"),
     "no frame": (lambda b, c: {"y": 3}, "baseline: 3 is not valid; expected a data frame of pandas, polars or Arrow"),

@@ -290,7 +290,7 @@ def test_one_table_of_several_models_is_compared_and_ranked_by_name(tmp_path, fr
     ranked = {each["model"]: each["accuracy"] for each in json.loads(target.read_text())["models"]}
     assert ranked == dict(zip("ab", of(frames)[0], strict=True))
     assert main(["compare", str(long), str(long)]) == 2
-    assert "--model NAME takes those of one model" in capsys.readouterr().err
+    assert "--model NAME reads those of one model" in capsys.readouterr().err
     assert main(["check", str(long), "--model", "c", "--at-least", "0.5"]) == 2
     assert "model: 'c' was not found; expected one of" in capsys.readouterr().err
 
