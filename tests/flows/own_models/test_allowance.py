@@ -11,7 +11,7 @@ import pytest
 from pydantic import TypeAdapter
 
 import sigstats
-from sigstats._common import registry
+from sigstats._common import registry, source
 from sigstats._common.source import source_of
 from sigstats.flows.calibration.plan import KIND
 from sigstats.flows.cli import main
@@ -128,10 +128,12 @@ def offers(package, monkeypatch):
         lines = [f"[{group}]", *(f"{name.replace('_', '-')} = {value}" for name, value in points.items())]
         (information / "entry_points.txt").write_text("\n".join(lines) + "\n")
         registry._points.cache_clear()
+        source._owners.cache_clear()
 
     yield install
     monkeypatch.undo()
     registry._points.cache_clear()
+    source._owners.cache_clear()
 
 
 @pytest.mark.long
@@ -175,6 +177,7 @@ def test_a_package_behind_another_of_its_name_offers_nothing(offers, another, tm
     )
     monkeypatch.setattr(sys, "path", [*sys.path, str(older.parent)])
     registry._points.cache_clear()
+    source._owners.cache_clear()
     assert own.named() == ("their-net",)
     assert own.find("their-net", ()).__name__ == "Net"
 
@@ -190,6 +193,7 @@ def another(package):
         (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         (information / "entry_points.txt").write_text(points, encoding=encoding)
         registry._points.cache_clear()
+        source._owners.cache_clear()
 
     return install
 
