@@ -40,7 +40,7 @@ ANSWERS = [
     "test",
     "dataset",
     "classifier",
-    "null",
+    "null_hypothesis",
     "estimate",
     "exceedances",
     "p_value",
