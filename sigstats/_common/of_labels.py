@@ -55,7 +55,7 @@ def takes_counts(positional: int, from_predictions: Callable[Q, R]) -> Callable[
             return test(*args, **kwargs)
 
         of_labels = cast(Any, from_predictions)
-        of_labels.__doc__ += _LABELS.format(order=order, name=name)
+        of_labels.__doc__ = (of_labels.__doc__ or "") + _LABELS.format(order=order, name=name)  # none by -OO
         of_labels.__name__, of_labels.__qualname__ = "from_predictions", f"{name}.from_predictions"
         cast(Any, checked).from_predictions = of_labels
         return cast("TakesCounts[P, Q, R]", checked)
