@@ -54,10 +54,9 @@ class Remembered:
             self._removed.discard(name)
             if own:
                 self._own.add(name)
-            if content is not None:
-                self._contents.pop(name, None)
-                if len(content) <= _MOST_BYTES:
-                    self._contents[name] = content
+            self._contents.pop(name, None)  # a content that is not known may be another one
+            if content is not None and len(content) <= _MOST_BYTES:
+                self._contents[name] = content
 
     def remove(self, name: str) -> None:
         """Note that there is no such object."""

@@ -291,6 +291,8 @@ def test_a_run_knows_the_objects_that_are_listed_or_reported():
             files.read("blocks/a/1-2.parquet")
         files.wrote("blocks/a/1-2.parquet")
         assert files.read("blocks/a/1-2.parquet") == b"2"
+        files.write("blocks/a/1-2.parquet", lambda file: file.write(b"joined"))  # what was read before is no more
+        assert files.read("blocks/a/1-2.parquet") == b"joined"
         files.wrote("blocks/c/1-2.parquet", b"sent")
         assert files.read("blocks/c/1-2.parquet") == b"sent"
         fsspec.filesystem("memory").pipe_file("/remembered/blocks/b/1-2.parquet", b"3")  # of a worker that was lost
