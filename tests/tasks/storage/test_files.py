@@ -286,13 +286,14 @@ def test_a_run_knows_the_objects_that_are_listed_or_reported():
         other = open_files("memory://remembered/")  # the same root, in the same process
         other.write("replicates/a/0-1.parquet", b"1")
         assert files.names("replicates/a") == ["0-1.parquet"]
+        assert files.read("replicates/a/0-1.parquet") == b"1"
+        files.write("replicates/a/0-1.parquet", lambda file: file.write(b"joined"))
+        assert files.read("replicates/a/0-1.parquet") == b"joined"
         fsspec.filesystem("memory").pipe_file("/remembered/blocks/a/1-2.parquet", b"2")  # a worker elsewhere
         with pytest.raises(FileNotFoundError):
             files.read("blocks/a/1-2.parquet")
         files.wrote("blocks/a/1-2.parquet")
         assert files.read("blocks/a/1-2.parquet") == b"2"
-        files.write("blocks/a/1-2.parquet", lambda file: file.write(b"joined"))  # what was read before is no more
-        assert files.read("blocks/a/1-2.parquet") == b"joined"
         files.wrote("blocks/c/1-2.parquet", b"sent")
         assert files.read("blocks/c/1-2.parquet") == b"sent"
         fsspec.filesystem("memory").pipe_file("/remembered/blocks/b/1-2.parquet", b"3")  # of a worker that was lost
