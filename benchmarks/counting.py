@@ -25,6 +25,7 @@ from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.record import Named
+from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.store import Store
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000_000
@@ -79,7 +80,7 @@ def counted(folder: Path, scratch: Path, client: Client, repeat: int) -> int:
     """Count as a study does: a cell with a replicate a file; how many rows that was."""
     files = scan_footers("rows", str(folder), Path(), **COLUMNS)
     store = Store(str(scratch / f"{folder.name}-{repeat}"))
-    store.write_data(files)
+    write_data(store, files)
     work = Counted(files=Named(name=files.name, digest=files.digest()), positive=None)
     counting = cell("count", subject={"dataset": "rows"}, work=work, seed=1, replicates=len(files.files))
     outcome = run_cell(counting, store, DaskPool(client))

@@ -26,7 +26,7 @@ from sigstats.tasks.fan_out import cell, input_cells
 from sigstats.tasks.own_code import with_measure_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import TwoViews, record
-from sigstats.tasks.storage.store import StoredData
+from sigstats.tasks.storage.data import StoredData
 
 from ..config.model import DataStudy
 from ..running.kind import Kind

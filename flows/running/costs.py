@@ -14,7 +14,7 @@ import numpy as np
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.tasks.fan_out import counts_as
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.storage.store import StoredData
+from sigstats.tasks.storage.data import StoredData
 
 #: The numbers of rows, features and classes of each data set, by its name; NaN where a number is not known.
 Sizes = Mapping[str, tuple[float, float, float]]

@@ -21,7 +21,8 @@ from sigstats._common.messages import one_line, refuse, shown
 from sigstats._common.validation import as_count, as_real
 from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.storage.store import Store, StoredData
+from sigstats.tasks.storage.data import StoredData
+from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.published import Reference
 
 from ..clusters import allowed, as_cluster

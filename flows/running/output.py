@@ -21,6 +21,7 @@ from sigstats.tasks.record import digest
 from sigstats.tasks.results import read_plan, write_plan
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.block_files import BLOCKS, folders, range_in
+from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.seal import ROWS, Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.published import write_references
@@ -134,7 +135,7 @@ def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alon
         store.files.sweep()
     damaged = [store.usable(f"{kind}.parquet", kind=kind)[1] for kind in ("plan", "summary", "references")]
     store.write_json("study.json", described(identity))
-    damaged += [store.write_data(dataset) for dataset in prepared.datasets]
+    damaged += [write_data(store, dataset) for dataset in prepared.datasets]
     if prepared.references:
         write_references(store, prepared.references)
     write_plan(store, prepared.plan)

@@ -11,6 +11,7 @@ from sigstats.tasks.engine.guarded import run_guarded
 from sigstats.tasks.engine.run_block import Failure, Receipt
 from sigstats.tasks.fan_out import observed_cell, stand_in
 from sigstats.tasks.plan import Block, Cell
+from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.seal import seal
 from sigstats.tasks.storage.store import Store
 
@@ -69,7 +70,7 @@ def estimate(
     Returns `counted` with costs: measured, or predicted from those measured.
     """
     for dataset in prepared.datasets:
-        scratch.write_data(dataset)
+        write_data(scratch, dataset)
     timing = _Timing(prepared, counted, scratch, budget)
     started = spoke = time.monotonic()
     for number, at in enumerate(timing.in_turn(lambda: budget - (time.monotonic() - started)), start=1):

@@ -16,6 +16,7 @@ from sigstats.tasks.engine.pools import THIS_PROCESS, Pool, RoutedPool, Serial
 from sigstats.tasks.engine.stopping import for_now
 from sigstats.tasks.fan_out import input_cells, own_code
 from sigstats.tasks.plan import Needs, Plan, needs_of, tried
+from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
@@ -86,7 +87,7 @@ def _refuse_small_workers(prepared: Prepared, limit: int) -> None:
         on = [cell for cell in prepared.plan.cells if cell.subject.get("dataset") == dataset.name]
         cells = {(cell.fanout, tried(cell)): cell for cell in on if not (input_cells(cell) or own_code(cell))}
         with TemporaryDirectory() as folder:
-            Store(folder).write_data(dataset)
+            write_data(Store(folder), dataset)
             for (_, who), cell in cells.items():
                 first = run_guarded(cell.block(0, 1), Store(folder), apart=True)
                 end_idle()  # the next process has a peak of its own

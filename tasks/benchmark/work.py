@@ -6,6 +6,7 @@ from sigstats._common.validation import IntArray
 
 from ..datasets.dataset import Dataset, cross_validation_folds
 from ..record import Folds, Learner, Named, Null, Work
+from ..storage.data import read_data
 from ..storage.store import Store
 
 
@@ -39,7 +40,7 @@ class MeasuredRetrain(Measured):
 
 def dataset_of(store: Store, work: CrossValidated) -> Dataset:
     """The data set of a cell."""
-    return store.read_data(Dataset, work.dataset.name, work.dataset.digest)
+    return read_data(store, Dataset, work.dataset.name, work.dataset.digest)
 
 
 def folds_of(dataset: Dataset, work: CrossValidated) -> IntArray:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from ..fan_out import draws_nothing, replicates_table
 from ..plan import Block
 from ..schema import REPLICATE, column
+from ..storage.data import read_data
 from ..storage.store import Store
 from .populations.prediction_files import LabelFiles
 from .work import Counted
@@ -47,6 +48,6 @@ SCHEMA = pa.schema([REPLICATE, *fields("file")])
 
 def compute(block: Block, store: Store, work: Counted) -> pa.Table:
     """The counts of each file."""
-    files = store.read_data(LabelFiles, work.files.name, work.files.digest)
+    files = read_data(store, LabelFiles, work.files.name, work.files.digest)
     counts = [files.count(index).outcomes(work.positive) for index in range(block.first, block.last)]
     return replicates_table(block, SCHEMA, **columns(counts))

@@ -23,6 +23,7 @@ from ..plan import Block, Cell
 from ..record import Named
 from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
+from ..storage.data import read_data, write_data
 from ..storage.store import Store
 from . import categorise, predict
 from .count import total
@@ -118,7 +119,7 @@ def stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
     likely, swapped = likely_answers(store, source.subject["slice"], source.work), work.population.swapped
     if isinstance(likely, Population):
         return replace(work, population=Outcomes(outcomes=likely.outcomes, endless=False, swapped=swapped))
-    store.write_data(likely)
+    write_data(store, likely)
     return replace(work, population=Events(events=Named(name=likely.name, digest=likely.digest()), swapped=swapped))
 
 
@@ -131,10 +132,10 @@ def population(work: OnTestSets, store: Store) -> AnyPopulation | ScorePopulatio
     if isinstance(drawn_from, Outcomes):
         return Population(outcomes=drawn_from.outcomes, endless=drawn_from.endless, swapped=drawn_from.swapped)
     if isinstance(drawn_from, Events):
-        stored = store.read_data(EventPopulation, drawn_from.events.name, drawn_from.events.digest)
+        stored = read_data(store, EventPopulation, drawn_from.events.name, drawn_from.events.digest)
         data = replace(stored, endless=drawn_from.endless)
     elif isinstance(drawn_from, ScoredRows):
-        data = store.read_data(ScorePopulation, drawn_from.scores.name, drawn_from.scores.digest)
+        data = read_data(store, ScorePopulation, drawn_from.scores.name, drawn_from.scores.digest)
     else:
         source = outcomes_cell(work)
         assert source is not None

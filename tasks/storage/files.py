@@ -6,6 +6,7 @@ what they write. A block of a worker that was lost may still exist: it is seen w
 """
 
 import contextlib
+import os
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +25,9 @@ from .local_files import Locked as Locked
 
 #: Contents are kept as long as all together have no more bytes; a larger one is read again.
 _MOST_BYTES = 1 << 28
+
+#: Of a file that is written piece by piece, the content is kept if it has no more bytes.
+_MOST_WRITTEN = 1 << 22
 
 #: Workers write here without a receipt.
 _ASKED_FOR = "data/"
@@ -105,18 +109,22 @@ class RemoteFiles:
 
     def write(self, name: str, content: bytes | Callable[[IO[bytes]], None]) -> None:  # noqa: D102
         system, root = self._system
-        path = f"{root}/{require_inside(name)}"
+        path, written = f"{root}/{require_inside(name)}", None
         if isinstance(content, bytes):
+            written = content
             with self._trouble():
                 system.pipe_file(path, content)
         else:
             with tempfile.NamedTemporaryFile() as file:
                 content(file)
                 file.flush()
+                if file.seek(0, os.SEEK_END) <= _MOST_WRITTEN:  # what is written is read again soon
+                    file.seek(0)
+                    written = file.read()
                 with self._trouble():
                     system.put_file(file.name, path)
         if self._known is not None:
-            self._known.add(name, content if isinstance(content, bytes) else None, own=True)
+            self._known.add(name, written, own=True)
 
     def open(self, name: str) -> BufferedIOBase:  # noqa: D102
         system, root = self._system

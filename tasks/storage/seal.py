@@ -49,7 +49,21 @@ def write_sealed(target: IO[bytes], parts: Parts, schema: pa.Schema, rows: int, 
             writer.write_table(part.replace_schema_metadata(schema.metadata))
 
 
-def in_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+def write_joined(
+    target: IO[bytes], tables: Callable[[], Iterable[pa.Table]], *, held: bool, kind: str, fingerprint: str
+) -> None:
+    """Write the rows of some tables as one file; unless `held` in memory, they are asked for again for each column."""
+    kept = list(tables()) if held else None
+
+    def parts(columns: list[str] | None) -> Iterator[pa.Table]:
+        return _in_groups((part if columns is None else part.select(columns)) for part in kept or tables())
+
+    sizes = [(len(part), part.schema) for part in kept or tables()]
+    rows, schema = sum(size for size, _ in sizes), sizes[0][1]
+    write_sealed(target, parts, schema, rows, kind=kind, fingerprint=fingerprint)
+
+
+def _in_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
     """The rows of tables, in order, as parts for `write_sealed`."""
     held: list[pa.Table] = []
     for table in tables:

@@ -20,17 +20,14 @@ has ended; this changes no finished cell.
 
 import contextlib
 import json
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import IO, Any, Protocol, Self, TypeVar
+from typing import IO, Any
 
 import pyarrow as pa
-from cachetools import cached
 
 from ..plan import Cell
-from ..record import slug
 from ..schema import renamed
 from .block_files import (
     BLOCKS,
@@ -44,33 +41,7 @@ from .block_files import (
     usable_range,
 )
 from .files import Files, open_files
-from .seal import ROWS, Damaged, in_groups, read_sealed, seal, unseal, write_sealed
-from .worker_cache import WorkerCache
-
-
-class StoredData(Protocol):
-    """Data that can be written as a table and read from it again: a data set, documents, a population."""
-
-    @property
-    def name(self) -> str:
-        """The name of the data in the study."""
-
-    @property
-    def nbytes(self) -> int:
-        """Its size in memory, in bytes."""
-
-    def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the content; the name is not part of it."""
-
-    def to_table(self) -> pa.Table:
-        """The content and the name as a table."""
-
-    @classmethod
-    def from_table(cls, table: pa.Table) -> Self:
-        """The data that `to_table` wrote."""
-
-
-D = TypeVar("D", bound=StoredData)
+from .seal import ROWS, Damaged, read_sealed, seal, unseal, write_joined
 
 
 @dataclass(frozen=True)
@@ -258,8 +229,8 @@ class Store:
         blocks = self._prefix(cell)
         if blocks and blocks[-1][1] >= last:
             with contextlib.suppress(Damaged):  # another run that shares the root has joined them meanwhile
+                self.files.wrote(name)  # a folder may list it late
                 self.files.write(name, partial(self._write_joined, cell, blocks, last))
-                self.files.wrote(name)
         try:
             next(self._parts(name, cell, 0, last))
         except FileNotFoundError:
@@ -275,35 +246,7 @@ class Store:
             except FileNotFoundError as error:
                 raise Damaged(f"{error} is gone") from None
 
-        held = list(tables()) if last <= ROWS else None
-
-        def parts(columns: list[str] | None) -> Iterator[pa.Table]:
-            return in_groups((part if columns is None else part.select(columns)) for part in held or tables())
-
-        sizes = [(len(part), part.schema) for part in held or tables()]
-        rows, schema = sum(size for size, _ in sizes), sizes[0][1]
-        write_sealed(file, parts, schema, rows, kind=cell.fanout, fingerprint=cell.fingerprint)
-
-    def write_data(self, data: StoredData) -> str:
-        """Write a data set, unless the store has it; return why the stored one could not be used, or nothing.
-
-        A stored data set that is damaged is written again, and so is one of equal rows that came from another place.
-        """
-        name, table = _data_name(data.name, data.digest()), data.to_table()
-        present, damage = self.usable(name, kind="data", fingerprint=data.digest())
-        if present is None or present.schema.metadata != table.schema.metadata:
-            self.write_table(name, table, kind="data", fingerprint=data.digest())
-        return damage
-
-    def read_data(self, kind: type[D], name: str, digest: str) -> D:
-        """The data of this class, name and digest; a process reads each only once."""
-        data: D = _read_data(self, kind, name, digest)
-        return data
-
-
-@cached(WorkerCache[StoredData](lambda data: data.nbytes), lock=threading.Lock())
-def _read_data(store: Store, kind: type[StoredData], name: str, digest: str) -> Any:
-    return kind.from_table(store.read_table(_data_name(name, digest), kind="data", fingerprint=digest))
+        write_joined(file, tables, held=last <= ROWS, kind=cell.fanout, fingerprint=cell.fingerprint)
 
 
 def replicates_in(content: bytes, name: str, cell: Cell, first: int, last: int) -> pa.Table:
@@ -323,7 +266,3 @@ def _require_range(name: str, tables: Iterable[pa.Table], first: int, last: int)
 def _one(parts: Iterable[pa.Table]) -> pa.Table:
     held = list(parts)
     return held[0] if len(held) == 1 else pa.concat_tables(held).combine_chunks()
-
-
-def _data_name(name: str, digest: str) -> str:
-    return f"data/{slug(name, digest[:10])}.parquet"  # a name may contain characters that a path may not

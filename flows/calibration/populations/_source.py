@@ -22,7 +22,7 @@ from sigstats.tasks.calibration.work import (
 )
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Learner, Scheme, TwoViews
-from sigstats.tasks.storage.store import StoredData
+from sigstats.tasks.storage.data import StoredData
 
 from ...config.model import Strict
 from ...running.options import Progress

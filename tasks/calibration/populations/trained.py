@@ -25,6 +25,7 @@ from sigstats.joint.events import Event, JointEvents
 from ...datasets.dataset import Dataset
 from ...datasets.documents import Documents
 from ...record import SIDES, Learner, Side, Split, canonical
+from ...storage.data import read_data
 from ...storage.store import Store
 from ...storage.worker_cache import WorkerCache
 from ...threads import one_thread
@@ -145,7 +146,7 @@ def estimator(data: TrainingData, spec: Learner) -> Any:
 def data_of(store: Store, work: TrainingSet) -> TrainingData:
     """The data set or the documents of a cell."""
     kind: type[Dataset] | type[Documents] = Dataset if work.documents is None else Documents
-    return store.read_data(kind, work.data.name, work.data.digest)
+    return read_data(store, kind, work.data.name, work.data.digest)
 
 
 @cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())

@@ -11,6 +11,7 @@ from sigstats.retraining.retrainer import Retrainer
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.datasets.readers import load
 from sigstats.tasks.results import Results
+from sigstats.tasks.storage.data import read_data
 from sigstats.tasks.storage.store import Store
 
 ROWS = 96
@@ -81,7 +82,7 @@ def test_the_replicates_are_those_of_the_library(table):
     study(table)
     results = Results(Store(str(table.parent / "output")))
     for cell in results.cells("retrain", classifier="naive-bayes"):
-        data = results.store.read_data(Dataset, "visits", cell.work.dataset.digest)
+        data = read_data(results.store, Dataset, "visits", cell.work.dataset.digest)
         folds = results.table(results.cells("crossval", classifier="naive-bayes")[0]).column("fold").to_numpy()
         model = Retrainer(
             GaussianNB(),

@@ -20,6 +20,7 @@ from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.engine.pools import Serial
 from sigstats.tasks.engine.run_block import Receipt
+from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.files import RemoteFiles
 from sigstats.tasks.storage.store import Store
 
@@ -207,7 +208,7 @@ def test_savings_are_those_of_the_rules(tmp_path):
     found = [replace(one, per_replicate=1.0, timed=True, share=0.5) for one in counted]
     scratch = Store(str(tmp_path / "scratch"))
     for dataset in ready.datasets:
-        scratch.write_data(dataset)
+        write_data(scratch, dataset)
     lines = list(savings(study, found, scratch))
     retrains = [one for one in found if one.cell.fanout == "retrain"]
     rule = GandyRule(maximum=999, alpha=0.05, reject_at=0.05, risk=1e-3)
@@ -226,7 +227,7 @@ def test_savings_are_those_of_the_rules(tmp_path):
 def test_a_scaler_that_would_let_permutations_share_work_is_named(tmp_path, learner):
     study, ready = prepared(datasets=["iris"], classifiers=[learner])
     scratch = Store(str(tmp_path / "scratch"))
-    scratch.write_data(ready.datasets[0])
+    write_data(scratch, ready.datasets[0])
     found = [replace(one, per_replicate=1.0, timed=True) for one in count(ready.plan, str(tmp_path / "output"))]
     lines = [line for line in savings(study, found, scratch) if "StandardScaler" in line]
     assert len(lines) == (learner != "logistic-regression")
@@ -254,7 +255,7 @@ def test_cells_are_not_asked_for_one_by_one(monkeypatch):
     """On a bucket a cell would be two requests, and a study has thousands of them."""
     _, ready = prepared()
     store, listed, find = Store("memory://counted-by-a-plan"), [], MemoryFileSystem.find
-    store.write_data(ready.datasets[0])
+    write_data(store, ready.datasets[0])
     finished = next(cell for cell in ready.plan.cells if cell.fanout == "crossval")
     assert run_cell(finished, store, Serial()).complete
     monkeypatch.setattr(MemoryFileSystem, "find", lambda *of, **how: listed.append(of) or find(*of, **how))

@@ -17,6 +17,7 @@ from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.engine.run_block import Failure, run_block
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.record import record
+from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.store import Store
 
 X, y = load_iris(return_X_y=True)
@@ -107,7 +108,7 @@ def retrains(root, *, threads):
     """The file of each of three blocks of every learner and null, computed by so many threads at the same time."""
     store = Store(str(root))
     data = Dataset("iris", X, np.zeros(4, dtype=bool), y, ("a", "b", "c"), ("w", "x", "y", "z"), ((),) * 4)
-    store.write_data(data)
+    write_data(store, data)
     blocks = [
         block_of(null, lanes=(lane, lane + 1), digest=data.digest(), learner=learner)
         for learner in LEARNERS
@@ -138,7 +139,7 @@ def test_threads_of_a_process_compute_the_same_files_as_one(tmp_path):
 def test_each_block_is_lent_a_retrainer_of_its_own_and_the_next_one_takes_it_over(tmp_path):
     store = Store(str(tmp_path))
     data = Dataset("iris", X, np.zeros(4, dtype=bool), y, ("a", "b", "c"), ("w", "x", "y", "z"), ((),) * 4)
-    store.write_data(data)
+    write_data(store, data)
     work = block_of("labels", digest=data.digest()).cell.work
     with _retrainers.lent_retrainer(store, work, null="labels") as first:
         with _retrainers.lent_retrainer(store, work, null="labels") as second:

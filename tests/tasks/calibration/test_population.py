@@ -22,6 +22,7 @@ from sigstats.tasks.calibration.populations.tests import exact_rate, null_holds
 from sigstats.tasks.calibration.work import AppliedTest, Computed, Counted, OnTestSets, Outcomes, Source
 from sigstats.tasks.fan_out import cell, fanout
 from sigstats.tasks.record import Named
+from sigstats.tasks.storage.data import read_data, write_data
 from sigstats.tasks.storage.store import Store
 
 from ...examples import examples
@@ -206,8 +207,8 @@ def test_a_population_of_events_comes_back_from_its_file(tmp_path_factory, tripl
     joint = JointEvents(("a", "b", "c", "d"), "categories", tuple(triples), (1,) * len(triples))
     population = EventPopulation("any", joint)
     store = Store(str(tmp_path_factory.mktemp("store")))
-    store.write_data(population)
-    again = store.read_data(EventPopulation, "any", population.digest())
+    write_data(store, population)
+    again = read_data(store, EventPopulation, "any", population.digest())
     assert (again.joint, again.digest()) == (joint, population.digest())
     used = replace(again, swapped=swapped)
     drawn = used.draw(len(triples), np.random.default_rng(0), 3)

@@ -17,6 +17,7 @@ from sigstats.tasks.calibration.populations import scored as score_populations
 from sigstats.tasks.calibration.populations import tests as score_trials
 from sigstats.tasks.calibration.populations.scored import read_scores
 from sigstats.tasks.calibration.work import AppliedTest
+from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.store import Store
 
 COLUMNS = {"label": "label", "a": "score_a", "b": "score_b"}
@@ -149,8 +150,8 @@ def test_rows_that_lie_elsewhere_are_the_same_population(folder, tmp_path):
     after = read(tmp_path / "elsewhere")
     assert before.digest() == after.digest()
     store = Store(str(tmp_path / "store"))
-    store.write_data(before)
-    store.write_data(after)
+    write_data(store, before)
+    write_data(store, after)
     name = f"data/{next(iter(store.files.names('data')))}"
     assert score_populations.ScorePopulation.from_table(
         store.read_table(name, kind="data", fingerprint=after.digest())

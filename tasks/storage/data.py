@@ -1,0 +1,63 @@
+"""Data that a study stores once and its workers read: data sets, documents, populations."""
+
+import threading
+from typing import Any, Protocol, Self, TypeVar
+
+import pyarrow as pa
+from cachetools import cached
+
+from ..record import slug
+from .store import Store
+from .worker_cache import WorkerCache
+
+
+class StoredData(Protocol):
+    """Data that can be written as a table and read from it again: a data set, documents, a population."""
+
+    @property
+    def name(self) -> str:
+        """The name of the data in the study."""
+
+    @property
+    def nbytes(self) -> int:
+        """Its size in memory, in bytes."""
+
+    def digest(self) -> str:
+        """SHA-256 (hexadecimal) of the content; the name is not part of it."""
+
+    def to_table(self) -> pa.Table:
+        """The content and the name as a table."""
+
+    @classmethod
+    def from_table(cls, table: pa.Table) -> Self:
+        """The data that `to_table` wrote."""
+
+
+D = TypeVar("D", bound=StoredData)
+
+
+def write_data(store: Store, data: StoredData) -> str:
+    """Write data, unless the store has them; return why the stored ones could not be used, or nothing.
+
+    Stored data that are damaged are written again, and so are those of equal rows that came from another place.
+    """
+    name, table = _file_of(data.name, data.digest()), data.to_table()
+    present, damage = store.usable(name, kind="data", fingerprint=data.digest())
+    if present is None or present.schema.metadata != table.schema.metadata:
+        store.write_table(name, table, kind="data", fingerprint=data.digest())
+    return damage
+
+
+def read_data(store: Store, kind: type[D], name: str, digest: str) -> D:
+    """The data of this class, name and digest; a process reads each only once."""
+    data: D = _read_data(store, kind, name, digest)
+    return data
+
+
+@cached(WorkerCache[StoredData](lambda data: data.nbytes), lock=threading.Lock())
+def _read_data(store: Store, kind: type[StoredData], name: str, digest: str) -> Any:
+    return kind.from_table(store.read_table(_file_of(name, digest), kind="data", fingerprint=digest))
+
+
+def _file_of(name: str, digest: str) -> str:
+    return f"data/{slug(name, digest[:10])}.parquet"  # a name may contain characters that a path may not
