@@ -199,7 +199,7 @@ def _look(
     if fresh:
         anew = records and not made_by(study, records[-1])
         note = "the rules of the study changed: evidence and episodes begin anew with this look" if anew else None
-        return Look(looks + 1, study.alpha, None), None, note
+        return Look(looks + 1, study.level_of_fresh, None), None, note
     linked = history.linked(store, records, pair.held_out, pair.rows)
     return ledger.next_look(study, linked, len(damaged)), None, ledger.note_on_promise(study, linked)
 

@@ -99,7 +99,7 @@ def compare_fresh(
     rows, n = looks.decided(records, segment, rule)
     notes = [Note("new-rows", f"{np.count_nonzero(new):,} of {so_far.num_rows:,} rows are new")]
     alarms = alarms_of(records[segment - 1 :])
-    if (since := looks.repaired_since(alarms, rule.alpha)) is not None:
+    if (since := looks.repaired_since(alarms, study.alpha)) is not None:
         later = since - max(look for look, _ in alarms.values())  # of whose intervals all cover together
         level = 1 - (1 - rule.confidence_level) / (later * (later + 1))
         again, m = looks.decided([], since, replace(rule, confidence_level=level))
@@ -139,7 +139,9 @@ class _Looks(NamedTuple):
                 mine = name, values.row.name
                 known = row_of(before[mine], self.study.columns) if mine in before else None
                 there, late = _there(values, so_far.filter(where)), bool(records) and mine not in family
-                rows.append(row_of_fresh(there, name, known, rule, late=late))
+                rows.append(
+                    row_of_fresh(there, name, known, rule, late=late, rate=self.study.looks.run_length is not None)
+                )
         return decide_fresh(rows, len(family) or len(rows), rule), so_far.num_rows
 
     def repaired_since(self, alarms: Mapping[tuple[str, str], tuple[int, float]], alpha: float) -> int | None:

@@ -145,7 +145,7 @@ def _identity(study: RegressionStudy, baseline: str, candidate: str) -> str:
         for key in keys.split():
             if table[key] in (None, False, {}, [], "refuse", 0.05, "auto"):
                 del table[key]
-    for key, usual in (("rows", "same"), ("reset", None)):
+    for key, usual in (("rows", "same"), ("reset", None), ("run_length", None)):
         if rules["looks"][key] == usual:
             del rules["looks"][key]
     return digest("evaluation", rules=rules, baseline=baseline, candidate=candidate)

@@ -103,6 +103,13 @@ class Looks(Strict):
         "false alarms add up; others: `planned` looks share it",
     )
     planned: int | None = Field(None, ge=1, le=10**6, description="Number of planned looks")
+    run_length: float | None = Field(
+        None,
+        gt=1,
+        le=10**9,
+        description="For monitors of fresh rows that run for years: without a fault, a false alarm comes after at "
+        "least this many looks on average; instead of alpha",
+    )
     reset: str | None = Field(
         None, description="Any text, such as the name of the baseline; another one begins evidence and episodes anew"
     )
@@ -113,7 +120,9 @@ class Looks(Strict):
         return "fresh rows" if self.rows == "fresh" else "these rows"
 
     def promise(self, alpha: float) -> str:
-        """The probability of false alarms that the rule allows."""
+        """The probability of false alarms that the rule allows, or their rate."""
+        if self.run_length:
+            return f"without a fault, a false alarm comes after at least {self.run_length:,.12g} looks on average"
         most = f"raises a false alarm with a probability of at most {100 * alpha:.3g}%"
         if self.rows == "same" and self.spending == "each":
             return f"each look {most}, and false alarms add up"
@@ -132,6 +141,8 @@ class Looks(Strict):
                 f"spending: {self.spending!r} is not valid with rows = 'fresh', whose level needs no sharing; use one "
                 "of them"
             )
+        if self.run_length is not None and self.rows == "same":
+            raise ValueError("run_length: is not valid with rows = 'same'; use rows = 'fresh' or a spending")
         if self.planned is None and self.spending not in ("each", "series"):
             raise ValueError(f"planned is missing; give the number of looks for the spending {self.spending}")
         if self.planned is not None and self.spending in ("each", "series"):
@@ -234,12 +245,23 @@ class RegressionStudy(Study):
             raise ValueError(str(error).removeprefix("measures: ")) from None
         return measures
 
+    @model_validator(mode="after")
+    def _adjusted_with_run_length(self) -> Self:
+        if self.looks.run_length is not None and self.adjust not in ("holm", "none"):
+            raise ValueError(f"adjust: {self.adjust!r} is not valid with looks.run_length; use holm or none")
+        return self
+
     @field_validator("score_range", mode="after")
     @classmethod
     def _ascending(cls, score_range: list[float] | None) -> list[float] | None:
         if score_range is not None and not score_range[0] < score_range[1]:
             raise ValueError(f"{score_range} is not valid; expected two numbers, the lower one first")
         return score_range
+
+    @property
+    def level_of_fresh(self) -> float:
+        """The level of each look at fresh rows, or the rate of false alarms."""
+        return 1 / self.looks.run_length if self.looks.run_length else self.alpha
 
     def rule_at(self, level: float) -> ComparisonRule:
         """The rule of a look that has `level`."""

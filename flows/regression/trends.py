@@ -75,8 +75,9 @@ def trends_of_evidence(records: Sequence[Record], rule: ComparisonRule) -> Figur
             grown.setdefault(f"{row['slice']}: {row['measure']}", []).append(point)
     most = sorted(grown, key=lambda title: -max(point.value for point in grown[title]))[:_MOST_CURVES]
     caption = (
-        "Decimal logarithm of the largest e-value of all looks so far: 2 is a hundred to one. Dashed: where the first "
-        "of all tests fails. After a repair it begins with 0."
+        "Minus the decimal logarithm of p: that of the largest e-value of all looks so far, of which 2 is a hundred to "
+        "one, or with looks.run_length that of the number of looks in which a false alarm as strong is expected. "
+        "Dashed: where the first of all tests fails. After a repair it begins with 0."
     )
     panels = [_panel(f"evidence-{index}", title, grown[title], 150) for index, title in enumerate(most)]
     return Figure("The evidence so far that the candidate is worse", caption, svg.side_by_side(panels))

@@ -52,9 +52,10 @@ class AnytimeResult(TestResult):
     ----------
     statistic : float
         The e-value after the last look: its expectation under the null hypothesis is at most 1. E-values of
-        independent series may be multiplied, those of any series averaged. Infinite beyond the largest double.
+        independent series may be multiplied, those of any series averaged. Infinite beyond the largest double. With
+        `run_length`, the sum of the bets that began at each look, which is not an e-value.
     pvalue : float
-        The smallest ``1 / evalue`` of all looks, at most 1.
+        That of the last look.
     estimate : float
         The mean difference of all rows.
     confidence_interval : Interval
@@ -65,6 +66,8 @@ class AnytimeResult(TestResult):
         The number of rows.
     looks : tuple of AnytimeLook
         The states after each look, in order.
+    run_length : float or None
+        As given.
     reason : str
         What the guarantee assumes.
     """
@@ -76,10 +79,16 @@ class AnytimeResult(TestResult):
     confidence_interval: Interval
     n: int
     looks: tuple[AnytimeLook, ...]
+    run_length: float | None = None
 
     @property
     def decided(self) -> AnytimeLook | None:
-        """The first look with a p-value of at most one minus the confidence level; None if there is none."""
+        """The first look with a p-value of at most one minus the confidence level; None if there is none.
+
+        With `run_length`, the first look whose sum of bets reaches it.
+        """
+        if self.run_length is not None:
+            return next((look for look in self.looks if look.log10_evalue >= math.log10(self.run_length)), None)
         alpha = 1 - self.confidence_interval.confidence_level
         return next((look for look in self.looks if look.pvalue <= alpha), None)
 
@@ -92,6 +101,7 @@ def anytime_test(
     limit: float = 1.0,
     margin: float = 0.0,
     start: Literal["first", "any"] = "first",
+    run_length: float | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     exact: bool = False,
@@ -118,6 +128,10 @@ def anytime_test(
     start : {"first", "any"}
         ``"first"``: bets begin with the first look. ``"any"``: also at each later look, which finds a difference that
         begins late much sooner, and one that is there from the first look a little later.
+    run_length : float, optional
+        For monitors that run for years: under the null hypothesis, the expected number of looks until a false alarm,
+        `decided`, is at least this number. Bets then begin at each look (`start` is not used) and are added up. Sooner
+        or later there is a false alarm; in exchange, a difference that begins late is found sooner than by any `start`.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is ahead by more than `margin`.
     confidence_level : float
@@ -149,6 +163,11 @@ def anytime_test(
     the money of those that have not begun is kept. The promise is the same. A difference of 3 points in 10% discordant
     rows, 200 a look, that begins at look 101 is found after about 14 looks instead of 30, one that is there at once
     after 6 instead of 5.
+
+    With `run_length` N, the sum of bets that begin at each look is compared with N. Less the number of looks it is a
+    supermartingale if the null hypothesis is true, so that the expected number of looks until the sum reaches N is at
+    least N, for rows of any law, even if it depends on earlier rows. The price is the same at every look: the
+    difference of 3 points is found after about 8 looks with N = 1000, whenever it begins.
 
     The interval is not that of the margins that are not rejected, which is sharper with few rows but means nothing if
     the mean difference changes. More than 2048 distinct differences are rounded to both neighbours on a grid, in a way
@@ -187,7 +206,9 @@ def anytime_test(
     largest = as_real(limit, "limit", low=1 / LARGEST_SQUARABLE, high=LARGEST_SQUARABLE)
     null = as_real(margin, "margin", low=-largest, high=largest, open_ends=True)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
-    first = as_choice(start, "start", ("first", "any")) == "first"
+    begin = as_choice(start, "start", ("first", "any"))
+    if run_length is not None:
+        begin, run_length = "each", as_real(run_length, "run_length", low=1, high=LARGEST_SQUARABLE)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     values = as_reals(differences, "differences", ndim=1)
     refuse_where(np.abs(values) > largest, values, "differences", f"at most limit = {largest:g} in size")
@@ -212,22 +233,24 @@ def anytime_test(
             "counts", differing, f"at most {_MOST_EXACT:,} rows that differ from margin, where exact is asked for"
         )
     grid, so_far = cumulated(values, times, names, of_look)
-    states, lost = zip(*states_of(grid, so_far, largest, null, way, level, first), strict=True)
+    states, lost = zip(*states_of(grid, so_far, largest, null, way, level, begin), strict=True)
     if exact:
         unit = [as_written(value) / as_written(largest) for value in grid.tolist()]
         options: dict[str, Any] = {"margin": as_written(margin) / as_written(largest), "alternative": way}
-        evalues = [exact_evalue_of(unit, windows, first, options) for _, windows in windows_of(so_far, first)]
+        evalues = [exact_evalue_of(unit, windows, begin, options) for _, windows in windows_of(so_far, begin)]
         states = tuple(look._replace(evalue=evalue) for look, evalue in zip(states, evalues, strict=True))
     last = states[-1]
+    nats = max(-math.log(last.pvalue), last.log10_evalue * math.log(10))
     return AnytimeResult(
         statistic=math.inf if last.log10_evalue > 308 else 10**last.log10_evalue,
         pvalue=last.pvalue,
         method="betting",
         alternative=way,
-        error_bound=min(1.0, max(lost) + _ROUNDING * (1 - math.log(last.pvalue))) if last.pvalue > 1e-307 else 1.0,
+        error_bound=min(1.0, max(lost) + _ROUNDING * (1 + nats)) if last.pvalue > 1e-307 else 1.0,
         estimate=last.estimate,
         confidence_interval=last.confidence_interval,
         n=last.n,
         looks=states,
+        run_length=run_length,
         reason=_ASSUMED,
     )

@@ -72,12 +72,13 @@ def log_evalue(rows: Rows, mean: float, way: str) -> float:
     return sides[0] if len(sides) == 1 else float(np.logaddexp(sides[0], sides[1])) - math.log(2)
 
 
-def log_evalue_of_any_start(windows: Sequence[Rows | None], mean: float, way: str) -> float:
+def log_evalue_of_any_start(windows: Sequence[Rows | None], mean: float, way: str, *, added: bool = False) -> float:
     """The natural logarithm of the e-value of bets that begin at any look; the j-th has the weight 1 / (j (j + 1)).
 
     `windows`: the rows from each look on, from the first look to the last; None if there are none yet. A bet that
-    has not begun keeps its money, so that an average of bets is one more bet (Shin, Ramdas and Rinaldo 2024,
-    E-detectors, New England Journal of Statistics in Data Science 2).
+    has not begun keeps its money, so that an average of bets is one more bet. `added`: the sum of the bets, none of
+    which has a weight: under the null hypothesis its expected value is at most the expected number of looks, at any
+    time (Shin, Ramdas and Rinaldo 2024, E-detectors, New England Journal of Statistics in Data Science 2).
 
     One row at each of two looks favours A, and one alone has the e-value 1 + 2 / pi:
 
@@ -87,6 +88,8 @@ def log_evalue_of_any_start(windows: Sequence[Rows | None], mean: float, way: st
     0.0
     """
     of_each = [0.0 if rows is None else log_evalue(rows, mean, way) for rows in windows]
+    if added:
+        return float(np.logaddexp.reduce(of_each))
     shares = np.array([float(share) for share in shares_of_starts(len(windows))])
     return float(np.logaddexp.reduce(np.array([*of_each, 0.0]) + np.log(shares)))
 

@@ -12,7 +12,6 @@ from .._common.validation import Alternative, FloatArray, IntArray
 from ..intervals import Interval
 from .bets import (
     exact_evalue,
-    log_evalue,
     log_evalue_of_any_start,
     nats_lost,
     rows_of,
@@ -33,13 +32,14 @@ class AnytimeLook(NamedTuple):
     estimate : float
         The mean difference of these rows.
     log10_evalue : float
-        The decimal logarithm of the e-value of these rows.
+        The decimal logarithm of the e-value of these rows; with `run_length`, of the sum of bets.
     pvalue : float
-        The smallest ``1 / evalue`` of this look and those before it, at most 1.
+        The smallest ``1 / evalue`` of this look and those before it, at most 1. With `run_length`, the number of looks
+        over the sum of bets, which is valid only at a look that is chosen beforehand.
     confidence_interval : Interval
         Of the average, over these rows, of the expected difference of each given the rows before it.
     evalue : fractions.Fraction or None
-        The e-value of these rows as a fraction, where it is asked for.
+        The e-value of these rows, or the sum of bets, as a fraction, where it is asked for.
     """
 
     look: Any
@@ -65,10 +65,10 @@ def cumulated(
     return grid, so_far
 
 
-def windows_of(so_far: Sequence[tuple[Any, FloatArray]], first: bool) -> Iterator[tuple[Any, list[FloatArray]]]:
+def windows_of(so_far: Sequence[tuple[Any, FloatArray]], start: str) -> Iterator[tuple[Any, list[FloatArray]]]:
     """The label of each look, and the count of each difference from the start of each bet to the look."""
     for number, (label, held) in enumerate(so_far):
-        yield label, [held, *([] if first else [held - before for _, before in so_far[:number]])]
+        yield label, [held, *([] if start == "first" else [held - before for _, before in so_far[:number]])]
 
 
 def states_of(
@@ -78,24 +78,27 @@ def states_of(
     margin: float,
     way: Alternative,
     level: float,
-    first: bool,
+    start: str,
 ) -> Iterator[tuple[AnytimeLook, float]]:
-    """The state after each look, and a bound on the rounding of its e-value."""
+    """The state after each look, and a bound on the rounding of its e-value; `start` is "first", "any" or "each"."""
     values, mean, best = grid / unit, margin / unit, 0.0
-    for label, windows in windows_of(so_far, first):
+    for label, windows in windows_of(so_far, start):
         every = rows_of(values, windows[0])
         rows = [every, *(rows_of(values, window) if window.any() else None for window in windows[1:])]
-        evidence = log_evalue(every, mean, way) if first else log_evalue_of_any_start(rows, mean, way)
+        evidence = log_evalue_of_any_start(rows, mean, way, added=start != "any")
         best, (low, high) = max(best, evidence), running_interval(every, mean, way, level)
         interval = Interval(low * unit, high * unit, level)
-        pvalue = max(math.exp(-best), math.ulp(0.0))
+        most = evidence - math.log(len(rows)) if start == "each" else best
+        pvalue = min(1.0, max(math.exp(-most), math.ulp(0.0)))
         lost = max(nats_lost(row, mean) for row in rows if row is not None)
         yield AnytimeLook(label, every.n, every.mean * unit, evidence / math.log(10), pvalue, interval), lost
 
 
 def exact_evalue_of(
-    grid: Sequence[Fraction], windows: Sequence[FloatArray], first: bool, options: dict[str, Any]
+    grid: Sequence[Fraction], windows: Sequence[FloatArray], start: str, options: dict[str, Any]
 ) -> Fraction:
-    """The e-value of a look as a fraction."""
+    """The e-value of a look, or its sum of bets, as a fraction."""
     evalues = [exact_evalue(grid, window.astype(np.int64).tolist(), **options) for window in windows]
-    return evalues[0] if first else sum(map(operator.mul, shares_of_starts(len(evalues)), [*evalues, 1]), Fraction())
+    if start != "any":
+        return sum(evalues, Fraction())
+    return sum(map(operator.mul, shares_of_starts(len(evalues)), [*evalues, 1]), Fraction())

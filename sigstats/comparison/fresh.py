@@ -2,7 +2,12 @@
 
 The family is every measure on all rows and on the slices of the first look. The p-value of each is the reciprocal of
 the largest e-value so far (`sigstats.anytime_test`), which never grows, so that Holm's adjustment holds at all looks
-together (e-Holm). Benjamini and Hochberg's takes the e-values of this look (e-BH: Wang and Ramdas 2022).
+together (e-Holm). Benjamini and Hochberg's takes the e-values of this look (closed e-BH: Xu, Fischer and Ramdas 2025).
+
+For monitors that run for years, the p-value is instead the rate of false alarms: the reciprocal of the sum of bets that
+begin at each look. If a row fails where its Holm-adjusted rate is at most 1 / N, the expected number of looks until the
+first false alarm of any row is at least N, if the rows that are not worse never become worse: for one of them to fail,
+the mean of their sums must reach N (Shin, Ramdas and Rinaldo 2024).
 
 When not to use: the same rows are tested again (`sigstats.sequential.alpha_spending`); rows depend on each other.
 """
@@ -20,7 +25,7 @@ from .._common.extreme import difference
 from .._common.validation import FloatArray, IntArray
 from ..anytime.bets import Rows, log_evalue, log_evalue_of_any_start, rows_of, running_interval
 from ..anytime.changes import change_of
-from ..multiplicity import adjusted
+from ..multiplicity import adjusted, closed_e_bh
 from .compare import decide_row
 from .evidence import Values
 from .family import asked_of, blank_row
@@ -30,6 +35,7 @@ from .rows import ComparisonRow
 from .rule import ComparisonRule
 
 _TEST = RowTest("betting, from any look on", "betting")
+_RATE = RowTest("betting, from each look on: p is the rate of false alarms per look", "betting")
 _LATE = "first there after the first look: shown, not tested"
 
 
@@ -63,6 +69,8 @@ class FreshRow(NamedTuple):
 
     row: ComparisonRow
     values: RowValues
+    #: The natural logarithm of the e-value of "the candidate is not worse".
+    evidence: float
     #: At an earlier look, if it failed then and is not repaired since.
     failed: ComparisonRow | None
 
@@ -92,37 +100,47 @@ def values_of_rows(
 
 
 def row_of_fresh(
-    values: RowValues, name: str, before: ComparisonRow | None, rule: ComparisonRule, *, late: bool
+    values: RowValues, name: str, before: ComparisonRow | None, rule: ComparisonRule, *, late: bool, rate: bool = False
 ) -> FreshRow:
-    """A measure on all rows of a slice so far, not yet decided; `late`: the slice was not there at the first look."""
+    """A measure on all rows of a slice so far, not yet decided.
+
+    `late`: the slice was not there at the first look. `rate`: the p-value is the rate of false alarms.
+    """
     row = replace(values.row, slice=name, n=len(values.baseline))
     if row.n < rule.smallest_slice:
         note = f"too small to test: {row.n} of at least {rule.smallest_slice} rows"
-        return FreshRow(replace(row, note=note), values, None)
+        return FreshRow(replace(row, note=note), values, 0.0, None)
     largest = 1.0 if before is None or before.pvalue is None or before.test != _TEST else before.pvalue
     windows = _windows(values)
-    worse, differs = (math.exp(-max(0.0, log_evalue_of_any_start(windows, 0.0, way))) for way in ("less", "two-sided"))
+    evidence = log_evalue_of_any_start(windows, 0.0, "less", added=rate)
+    worse = math.exp(-max(0.0, evidence))
+    differs = math.exp(-max(0.0, log_evalue_of_any_start(windows, 0.0, "two-sided")))
     differing = int(np.count_nonzero(values.differences))
-    of_one_look = rule.adjust == "benjamini-hochberg"  # which adjusts e-values
+    of_one_look = rate or rule.adjust == "benjamini-hochberg"  # which adjusts e-values
     parts = (values.at(values.looks > values.looks.max() - length) for length in (1, 7))
     shown = [_estimated(row, part, rule.confidence_level).turned() for part in parts]
     row = replace(
         _estimated(row, values, rule.confidence_level),
         windows=tuple((part.difference, part.low, part.high) for part in shown),
-        test=_TEST,
+        test=_RATE if rate else _TEST,
         pvalue=None if late else max(math.ulp(0.0), worse if of_one_look else min(worse, largest)),
         two_sided_pvalue=max(math.ulp(0.0), differs),
         differing=differing,
         note=_LATE if late else f"rows that differ: {differing:,} of {row.n:,}",
     )
-    return FreshRow(row, values, before if before and before.verdict == "fail" else None)
+    return FreshRow(row, values, evidence, before if before and before.verdict == "fail" else None)
 
 
 def _windows(values: RowValues) -> list[Rows | None]:
     """The rows from each look on."""
-    differences = values.differences
-    starts = [values.looks >= look for look in range(int(values.looks.min()), int(values.looks.max()) + 1)]
-    return [_rows_of(differences[new]) if new.any() else None for new in starts]
+    grid, place = np.unique(values.differences, return_inverse=True)
+    order = np.argsort(values.looks, kind="stable")
+    ends = np.searchsorted(values.looks[order], np.arange(values.looks.min() + 1, values.looks.max() + 1))
+    counts, windows = np.zeros(len(grid)), list[Rows | None]()
+    for new in reversed(np.split(place[order], ends)):
+        counts = counts + np.bincount(new, minlength=len(grid))
+        windows.append(rows_of(grid, counts) if counts.any() else None)
+    return windows[::-1]
 
 
 def _estimated(row: ComparisonRow, values: RowValues, level: float) -> ComparisonRow:
@@ -174,14 +192,17 @@ def _rows_of(differences: FloatArray) -> Rows:
 
 def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) -> tuple[ComparisonRow, ...]:
     """The rows with adjusted p-values and verdicts; `family`: the number of tests at the first look."""
-    pvalues = [row.row.pvalue for row in tested if row.row.pvalue is not None]
-    too_small = [1.0] * (family - len(pvalues))  # which are of the family
-    of_row = iter(adjusted([*pvalues, *too_small], rule.adjust))
+    family_rows = [row for row in tested if row.row.pvalue is not None]
+    too_small = family - len(family_rows)  # which are of the family
+    if rule.adjust == "benjamini-hochberg":
+        of_row = iter(closed_e_bh([*(row.evidence for row in family_rows), *[0.0] * too_small]))
+    else:
+        of_row = iter(adjusted([*(row.row.pvalue or 0.0 for row in family_rows), *[1.0] * too_small], rule.adjust))
     level = rule.level_of_one(max(1, family))
     # No number of rows settles a row: the means of later ones may be others.
     decide = partial(decide_row, rule=rule, level=level, deciding=lambda *_, **__: None)
     rows = []
-    for row, values, failed in tested:
+    for row, values, _, failed in tested:
         if row.pvalue is None:
             rows.append(row.turned())
             continue

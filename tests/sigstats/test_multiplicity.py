@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from sigstats.multiplicity import ADJUST_METHODS, adjust_pvalues, fewest_resamples
+from sigstats.multiplicity import ADJUST_METHODS, adjust_pvalues, closed_e_bh, fewest_resamples
 
 from ..examples import examples
 from .bad_input import anything, refuses_or_answers
@@ -78,6 +78,33 @@ def test_rejections_are_those_of_the_step_up_procedure(pvalues, alpha):
 
 
 @pytest.mark.long
+@settings(deadline=None, derandomize=True, max_examples=examples(30))
+@given(st.lists(st.floats(-3, 6), min_size=1, max_size=6))
+def test_closed_e_bh_is_the_closure_over_all_sets(logs):
+    """Each set of rejections at its least level, by all intersections of hypotheses; never less than e-BH rejects."""
+    evalues, places = np.exp(logs), range(len(logs))
+    sets = [set(mine) for size in range(1, len(logs) + 1) for mine in itertools.combinations(places, size)]
+    levels = [1.0] * len(logs)
+    for rejected in sets:
+        level = max(len(mine & rejected) / len(rejected) / np.mean([evalues[at] for at in mine]) for mine in sets)
+        levels = [min(levels[at], level) if at in rejected else levels[at] for at in places]
+    assert closed_e_bh(logs) == pytest.approx(levels, rel=1e-9)
+    e_bh = adjust_pvalues(np.minimum(1, 1 / evalues), method="benjamini-hochberg")
+    assert (np.array(closed_e_bh(logs)) <= e_bh * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_share_of_false_rejections_by_closed_e_bh_is_at_most_the_level(shared):
+    """Six e-values of true hypotheses that are 0 or the largest that any level needs, and two of false ones."""
+    rng, alpha, shares = np.random.default_rng(9), 0.1, []
+    for _ in range(2000):
+        size = rng.choice([10.0, 20.0, 80.0])
+        true = np.where(rng.random(1 if shared else 6) < 1 / size, size, 1e-9) * np.ones(6)
+        rejected = np.array(closed_e_bh(np.log([*true, 30.0, 60.0]))) <= alpha
+        shares.append(rejected[:6].sum() / max(1, rejected.sum()))
+    assert np.mean(shares) <= alpha + 3 * np.std(shares) / 2000**0.5
+
+
 def test_errors_are_kept_under_the_null():
     # 20,000 families of 8 true hypotheses, where false-discovery and family-wise rate are the same, 0.05 for
     # Benjamini and Hochberg exactly. The bound is 5.2 standard deviations: a false alarm is rarer than 1e-6.

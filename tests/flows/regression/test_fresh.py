@@ -97,6 +97,30 @@ def test_every_look_is_that_of_the_anytime_test_on_all_rows_so_far(folder):
     assert list(last["p_adjusted"]) == pytest.approx(list(holm))
 
 
+def test_a_monitor_with_a_run_length_adds_up_the_bets_of_each_look(folder, capsys):
+    """The first look at which the sum of a slice, over the number of tests, reaches the run length is the alarm."""
+    settings = "--set", "looks.run_length=500"
+    codes = [look(folder, *settings)]
+    for number in range(2, 7):
+        night(folder, number, drop=0.08 if number > 3 else 0.0)
+        codes.append(look(folder, *settings))
+    rows, found = differences(folder, range(1, 7)), history(folder)
+    alarm = 7
+    for name, mine in {"all rows": rows, **{f"region = {name}": mine for name, mine in rows.groupby("region")}}.items():
+        options = {"looks": mine["night"].to_numpy(), "alternative": "less", "run_length": 3 * 500}
+        test = sigstats.anytime_test(mine["difference"].to_numpy(), **options)
+        rates = [min(1.0, 10**-state.log10_evalue) for state in test.looks]
+        assert list(found[found["slice"] == name]["p_worse"]) == pytest.approx(rates, rel=1e-9)
+        alarm = min(alarm, test.decided.look if test.decided else 7)
+    assert codes == [0] * (alarm - 1) + [1] * (7 - alarm)
+    assert 3 < alarm < 7
+    capsys.readouterr()
+    main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), *settings])
+    assert (
+        "promise: without a fault, a false alarm comes after at least 500 looks on average" in capsys.readouterr().out
+    )
+
+
 def test_the_page_shows_the_evidence_and_the_faults(folder, capsys):
     decided = None
     for number in range(1, 6):
@@ -190,6 +214,11 @@ def test_a_slice_that_comes_later_is_shown_and_not_tested(folder):
         (["measures=['macro-f1']"], "measures: 'macro-f1' is not a mean over rows"),
         (["group=region", "slices=[]"], "group: is not valid with fresh rows"),
         (["looks.spending=series"], "spending: 'series' is not valid with rows = 'fresh'"),
+        (
+            ["looks.run_length=9", "adjust=benjamini-hochberg"],
+            "adjust: 'benjamini-hochberg' is not valid with looks.run",
+        ),
+        (["looks.run_length=9", "looks.rows=same"], "run_length: is not valid with rows = 'same'"),
         (["measures=['neg-mae']"], "score_range: is missing; expected the limits of neg-mae for fresh rows"),
     ],
 )
@@ -290,24 +319,34 @@ def test_any_false_alarm_on_any_slice_at_any_look_is_at_most_the_level():
     """Three slices of marks with unlike laws of equal means, looked at twelve times, by e-Holm."""
     rng, rule = np.random.default_rng(4), sigstats.ComparisonRule(alpha=0.2, minimum_effect=0)
     trials = 60
-    false = sum(_alarm(rng, rule) for _ in range(trials))
+    false = sum(_alarm(rng, rule, 12) <= 12 for _ in range(trials))
     assert false <= 20  # P(more | 0.2) = 0.005
 
 
-def _alarm(rng, rule):
-    marks = [rng.beta(0.2, 0.1, size=(12, 15)) for _ in range(3)]
-    others = [rng.beta(8, 4, size=(12, 15)) for _ in range(3)]
+@pytest.mark.long
+def test_the_first_false_alarm_on_any_slice_comes_after_the_run_length_on_average():
+    """The same series, of one row a look and slice, cut at look 30; the run length is 5."""
+    rng, rule = np.random.default_rng(4), sigstats.ComparisonRule(alpha=1 / 5, minimum_effect=0, smallest_slice=1)
+    lengths = np.array([_alarm(rng, rule, 30, n=1, rate=True) for _ in range(40)])
+    assert lengths.mean() > 5 - 3 * lengths.std() / 40**0.5
+    assert (lengths <= 30).sum() > 5  # the bound is not idle
+
+
+def _alarm(rng, rule, looks, n=15, **how):
+    """The look of the first alarm; one more than all if there is none."""
+    marks = [rng.beta(0.2, 0.1, size=(looks, n)) for _ in range(3)]
+    others = [rng.beta(8, 4, size=(looks, n)) for _ in range(3)]
     before = [None] * 3
-    for number in range(1, 13):
+    for number in range(1, looks + 1):
         rows = []
         for name, (a, b) in enumerate(zip(marks, others, strict=True)):
-            row, looks = ComparisonRow(slice="", measure="mean-score", n=0), np.repeat(np.arange(number), 15)
-            values = RowValues(row, a[:number].ravel(), b[:number].ravel(), 1.0, looks)
-            rows.append(row_of_fresh(values, str(name), before[name], rule, late=False))
+            row, of_row = ComparisonRow(slice="", measure="mean-score", n=0), np.repeat(np.arange(number), n)
+            values = RowValues(row, a[:number].ravel(), b[:number].ravel(), 1.0, of_row)
+            rows.append(row_of_fresh(values, str(name), before[name], rule, late=False, **how))
         before = decide_fresh(rows, 3, rule)
         if any(row.verdict == "fail" for row in before):
-            return True
-    return False
+            return number
+    return looks + 1
 
 
 def test_rows_that_differ_are_counted_however_many_differences_there_are():

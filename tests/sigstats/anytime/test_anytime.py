@@ -231,6 +231,56 @@ def test_an_alarm_of_bets_that_begin_at_any_look_is_at_most_as_likely_as_stated(
     assert alarms <= 42  # P(more | 0.2) = 0.007
 
 
+def _grown(sums, differences, stakes):
+    """The sums of bets at each stake after a look, by the recursion R = (R + 1) * wealth of Shiryaev and Roberts."""
+    return (sums + 1) * np.prod(1 + np.multiply.outer(differences, stakes), axis=-2)
+
+
+STAKES = np.sin((np.arange(4000) + 0.5) * np.pi / 8000)
+
+
+def test_bets_that_are_added_up_follow_the_recursion_of_shiryaev_and_roberts():
+    rng = np.random.default_rng(6)
+    rows, looks = rng.choice([-1, -0.25, 0, 0.5, 1], 60), np.repeat(np.arange(12), 5)
+    options = {"looks": looks, "run_length": 3, "alternative": "greater"}
+    result, sums = sigstats.anytime_test(rows, **options, exact=True), np.zeros(len(STAKES))
+    for number, look in enumerate(result.looks):
+        sums = _grown(sums, rows[looks == number], STAKES)
+        assert 10**look.log10_evalue == pytest.approx(sums.mean(), rel=1e-6)
+        assert float(look.evalue) == pytest.approx(sums.mean(), rel=1e-6)
+        assert look.pvalue == pytest.approx(min(1, (number + 1) / sums.mean()), rel=1e-6)
+    reached = [look.look for look in result.looks if look.log10_evalue >= math.log10(3)]
+    assert result.decided.look == reached[0] < 11
+    assert sigstats.anytime_test(rows, **options | {"run_length": 1e9}).decided is None
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("law", ["even", "rare losses", "rare gains", "more rows while ahead", "bolder while ahead"])
+def test_a_false_alarm_comes_after_the_run_length_on_average(law):
+    """Mean differences of 0 given earlier rows: 1,500 series up to the alarm or look 600; the run length is 40."""
+    rng, stakes = np.random.default_rng(7), np.sin((np.arange(60) + 0.5) * np.pi / 120)
+    sums, lengths, wanted = np.zeros((1500, 60)), np.full(1500, 600), 40
+    ahead = np.zeros(1500)
+    for look in range(1, 601):
+        chance, size = np.full(1500, 0.5), np.ones(1500)
+        if law.startswith("rare"):
+            chance[:] = 0.95 if law == "rare losses" else 0.05
+        if law == "bolder while ahead":
+            size = np.where(ahead > 0, 1.0, 0.2)
+        if law == "more rows while ahead":
+            rows = np.where(rng.random((1500, 4)) < 0.5, 1.0, -1.0) * (
+                np.arange(4) < np.where(ahead > 0, 4, 1)[:, None]
+            )
+        else:  # a gain of 1 - chance, or a loss of the chance of a gain, as shares of the larger
+            gain, loss = (1 - chance) / np.maximum(chance, 1 - chance), chance / np.maximum(chance, 1 - chance)
+            rows = (size * np.where(rng.random(1500) < chance, gain, -loss))[:, None]
+        ahead += rows.sum(axis=1)
+        sums = _grown(sums, rows, stakes)
+        lengths[(sums.mean(axis=1) >= wanted) & (lengths == 600)] = look
+    assert lengths.mean() > wanted - 3 * lengths.std() / 1500**0.5
+    assert lengths.mean() < 8 * wanted  # the bound is not idle
+
+
 @pytest.mark.parametrize("unit", [1e-120, 0.7, 1e120])
 def test_the_unit_of_the_scores_does_not_matter(unit):
     one = sigstats.anytime_test([0.5, -0.25, 1, 0.75], margin=0.1, counts=[9] * 4)
@@ -264,6 +314,7 @@ def test_the_look_of_a_decision():
         ({"differences": [0.5], "margin": 1}, "margin"),
         ({"differences": [0.5], "limit": 0}, "limit"),
         ({"differences": [0.5], "alternative": "more"}, "alternative"),
+        ({"differences": [0.5], "run_length": 0.5}, "run_length"),
     ],
 )
 def test_bad_input_is_named(options, named):
