@@ -1,10 +1,13 @@
 """Changes that would make a benchmark study cheaper, and by how much, estimated from the cells that were timed."""
 
 import importlib.util
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
+from sigstats.retraining.retrainer import Retrainer
 from sigstats.tasks.benchmark.retrain import lent_retrainer
 from sigstats.tasks.benchmark.work import CrossValidated
 from sigstats.tasks.engine.guarded import run_guarded
@@ -31,9 +34,10 @@ _OF_NUMBA = ("DecisionTreeClassifier", "RandomForestClassifier", "ExtraTreesClas
 
 
 def savings(study: BenchmarkStudy, estimates: Sequence[Estimate], scratch: Store) -> Iterator[str]:
-    """A line for each change of the study that would save a tenth of the work or more."""
+    """How classifiers are retrained, and a line for each change of the study that would save a tenth of the work."""
     total = sum(one.expected or 0.0 for one in estimates)
     retrains = [one for one in estimates if one.cell.fanout in ("retrain", "measured-retrain") and one.seconds]
+    yield from _fits(retrains, scratch)
     entries = {
         "permutation.stopping = 'gandy'": _by_stopping(study, retrains),
         "cross_validation.transforms = 'all'": _by_transforms(study, retrains, scratch),
@@ -44,6 +48,16 @@ def savings(study: BenchmarkStudy, estimates: Sequence[Estimate], scratch: Store
     for change, seconds in entries.items():
         if seconds >= max(_WORTH * total, 1.0):
             yield f"cheaper: {change} would save about {duration(seconds)}"
+
+
+def _fits(retrains: Sequence[Estimate], scratch: Store) -> Iterator[str]:
+    """A line that says of which classifiers permutations share work, which are compiled, and which are refitted."""
+    named = defaultdict[str, dict[str, None]](dict)
+    for one in retrains:
+        with _lent(one.cell, scratch) as classifier:
+            named[classifier.fits][one.cell.subject["classifier"]] = None
+    if named:
+        yield "; ".join(f"{fits}: {', '.join(names)}" for fits, names in sorted(named.items(), reverse=True))
 
 
 def _by_stopping(study: BenchmarkStudy, retrains: Sequence[Estimate]) -> float:
@@ -94,9 +108,13 @@ def _learner(cell: Cell) -> str:
     return cell.work_of(CrossValidated).classifier.learner
 
 
-def _batched_if_scaled(cell: Cell, scratch: Store) -> bool:
+def _lent(cell: Cell, scratch: Store) -> AbstractContextManager[Retrainer]:
     null: Any = cell.subject["null"]
-    with lent_retrainer(scratch, cell.work_of(CrossValidated), null=null) as classifier:
+    return lent_retrainer(scratch, cell.work_of(CrossValidated), null=null)
+
+
+def _batched_if_scaled(cell: Cell, scratch: Store) -> bool:
+    with _lent(cell, scratch) as classifier:
         return classifier.batched_if_scaled
 
 

@@ -16,6 +16,8 @@ from .._common.validation import FloatArray, IntArray, did_you_mean, one_line, r
 
 Build: TypeAlias = Callable[[dict[str, Any], Any, bool], Any]
 Null: TypeAlias = Literal["labels", "features"]
+#: How a classifier is retrained: with work that all permutations share, by compiled code, or anew by its own `fit`.
+Fits: TypeAlias = Literal["shared", "compiled", "refitted"]
 
 #: What a batched learner predicts where it leaves a row to scikit-learn.
 UNDECIDED = -1
@@ -53,6 +55,9 @@ class BatchedLearner(Protocol):
 
     #: Whether its estimator turns X into floats of one size, so that shorter ones than float64 are the same to it.
     one_size: ClassVar[bool]
+
+    #: Whether permutations share its work, or compiled code does it.
+    fits: ClassVar[Fits]
 
     #: Bytes of scratch memory one replicate needs, for the size of a chunk.
     replicate_bytes: int

@@ -15,7 +15,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
 from .._common.validation import IntArray
-from .base import UNDECIDED, Null, Problem, is_default, steps_of, taken_by_column
+from .base import UNDECIDED, Fits, Null, Problem, is_default, steps_of, taken_by_column
 from .design import Design, design_of
 from .door import compiled, fuses_products
 
@@ -48,6 +48,7 @@ class BatchedBoosting:
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = True
+    fits: ClassVar[Fits] = "compiled"
 
     def __init__(self, problem: Problem, design: Design, classifier: Any) -> None:
         self._classifier, self._features = classifier, design.features

@@ -48,7 +48,7 @@ from .retrainer import Retrainer as Retrainer
 from .retrainer import Transforms
 
 if TYPE_CHECKING:
-    from ..learners.base import Null  # whose room imports scikit-learn
+    from ..learners.base import Fits, Null  # whose room imports scikit-learn
 
 _MOST_PROCESSES = 1000
 _SCALER = "a StandardScaler before the classifier would let permutations share work: some ten times as fast"
@@ -78,6 +78,9 @@ class PermutationTestResult(Drawn, TestResult):
         The number of rows.
     null_values : tuple of float
         ``null_distribution`` if the statistic is another measure than the error; otherwise empty.
+    fits : {"shared", "compiled", "refitted"}
+        How the classifier was retrained: with work that all permutations share, by compiled code, or anew by its own
+        ``fit``, which takes as long as scikit-learn's `permutation_test_score`.
     """
 
     _question = "Permutation test: is the classifier no better than on permuted data?"
@@ -87,6 +90,7 @@ class PermutationTestResult(Drawn, TestResult):
     wrong: int
     null_wrong: tuple[int, ...]
     n: int
+    fits: "Fits"
     measure: str = "error"
     null_values: tuple[float, ...] = ()
 
@@ -245,6 +249,7 @@ def permutation_test(
         wrong=wrong,
         n=retrainer.n,
         reason=reason,
+        fits=retrainer.fits,
         **outcome,
         **monte_carlo_outcome(exceedances, n_resamples),
     )

@@ -9,7 +9,7 @@ When not to use: to fit a classifier once, or to score it otherwise than by the 
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.validation import IntArray, as_choice, as_count, as_groups, raised, require_flag
 from ._rows import as_rows, class_codes, fit_transform, permute_features, require_classifier, split_transforms, take
 from .folds import LabelExchange, as_classes, as_folds, permutations, require_whole_groups, rows_to_permute
+
+if TYPE_CHECKING:
+    from ..learners.base import Fits  # whose room imports scikit-learn
 
 NULLS = ("labels", "features")
 Transforms: TypeAlias = Literal["fold", "all"]
@@ -84,6 +87,11 @@ class Retrainer:
     def batched(self) -> bool:
         """True if a batched learner is used."""
         return self._learner is not None
+
+    @property
+    def fits(self) -> "Fits":
+        """How it is retrained: with ``"shared"`` work, by ``"compiled"`` code, or ``"refitted"`` by the estimator."""
+        return "refitted" if self._learner is None else self._learner.fits
 
     @property
     def batched_if_scaled(self) -> bool:

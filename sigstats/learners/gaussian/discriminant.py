@@ -18,7 +18,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Null, Problem, best_or_undecided, is_default, steps_of
+from ..base import Fits, Null, Problem, best_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
 from .estimators import LinearDiscriminant
 
@@ -104,6 +104,7 @@ class BatchedLDA(BatchedDesign):
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = False
+    fits: ClassVar[Fits] = "shared"
 
     def __init__(self, problem: Problem, design: Design, basis: _Basis) -> None:
         super().__init__(problem, design)

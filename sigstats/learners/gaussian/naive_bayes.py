@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, nominal_mask, whole_or_halves
+from ..base import UNDECIDED, Fits, Null, Problem, best_or_undecided, is_default, nominal_mask, whole_or_halves
 from ..design import BatchedDesign, Design
 from .estimators import MixedNB, category_codes
 
@@ -57,6 +57,7 @@ class BatchedNaiveBayes(BatchedDesign):
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = False
+    fits: ClassVar[Fits] = "shared"
 
     def __init__(self, problem: Problem, nominal: Any, alpha: float, var_smoothing: float) -> None:
         self._alpha, self._var_smoothing = alpha, var_smoothing

@@ -14,7 +14,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Null, Problem, best_or_undecided, blocks, is_default, steps_of
+from ..base import Fits, Null, Problem, best_or_undecided, blocks, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
 from .discriminant import _inverse_roots
 
@@ -38,6 +38,7 @@ class BatchedQDA(BatchedDesign):
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = False
+    fits: ClassVar[Fits] = "shared"
 
     def __init__(self, problem: Problem, design: Design, classifier: Any) -> None:
         raw = design.columns

@@ -13,7 +13,7 @@ from sklearn.linear_model import RidgeClassifier
 
 from sigstats._common.validation import IntArray
 
-from ..base import Null, Problem, best_or_undecided, is_default, steps_of
+from ..base import Fits, Null, Problem, best_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of, standardised
 
 #: Wider designs than this are left to scikit-learn, whose dual solution is then cheaper.
@@ -27,6 +27,7 @@ class BatchedRidge(BatchedDesign):
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = False
+    fits: ClassVar[Fits] = "shared"
 
     def __init__(self, problem: Problem, design: Design, alpha: float) -> None:
         # The intercept takes up any shift, and sums of values far from 0 would lose their digits.

@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Null, Problem, best_or_undecided, is_default, steps_of
+from ..base import Fits, Null, Problem, best_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of, standardised
 
 #: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
@@ -32,6 +32,7 @@ class BatchedLinearSVM(BatchedDesign):
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = True
+    fits: ClassVar[Fits] = "shared"
 
     def __init__(self, problem: Problem, design: Design, machine: Any) -> None:
         super().__init__(problem, design)

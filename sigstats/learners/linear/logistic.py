@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, Null, Problem, best_or_undecided, blocks, is_default, steps_of
+from ..base import UNDECIDED, Fits, Null, Problem, best_or_undecided, blocks, is_default, steps_of
 from ..design import Design, design_of
 from .lbfgs import Rules, minimise
 
@@ -42,6 +42,7 @@ class BatchedLogisticRegression:
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels",)
     one_size: ClassVar[bool] = False
+    fits: ClassVar[Fits] = "shared"
 
     def __init__(self, problem: Problem, design: Design, classifier: Any) -> None:
         self._problem, self._cost = problem, float(classifier.C)

@@ -20,7 +20,7 @@ import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, Null, Problem, blocks
+from ..base import UNDECIDED, Fits, Null, Problem, blocks
 from ..door import compiled
 from .lists import FoldScales, FoldVariances, Learned, NeighbourLists, narrowed, rescaled
 from .mixed_features import MixedFeatures
@@ -51,6 +51,7 @@ class BatchedNeighbours:
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = False
+    fits: ClassVar[Fits] = "shared"
 
     def __init__(self, problem: Problem, config: Configuration, null: Null, tied: TiedNeighbours) -> None:
         self._y, self._folds, self._n_folds, self._tied = problem.y, problem.folds, problem.n_folds, tied

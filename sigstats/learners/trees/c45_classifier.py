@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sigstats._common.validation import FloatArray, IntArray, as_real, refuse
 
-from ..base import Null, Problem, nominal_mask, steps_of, taken_by_column
+from ..base import Fits, Null, Problem, nominal_mask, steps_of, taken_by_column
 from ..door import compiled
 from . import c45_tree
 from .c45_splits import Training
@@ -219,6 +219,7 @@ class BatchedC45:
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = False
+    fits: ClassVar[Fits] = "compiled"
 
     def __init__(self, problem: Problem, tree: C45Classifier) -> None:
         self._problem, self._pruned = problem, bool(tree.prune)

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from sigstats._common.validation import IntArray
 
-from ..base import Null, Problem, is_default, steps_of, taken_by_column
+from ..base import Fits, Null, Problem, is_default, steps_of, taken_by_column
 from ..design import Design, design_of
 from ..door import compiled, fuses_products
 
@@ -50,6 +50,7 @@ class BatchedForest:
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = True
+    fits: ClassVar[Fits] = "compiled"
 
     def __init__(self, problem: Problem, design: Design, forest: Any) -> None:
         self._problem, self._features = problem, design.features

@@ -214,7 +214,8 @@ def test_savings_are_those_of_the_rules(tmp_path):
     rule = GandyRule(maximum=999, alpha=0.05, reject_at=0.05, risk=1e-3)
     saved = sum(999 - rule.stops_at(0.5) for _ in retrains)
     assert any(line.startswith("cheaper: permutation.stopping = 'gandy' would save") for line in lines)
-    assert lines[0].endswith(f"about {duration(saved)}")
+    assert lines[0].startswith("shared: ")
+    assert lines[1].endswith(f"about {duration(saved)}")
     # Without adjustment the smallest p of 19 is 0.05
     assert any(
         f"permutation.resamples = 19, the fewest that can reject would save about {duration(980 * 12)}" in line

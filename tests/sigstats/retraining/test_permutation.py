@@ -231,6 +231,21 @@ def test_a_scaler_that_would_let_permutations_share_work_is_named(classifier, sa
     assert ("StandardScaler" in found.reason) == said
 
 
+@pytest.mark.parametrize(
+    ("classifier", "fits"),
+    [
+        (KNeighborsClassifier(1), "shared"),
+        (DecisionTreeClassifier(random_state=0), "compiled"),
+        (DecisionTreeClassifier(criterion="entropy", random_state=0), "refitted"),
+        (make_pipeline(StandardScaler(), LogisticRegression()), "shared"),
+        (DummyClassifier(), "refitted"),
+    ],
+)
+def test_a_result_says_whether_permutations_share_work(classifier, fits):
+    X, y = load_iris(return_X_y=True)
+    assert permutation_test(classifier, X, y, n_resamples=1, rng=1).fits == fits
+
+
 def test_a_classifier_that_learns_nothing_has_a_p_value_of_one():
     X, y = load_iris(return_X_y=True)
     result = permutation_test(DummyClassifier(), X, y, cv=5, n_resamples=9, rng=1)
