@@ -10,14 +10,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
-from . import repeatable
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_fail_on, add_rule_options, as_options, code_of, fraction, rule_of
 from ._predictions import (
+    add_measures,
     add_prediction_arguments,
     add_runs,
     add_score_range,
     columns_of_files,
+    measures_of,
     refuse_unused,
     require_one_score,
 )
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "lowest acceptable value: a share (0.9 or 90%%), or a mark in its own unit"
     bar.add_argument("--at-least", metavar="X", help=text)
     bar.add_argument("--at-most", metavar="X", help="highest acceptable value of a cost or an error")
-    repeatable(parser, "--measure", "NAME", "measure (repeatable; default: accuracy, or the mean of a score)")
+    add_measures(parser, " (repeatable; default: accuracy, or the mean of a score)")
     parser.add_argument("--positive", metavar="CLASS", help="positive class of precision, recall, specificity and f1")
     add_prediction_arguments(parser, score="column of marks, or a scorer or metric of a log")
     add_runs(parser)
@@ -82,7 +83,7 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
         predictions = read(options.file, columns)
         limits = as_score_range(options.score_range)
         paired = replace(join(predictions, predictions, columns), score_range=limits)
-        measures = [*evidence_checked(paired, options.measure or None, options.positive)]
+        measures = [*evidence_checked(paired, measures_of(options), options.positive)]
         refuse_unused(columns, measures, of_one=True)
         return check_predictions(paired, bar, rule, measures, positive=options.positive, at_most=at_most)
 

@@ -11,17 +11,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
-from . import repeatable
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_fail_on, add_rule_options, as_options, code_of, rule_of
 from ._predictions import (
     SECOND_FILE,
+    add_measures,
     add_prediction_arguments,
     add_runs,
     add_score_range,
     columns_of_files,
     file_for_each,
     match_options,
+    measures_of,
     names_in_one_file,
     refuse_beside,
     refuse_unused,
@@ -65,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_score_range(parser, "score")
     parser.add_argument("--positive", metavar="CLASS", help="positive class of scores and f1")
-    repeatable(parser, "--measure", "NAME", "measure (repeatable; default: accuracy, and auc or the mean of scores)")
+    add_measures(parser, " (repeatable; default: accuracy, and auc or the mean of scores)")
     add_rule_options(parser)
     add_outputs(parser, *_OUTPUTS)
     add_fail_on(parser)
@@ -108,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
 
 _NOT_JUDGED = (
     *("markdown", "junit", "changed", "run", "task", "positive", "adjust", "bins", "margins", "simultaneous"),
-    *("order", "weights", "ratio", "slice", "measure", "smallest_slice", "unseen_group"),
+    *("order", "weights", "ratio", "slice", "measure", "costs", "smallest_slice", "unseen_group"),
 )
 
 
@@ -142,8 +143,9 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     from sigstats.files.predictions import join_scores, read_by_scores, same_content
 
     rule, named = rule_of(options), options.prediction
+    asked = measures_of(options)
     with as_options():
-        measures = as_compared_measures(options.measure) if options.measure else None
+        measures = as_compared_measures(asked) if asked else None
     every = [
         replace(column, order=options.order, run=options.run, weights=options.weights)
         for column in columns_of_files(options, 1 + len(options.candidates))

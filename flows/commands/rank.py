@@ -15,11 +15,13 @@ from ._files import add_outputs, refuse_overwriting, refuse_repeated, write_outp
 from ._options import as_options
 from ._predictions import (
     OPTIONS_OF_FILES,
+    add_measures,
     add_prediction_arguments,
     add_runs,
     columns_of_files,
     file_for_each,
     match_options,
+    measures_of,
     names_in_one_file,
     refuse_beside,
     refuse_unused,
@@ -46,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     repeatable(parser, "--name", "NAME", text)
     add_prediction_arguments(parser, score="column of scores whose mean is ranked, or a scorer or metric of a log")
     add_runs(parser)
-    repeatable(parser, "--measure", "NAME", "measure, as for compare (default: accuracy, or the mean of a score)")
+    add_measures(parser, ", as for compare (default: accuracy, or the mean of a score)")
     parser.add_argument("--positive", metavar="CLASS", help="positive class of f1, precision, recall and scores")
     parser.add_argument(
         "--item",
@@ -87,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 _NOT_OF_VOTES = tuple(name for name in OPTIONS_OF_FILES if name != "group")
-_NOT_OF_VOTES += ("name", "measure", "positive", "run", "smallest_slice")
+_NOT_OF_VOTES += ("name", "measure", "costs", "positive", "run", "smallest_slice")
 
 
 def _models_in(options: argparse.Namespace) -> list[str]:
@@ -141,7 +143,8 @@ def _ranked_by_pairs(
 
     from ..ranking.words import model_names
 
-    measures = as_compared_measures(options.measure) if options.measure else (None,)
+    asked = measures_of(options)
+    measures = as_compared_measures(asked) if asked else (None,)
     if len(measures) > 1:
         raise BadInput(f"--measure: {len(measures)} are named; expected one")
     columns = [replace(column, run=options.run) for column in columns_of_files(options, len(files))]
@@ -177,7 +180,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         if options.smallest_slice is None:
             options.smallest_slice = _SMALLEST_SLICE
         as_count(options.smallest_slice, "--smallest-slice", minimum=1)
-        if options.measure or options.run is not None or options.ratio is not None:
+        if options.measure or options.costs or options.run is not None or options.ratio is not None:
             return _ranked_by_pairs(options, files, given)
         if options.positive is not None:
             raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")

@@ -12,12 +12,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE, BadInput
-from . import repeatable
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_rule_options, as_options, rule_of
 from ._predictions import (
     OPTIONS_OF_FILES,
     SECOND_FILE,
+    add_measures,
     add_prediction_arguments,
     add_runs,
     add_score_range,
@@ -25,6 +25,7 @@ from ._predictions import (
     columns_of_files,
     file_for_each,
     match_options,
+    measures_of,
     names_in_one_file,
     refuse_beside,
     refuse_unused,
@@ -59,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "--tests", "number of measures times slices, all rows included (default: those of the pilot, else 1)"
     )
     add_rule_options(parser, *_OF_RULE)
-    repeatable(parser, "--measure", "NAME", "measure, as for compare; tested on all rows and each slice (repeatable)")
+    add_measures(parser, ", as for compare; tested on all rows and each slice (repeatable)")
     add_prediction_arguments(parser, score="column of marks or probabilities, or a scorer or metric of a log")
     parser.add_argument("--positive", metavar="CLASS", help="positive class of f1, precision, recall and scores")
     add_score_range(parser, "score")
@@ -85,6 +86,7 @@ def run(options: argparse.Namespace) -> int:
             return _leaderboard(options)
         if options.run is not None:
             return _runs(options)
+        options.measure = measures_of(options)
         paired = _paired(options) if options.files else None
         names = () if paired is None else _names(options, paired)
         if paired is not None and (measure := _measure_of(options, paired, names)) != "accuracy":
@@ -129,7 +131,7 @@ _OF_RULE = (
     *("alpha", "adjust", "minimum_effect", "margin", "relative_effect", "relative_margin"),
     *("confidence", "unseen_group", "smallest_slice"),
 )
-_OF_MEASURES = ("measure", "positive", "score_range")
+_OF_MEASURES = ("measure", "costs", "positive", "score_range")
 #: The rates that files of a pilot have.
 _BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
 _NOT_OF_LEADERBOARDS = (
@@ -206,7 +208,7 @@ def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[st
     from sigstats.comparison.family import asked_of
     from sigstats.comparison.margins import require_limits_used
 
-    names = tuple(asked_of(paired, options.measure or None, options.positive))
+    names = tuple(asked_of(paired, options.measure, options.positive))
     require_limits_used(options.score_range, names)
     refuse_unused(columns_of(options), names)
     return names

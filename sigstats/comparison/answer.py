@@ -9,6 +9,7 @@ from typing import Generic
 
 from .._common.messages import some_of
 from .._common.numerals import NBSP, p_number, significant
+from ..measures.table import EXPECTED_COST
 from ..multiplicity import adjust_pvalues
 from ..ranking.means import MEAN_OVER_TASKS
 from .cells import amount, difference_in_words, effect_of, in_points, interval_of, loss, named, with_unit
@@ -191,7 +192,8 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
         return f"State the limits of {what} (--score-range LOW HIGH): without them no number of rows passes."
     if row.test.kind == "runs":
         return "Compare more runs of both recipes: sigstats size --run with the same files estimates how many."
-    plan, size = f"sigstats size --measure {row.measure} with the same files", settled_by(row)
+    measure = "--costs FILE" if row.measure == EXPECTED_COST else f"--measure {row.measure}"
+    plan, size = f"sigstats size {measure} with the same files", settled_by(row)
     size = f"{size}; {plan} gives the power of others" if size else f"{plan} estimates how many"
     if row.whole:
         looks = "" if row.silent or lean == NEITHER else f"{lean[:1].upper()}{lean[1:]}. "

@@ -127,7 +127,8 @@ def blank_row(
 ) -> ComparisonRow:
     """A row that is not tested, with the name of its score."""
     row = ComparisonRow(slice=where, measure=measure, n=paired.n if n is None else n, items=items)
-    row = replace(row, relative=_is_relative(paired, MEASURES[measure]))
+    lower = not MEASURES[measure].greater_is_better
+    row = replace(row, relative=_is_relative(paired, MEASURES[measure]), lower_is_better=lower)
     scored = paired.scored
     if scored is None or not (paired.graded or is_of_scores(measure)):
         return row
@@ -137,7 +138,7 @@ def blank_row(
 
 
 def _is_relative(paired: PairedPredictions, spec: MeasureSpec) -> bool:
-    if spec.in_points or spec.span is not None:
+    if spec.in_points or (spec.span is not None and spec.greater_is_better):
         return False
     if spec.needs != "marks" or paired.scored is None:
         return paired.score_range is None

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._common.class_names import is_number
 from .._common.validation import as_choice, refuse
-from ..measures.table import MEASURES, MeasureSpec, base_of, in_our_words, is_pass_at, offered
+from ..measures.table import MEASURES, MeasureSpec, OwnMeasure, base_of, in_our_words, is_pass_at, offered
 
 
 def _is_comparable(spec: MeasureSpec) -> bool:
@@ -35,7 +35,7 @@ def as_compared_measures(names: str | Sequence[str]) -> tuple[str, ...]:
         raise refuse("measures", names, "the name of a measure, or several")
     chosen = tuple(
         name
-        if isinstance(name, str) and is_pass_at(name)
+        if isinstance(name, OwnMeasure) or (isinstance(name, str) and is_pass_at(name))
         else as_compared_measure(known_measure(name), (*COMPARED_MEASURES, "pass@1"))
         for name in names
     )

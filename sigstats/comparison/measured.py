@@ -63,10 +63,17 @@ def _attempts(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> At
     return Attempts(units=units, k=spec.answers, right=(a, b), totals=said.totals)
 
 
-def _classes(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Classes:
+def _classes(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Classes | Values:
     said = _predictions(paired, spec)
-    code = positive_code(paired, positive, among_several=True) if refers_to_one_class(spec.name) else -1
-    return _of_classes(paired, spec, said, code=code)
+    one = spec.of_one_class or (spec.of_rows is None and refers_to_one_class(spec.name))
+    code = positive_code(paired, positive, among_several=True) if one else -1
+    if spec.of_rows is None:
+        return _of_classes(paired, spec, said, code=code)
+    k, sign = len(paired.classes), 1 if spec.greater_is_better else -1
+    names = np.where(np.arange(k) == code, "positive", "negative") if one else np.array(paired.classes)
+    cells, of_cell = np.unique([said.label * k + side for side in (said.a, said.b)], return_inverse=True)
+    a, b = (sign * spec.of_rows(names[cells // k], names[cells % k]))[of_cell.reshape(2, -1)]
+    return Values(units=paired.units, values=(a, b), span=spec.span, limits=signed(spec.limits, sign))
 
 
 def _of_classes(paired: PairedPredictions, spec: MeasureSpec, said: Predicted, **known: Any) -> Classes:

@@ -35,11 +35,8 @@ _MOST_NAMED, _MOST_TASKS, _MOST_DRAWS = 5, 1000, 10_000
 def has_task_mean(measure: str) -> bool:
     """True if a measure is a mean of bounded values a row, so that its mean over tasks has a bound."""
     spec = MEASURES[measure]
-    return (
-        measure == "accuracy"
-        or (spec.needs == "marks" and spec.test == "means")
-        or (spec.needs == "probabilities" and spec.span is not None)
-    )
+    bounded = spec.needs == "marks" or (spec.span is not None and not spec.answers)
+    return measure == "accuracy" or (spec.test == "means" and bounded)
 
 
 def without_task_mean(paired: PairedPredictions, measures: Sequence[str]) -> list[Note]:

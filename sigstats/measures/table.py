@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from .._common.validation import FloatArray
 from . import formulas, own, score_formulas
@@ -26,6 +26,9 @@ Unit: TypeAlias = Literal["share", "points", "own"]
 #: The paired tests: McNemar's, and the bounds that one more row does not undo, of counts, of areas and of means;
 #: exchanges of ratios of sums.
 PairedTest: TypeAlias = Literal["mcnemar", "counts", "areas", "means", "ratios"]
+
+#: The name of the measure that `sigstats.measures.costs` makes.
+EXPECTED_COST = "expected-cost"
 
 _PASS_AT = re.compile(r"pass@[1-9]\d{0,3}")
 
@@ -53,8 +56,12 @@ class MeasureSpec:
     #: The formula of a column of scores: arrays ``positive, score``, or ``label, prediction`` of numbers.
     of_scores: Callable[..., float] | None = None
     #: What each row adds to the mean that is the measure: arrays ``positive, score``, or ``label, prediction`` of
-    #: numbers.
+    #: numbers or of names of classes.
     of_rows: Callable[..., FloatArray] | None = None
+    #: The least and the greatest value of a row, where the formula knows them; None where only the data tell.
+    limits: tuple[float, float] | None = None
+    #: True if `of_rows` takes "positive" for one class and "negative" for all others.
+    of_one_class: bool = False
     #: Of an item, of which one is to be right: the k of ``pass@k``; else 0.
     answers: int = 0
 
@@ -150,8 +157,27 @@ def _averages(average: str) -> tuple[MeasureSpec, ...]:
     )
 
 
+class OwnMeasure(str):
+    """The name of a measure that a person makes, with its properties; `MEASURES` takes it as any other name."""
+
+    __slots__ = ("spec",)
+
+    spec: MeasureSpec
+
+    def __new__(cls, spec: MeasureSpec) -> Self:  # noqa: D102
+        name = super().__new__(cls, spec.name)
+        name.spec = spec
+        return name
+
+    def __getnewargs__(self) -> tuple[MeasureSpec]:  # type: ignore[override]  # those of `__new__`
+        return (self.spec,)
+
+
 class _Measures(dict[str, MeasureSpec]):
-    """The measures by name, including ``pass@k`` for any k and those of installed packages."""
+    """The measures by name, including ``pass@k`` for any k, those of installed packages, and those that people make."""
+
+    def __getitem__(self, name: str) -> MeasureSpec:
+        return name.spec if isinstance(name, OwnMeasure) else super().__getitem__(name)
 
     def __missing__(self, name: str) -> MeasureSpec:
         if is_pass_at(name):
@@ -211,7 +237,7 @@ def refers_to_one_class(name: str) -> bool:
     if name in ("auc", "neg-brier"):
         return True
     spec = MEASURES[name]
-    return spec.of_counts is not None and not base_of(name)[0] and spec.of_classes is None
+    return spec.of_one_class or (spec.of_counts is not None and not base_of(name)[0] and spec.of_classes is None)
 
 
 def needs_positive(name: str) -> bool:
@@ -229,7 +255,7 @@ def measure_of_difference(title: str | None) -> MeasureSpec | None:
 
 def in_our_words(name: Any) -> Any:
     """The name of a measure given by a synonym; anything else as it is."""
-    if not isinstance(name, str) or name in MEASURES:
+    if not isinstance(name, str) or isinstance(name, OwnMeasure) or name in MEASURES:
         return name
     words = name.replace("_", "-")
     base, _, average = words.rpartition("-")

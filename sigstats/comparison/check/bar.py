@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..._common.validation import as_choice, as_real, refuse
-from ...measures.table import MEASURES, is_pass_at
+from ...measures.table import MEASURES, OwnMeasure, is_pass_at
 from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
 from ..evidence import Evidence
@@ -63,14 +63,14 @@ def check_predictions(
     scored = paired.scored
     option, sign = ("at_most", -1) if at_most else ("at_least", 1)
     for name, known in {name: of.limits for name, of in evidence.items()}.items():
-        if at_most != (MEASURES[name].needs == "marks" and bool(scored and scored.lower)):
+        marks = scored if MEASURES[name].needs == "marks" else None
+        if at_most != (bool(marks.lower) if marks else not MEASURES[name].greater_is_better):
             other, way = ("at_least", "higher") if at_most else ("at_most", "lower")
-            what = scored.column if scored and MEASURES[name].needs == "marks" else name
+            what = marks.column if marks else name
             raise refuse(option, bar, f"{other}, since of {what} the {way} is better")
         low, high = (-math.inf, math.inf) if known is None else known
-        of_marks = scored if MEASURES[name].needs == "marks" else None
-        if isinstance(bar, SaidShare) and of_marks and (of_marks.unit or (name != "ratio" and high - low != 1)):
-            raise refuse(option, f"{100 * bar:g}%", f"a number in the unit of {of_marks.column}")
+        if isinstance(bar, SaidShare) and marks and (marks.unit or (name != "ratio" and high - low != 1)):
+            raise refuse(option, f"{100 * bar:g}%", f"a number in the unit of {marks.column}")
         as_real(bar, option, low=min(sign * low, sign * high), high=max(sign * low, sign * high))
         if sign * bar == low:
             wanted = f"less than {bar:g}, the most" if at_most else f"more than {low:g}, the least"
@@ -120,7 +120,9 @@ def evidence_checked(
     else:
         known = (*(COMPARED_MEASURES if paired.runs else CHECKED_MEASURES), "pass@1")
         names = tuple(
-            item if isinstance(item, str) and is_pass_at(item) else as_choice(known_measure(item), "measures", known)
+            item
+            if isinstance(item, OwnMeasure) or (isinstance(item, str) and is_pass_at(item))
+            else as_choice(known_measure(item), "measures", known)
             for item in ([measures] if isinstance(measures, str) else measures)
         )
     if len(set(names)) < len(names):

@@ -15,6 +15,7 @@ from sigstats.comparison.check.bar import check_predictions
 from sigstats.comparison.check.result import CheckResult
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.rule import ComparisonRule
+from sigstats.measures.costs import with_costs
 
 from ._arguments import as_arguments
 from ._class_probabilities import class_probabilities, has_columns
@@ -46,6 +47,7 @@ def check(
     groups: Any = None,
     slices: Any = None,
     measures: str | Sequence[str] | None = None,
+    costs: Any = None,
     positive: Any = None,
     classes: Sequence[Any] | None = None,
     missing: str | Sequence[str] = (),
@@ -84,7 +86,7 @@ def check(
         marks.
     positive : label, optional
         The class of precision, recall, specificity, Jaccard's index and F1, as `sigstats.compare` takes it.
-    classes, missing
+    costs, classes, missing
         As `sigstats.compare` takes them.
     score_range : pair of float, optional
         What every mark lies between, where its name does not state it.
@@ -146,4 +148,5 @@ def check(
         paired = paired_arrays(y, (prediction, prediction), missing=missing, unscored=unscored, **rows)
         paired = replace(paired, score_range=limits)
     with as_arguments():
-        return check_predictions(paired, bar, rule, measures, positive=named, at_most=at_most is not None)
+        chosen = with_costs(measures, costs)
+        return check_predictions(paired, bar, rule, chosen, positive=named, at_most=at_most is not None)

@@ -16,6 +16,7 @@ from sigstats.comparison.measure_names import are_measurements, are_scores
 from sigstats.comparison.paired_predictions import Labels, PairedPredictions, as_score_range, by_name, pair_arrays
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
+from sigstats.measures.costs import with_costs
 
 from ._arguments import as_arguments
 from ._class_probabilities import class_probabilities, has_columns
@@ -37,6 +38,7 @@ class CommonOptions(TypedDict, total=False):
     slices: Any
     task: str | None
     measures: str | Sequence[str] | None
+    costs: Any
     positive: Any
     classes: Sequence[Any] | None
     missing: str | Sequence[str]
@@ -99,6 +101,7 @@ def compare(
     slices: Any = None,
     task: str | None = None,
     measures: str | Sequence[str] | None = None,
+    costs: Any = None,
     positive: Any = None,
     classes: Sequence[Any] | None = None,
     missing: str | Sequence[str] = (),
@@ -163,6 +166,9 @@ def compare(
     measures : str or sequence of str, optional
         Of ``sigstats.comparison.measure_names.COMPARED_MEASURES``, or ``pass@k``; by default the accuracy, and the area
         under the curve of probabilities, their log loss if there are more than two classes, or the mean of marks.
+    costs : mapping or DataFrame, optional
+        The costs of wrong predictions, whose mean is then the first measure: ``{true class: {predicted class: cost}}``,
+        or ``{"fn": 10, "fp": 1}`` of the positive class, as ``sigstats.measures.costs.as_cost_measure`` takes them.
     positive : label, optional
         The class to which scores, and measures such as f1, refer; by default the second of 0 and 1, -1 and 1, false and
         true, or no and yes, as numbers or as text.
@@ -226,6 +232,7 @@ def compare(
         )
         raise TypeError(f"compare() has no option {name!r}{near}")
     positive_name = None if positive is None else label_name(positive, "positive")
+    measures = with_costs(measures, costs)
     listed = class_names_of(classes)
     if y is None or baseline is None or candidate is None:  # of frames, whatever they are called
         first, second = (*(given for given in (y, baseline, candidate) if given is not None), None, None)[:2]

@@ -1,7 +1,16 @@
 """Predictions that two or more models made for the same rows: read from files, joined by id."""
 
 from ._agreement import same_content
-from ._files import filter_names_in, join_scores, labels_of, model_names_in, names_of_instances, read, read_by_scores
+from ._files import (
+    costs_of_file,
+    filter_names_in,
+    join_scores,
+    labels_of,
+    model_names_in,
+    names_of_instances,
+    read,
+    read_by_scores,
+)
 from ._from_table import from_table
 from ._items import MOST_VALUES
 from ._log import Answer, EvaluationLog
@@ -19,6 +28,7 @@ __all__ = [
     "PairedPredictions",
     "Predictions",
     "Unmatched",
+    "costs_of_file",
     "filter_names_in",
     "from_table",
     "join",

@@ -114,6 +114,19 @@ def labels_of(path: str, columns: Mapping[str, str], **options: Any) -> Predicti
     return read(path, replace(own, **options))
 
 
+def costs_of_file(path: str) -> dict[str, dict[str, float]]:
+    """The costs in a file with the columns label, prediction and cost, by true and predicted class."""
+    named = frozenset(("label", "prediction"))
+    rows = read(path, Columns(score="cost", named=named, by_position=True, lower=frozenset(("cost",)))).decoded()
+    costs: dict[str, dict[str, float]] = {}
+    columns = (column.to_pylist() for column in (rows.label, rows.prediction, rows.score))
+    for label, said, cost in zip(*columns, strict=True):
+        if said in costs.setdefault(label, {}):
+            raise ValueError(f"{path}: {shown(said)} predicted for {shown(label)} appears more than once")
+        costs[label][said] = cost
+    return costs
+
+
 def names_of_instances(path: str, reports: Sequence[str] = ()) -> tuple[str, ...]:
     """The names in a file: a JSON array of names or of objects with ``instance_id``, or one name per line.
 

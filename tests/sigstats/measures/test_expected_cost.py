@@ -1,0 +1,119 @@
+"""The expected cost of predictions, beside scikit-learn's table of counts and under its worst nulls."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import confusion_matrix
+
+import sigstats
+from sigstats.flows.cli import main
+from sigstats.measures.costs import as_cost_measure
+
+COSTS = {"cat": {"dog": 2.0, "eel": 5.0}, "dog": {"cat": 1.0, "eel": 7.0, "dog": -0.5}, "eel": {"cat": 3.0, "dog": 4.0}}
+TABLE = np.array([[0, 2, 5], [1, -0.5, 7], [3, 4, 0]])
+
+
+def answers(n: int = 300) -> list[np.ndarray]:
+    rng = np.random.default_rng(5)
+    return [np.array(["cat", "dog", "eel"])[rng.integers(0, 3, n)] for _ in range(3)]
+
+
+@pytest.mark.parametrize("costs", [COSTS, pd.DataFrame(TABLE, [*COSTS], [*COSTS])])
+def test_mean_cost_is_that_of_the_confusion_matrix(costs: object) -> None:
+    y, a, b = answers()
+    (row,) = sigstats.compare(y, a, b, costs=costs).rows
+    expected = [(confusion_matrix(y, said, labels=[*COSTS]) * TABLE).sum() / len(y) for said in (a, b)]
+    assert [row.baseline, row.candidate] == pytest.approx(expected, rel=1e-12)
+    assert row.difference == pytest.approx(expected[1] - expected[0], rel=1e-12)
+    assert row.lower_is_better
+    assert row.low <= row.difference <= row.high
+    (checked,) = sigstats.check(y, a, costs=costs, at_most=6).rows
+    assert checked.value == pytest.approx(expected[0], rel=1e-12)
+
+
+def test_costs_of_a_class_beside_groups_slices_and_other_measures() -> None:
+    y, a, b = ((side == "cat").astype(int) for side in answers())
+    options = {"slices": {"half": [0, 1] * 150}, "groups": np.repeat(np.arange(60), 5)}
+    rows = sigstats.compare(y, a, b, costs={"fn": 10, "fp": 1}, measures="accuracy", **options).rows
+    assert [row.measure for row in rows] == ["expected-cost", "accuracy"] * 3
+    fn, fp = ((y == 1) & (a == 0)).mean(), ((y == 0) & (a == 1)).mean()
+    assert rows[0].baseline == pytest.approx(10 * fn + fp)
+    one_against_others = {"positive": "cat", "costs": {"fn": 10, "fp": 1}}
+    assert sigstats.compare(*answers(), **one_against_others).rows[0].baseline == pytest.approx(10 * fn + fp)
+
+
+def test_costs_of_1_are_the_error() -> None:
+    y, a, b = answers()
+    same = {true: {said: 1 for said in COSTS if said != true} for true in COSTS}
+    cost, right = sigstats.compare(y, a, b, costs=same, measures="accuracy").rows
+    assert cost.baseline == pytest.approx(1 - right.baseline)
+    assert cost.difference == pytest.approx(-right.difference)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("rare", "often"), [(0.004, 0.4), (0.02, 0.2)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_rare_dear_error_against_a_frequent_cheap_one(rare: float, often: float, turned: bool) -> None:
+    """Equal expected costs: one model errs rarely and dearly, the other often and cheaply."""
+    rng, y, dear = np.random.default_rng(1), np.repeat([0, 1], 30), often / rare
+    rule = sigstats.ComparisonRule(minimum_effect=0, relative_effect=0)
+    failed = covered = 0
+    for _ in range(150):
+        one, other = (
+            np.where((rng.random(60) < rare) & (y == 1), 0, y),
+            np.where((rng.random(60) < often) & (y == 0), 1, y),
+        )
+        pair = (other, one) if turned else (one, other)
+        if np.array_equal(*pair):
+            covered += 1
+            continue
+        (row,) = sigstats.compare(y, *pair, costs={"fn": dear, "fp": 1}, rule=rule).rows
+        failed += row.verdict == "fail"
+        covered += row.low <= 0 <= row.high
+    assert failed <= 15  # Binomial(150, .05) exceeds it with a chance of 0.4%
+    assert covered >= 135
+
+
+@pytest.mark.parametrize(
+    ("costs", "complaint"),
+    [
+        (
+            {"cat": {"dog": 1}, "dog": {"cat": 1}},
+            "costs: none is given for 'eel' predicted where 'cat' is true; add it",
+        ),
+        ({"cat": 3}, "costs: "),
+        ({}, "costs: "),
+        ({"cat": {"dog": 0.0}}, "a wrong prediction that costs more or less"),
+        ({"cat": {"dog": "x"}}, r"costs\['cat'\]\['dog'\]: 'x'"),
+        ({1: {2: 3}, "1": {2: 4}}, "costs: '2' predicted for '1' appears more than once"),
+        ({"fn": 10, "fp": 1}, "positive: "),
+    ],
+)
+def test_bad_costs_are_refused(costs: object, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        sigstats.compare(*answers(), costs=costs)
+
+
+def test_costs_in_a_file_or_in_words(tmp_path, capsys) -> None:
+    y, a, b = (np.where(side == "cat", "yes", "no") for side in answers())
+    for name, said in (("a", a), ("b", b)):
+        pd.DataFrame({"id": range(300), "label": y, "prediction": said}).to_csv(tmp_path / f"{name}.csv", index=False)
+    (tmp_path / "costs.csv").write_text("label,prediction,cost\nyes,no,10\nno,yes,1\n")
+    files, outputs = [str(tmp_path / f"{name}.csv") for name in "ab"], []
+    for costs in (str(tmp_path / "costs.csv"), "fn=10,fp=1"):
+        for command in (["compare", *files], ["rank", *files], ["check", files[0], "--at-most", "2"]):
+            assert main([*command, "--costs", costs]) in (0, 1)
+            outputs.append(capsys.readouterr().out)
+    assert outputs[:3] == outputs[3:]
+    assert all("expected-cost" in output for output in outputs)
+    assert main(["compare", *files, "--costs", "fn=10"]) == 2
+    assert "fn=COST,fp=COST" in capsys.readouterr().err
+    (tmp_path / "costs.csv").write_text("label,prediction,cost\nyes,no,10\nyes,no,1\n")
+    assert main(["compare", *files, "--costs", str(tmp_path / "costs.csv")]) == 2
+    assert "'no' predicted for 'yes' appears more than once" in capsys.readouterr().err
+
+
+def test_a_measure_survives_a_copy_of_its_name() -> None:
+    measure = as_cost_measure({"fn": 10, "fp": 1})
+    assert str(measure) == "expected-cost"
+    assert not measure.spec.greater_is_better
