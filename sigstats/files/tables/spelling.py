@@ -99,7 +99,8 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
 
     A name keeps its spelling, except in a column that differs from the others as a whole. If another column has whole
     numbers, some of them without a point, a column of whole numbers with a decimal point once had a missing value;
-    compared with it, a column of truth values is read as 1 and 0. Columns of truth values are spelled alike.
+    compared with it, a column of truth values is read as 1 and 0. Columns of truth values are spelled alike. Letters
+    have the form that Unicode calls NFC.
     """
     if any(pa.types.is_dictionary(column.type) for column in columns):  # each value of a dictionary is in a row
         texts = [column.dictionary if pa.types.is_dictionary(column.type) else column for column in columns]
@@ -107,6 +108,7 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
             pa.DictionaryArray.from_arrays(column.indices, text) if pa.types.is_dictionary(column.type) else text
             for column, text in zip(columns, same_spelling(texts), strict=True)
         ]
+    columns = [_composed(column) for column in columns]
     names = [_said(column) for column in columns]
     few = [set(name.to_pylist()) if len(name) <= _MOST_TRUTHS else set() for name in names]
     whole, pointed = ([_all_match(name, pattern) for name in names] for pattern in (_ALL_WHOLE, _POINT))
@@ -129,6 +131,12 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
             column = _renamed(column, {name: name.lower() for name in value})
         items.append(column)
     return items
+
+
+def _composed(column: Any) -> Any:
+    """A column whose texts have one code point for a letter with an accent, where Unicode has one."""
+    texts = pa.types.is_string(column.type) and not pc.all(pc.string_is_ascii(column), min_count=0).as_py()
+    return pc.utf8_normalize(column, form="NFC") if texts else column  # type: ignore[attr-defined]
 
 
 def _said(column: Any) -> Any:

@@ -1,8 +1,11 @@
 """A class is the same class in two columns that spell it differently."""
 
+import unicodedata
+
 import pyarrow as pa
 import pytest
 
+import sigstats
 from sigstats.files.tables.spelling import same_spelling
 
 
@@ -41,3 +44,15 @@ def test_a_column_that_differs_as_a_whole_is_spelled_as_the_others(columns, alik
 def test_other_names_keep_their_spelling(columns):
     found = same_spelling([pa.array(column, pa.string()) for column in columns])
     assert [column.to_pylist() for column in found] == list(map(list, columns))
+
+
+@pytest.mark.parametrize("form", ["NFD", "NFKD"])
+def test_ids_and_classes_in_two_forms_of_unicode_are_the_same(tmp_path, form):
+    """Two forms of a letter are one text (Unicode Standard Annex 15), which editors show alike."""
+    rows = [(f"Å{number}", *pair) for number, pair in enumerate([("é", "é"), ("é", "ü"), ("ü", "ü")] * 9)]
+    text = "id,y_true,y_pred\n" + "".join(f"{','.join(row)}\n" for row in rows)
+    composed, taken_apart = tmp_path / "composed.csv", tmp_path / "apart.csv"
+    composed.write_text(unicodedata.normalize("NFC", text), encoding="utf-8")
+    taken_apart.write_text(unicodedata.normalize(form, text), encoding="utf-8")
+    found = sigstats.compare(*map(sigstats.read_predictions, (composed, taken_apart)))
+    assert (found.rows[0].n, found.rows[0].difference, found.rows[0].candidate) == (27, 0, 18 / 27)
