@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
+from sigstats._common.note import Note
 from sigstats.comparison.answer import reasons
 from sigstats.comparison.candidates import compare_scores
 from sigstats.comparison.result import ComparisonResult
@@ -23,10 +24,11 @@ from ..comparison.for_programs import as_json
 from ..comparison.markdown import as_markdown
 from ..comparison.page import as_html
 from ..errors import BadInput
-from ..pages.wording import count_of, some_of
+from ..pages.wording import count_of
 from . import ledger
 from .fresh import compare_fresh, kept_row
 from .ledger import Episode, Look
+from .order import Order
 from .page import answers_of, write_regression_report
 from .pair import Pair, as_meant, identity_of, made_by, measures_of, order_of, read_pair
 from .study import RegressionStudy, in_keys
@@ -71,16 +73,23 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str, holding: Holdin
 
     Due are the newest candidate and those that came since the last evaluation.
     """
+    store, order, records, _, due = _begun(study, base, output)
+    pairs = (read_pair(order, candidate) for candidate in due.candidates)
+    evaluated = [_evaluate(as_meant(study, pair, records), pair, output, holding) for pair in pairs]
+    if due.digests:
+        store.write_json(ledger.DIGESTS, due.digests)
+    evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, *due.notes))
+    return evaluated
+
+
+def _begun(
+    study: RegressionStudy, base: Path, output: str
+) -> tuple[Store, Order, Sequence[Record], Sequence[str], ledger.Due]:
+    """The output, the order of candidates, the history with its damaged files, and what is due."""
     store = Store(output)
     _refuse_another(store, study)
     order, (records, damaged) = order_of(study, base), history.read(store)
-    candidates, skipped, replaced = ledger.due(order, records, damaged, dt.datetime.now(dt.UTC))
-    pairs = (read_pair(order, candidate) for candidate in candidates)
-    evaluated = [_evaluate(as_meant(study, pair, records), pair, output, holding) for pair in pairs]
-    left = (("never evaluated, as later ones were", skipped), ("replaced after they were evaluated", replaced))
-    notes = [f"{said}: {some_of(paths)}" for said, paths in left if paths]
-    evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, *notes))
-    return evaluated
+    return store, order, records, damaged, ledger.due(store, order, records, damaged, dt.datetime.now(dt.UTC))
 
 
 def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding) -> Evaluated:
@@ -121,7 +130,12 @@ def _compared(
     if study.looks.rows == "fresh":
         return compare_fresh(study, pair, store, before, rule, segment)
     (result,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
-    return result, pa.table({history.ROW: pa.array(pair.rows)})
+    kept = [history.read_kept(store, history.OF_ROWS, record.evaluation.held_out) for record in before[-1:]]
+    if corrected := history.relabelled(kept, pair.rows, pair.labels):
+        told = f"{count_of(corrected, 'row')} had another label at the look before; a fault is compared from here on"
+        result = replace(result, notes=(*result.notes, Note("labels", told)))
+    columns = [pa.array(pair.rows), pa.array(pair.labels)]
+    return result, pa.table(columns, names=[history.ROW, history.LABEL])
 
 
 def _write_comparison(store: Store, record: Record, result: ComparisonResult) -> str:
@@ -134,10 +148,7 @@ def _write_comparison(store: Store, record: Record, result: ComparisonResult) ->
 
 def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     """The work of an evaluation now, as text; nothing is written."""
-    store = Store(output)
-    _refuse_another(store, study)
-    order, (records, damaged) = order_of(study, base), history.read(store)
-    waiting, *_ = ledger.due(order, records, damaged, dt.datetime.now(dt.UTC))
+    store, order, records, damaged, (waiting, *_) = _begun(study, base, output)
     pair = read_pair(order, waiting[0])
     study = as_meant(study, pair, records)
     look, known, note = _look(study, pair, store, records, damaged)

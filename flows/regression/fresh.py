@@ -109,6 +109,9 @@ def compare_fresh(
     repeated = int(np.count_nonzero(~new))
     told = f"{repeated:,} rows occurred at earlier looks and are left out"
     notes += [Note("repeated-rows", told)] if repeated else []
+    if corrected := history.relabelled(kept, pair.rows, pair.labels):
+        told = f"{corrected:,} rows of earlier looks have other labels now; what they counted then stays"
+        notes.append(Note("labels", told))
     result = ComparisonResult(
         rows=rows,
         rule=rule,
@@ -186,7 +189,8 @@ def _table(pair: Pair, tests: Sequence[Sequence[RowValues]]) -> pa.Table:
     """For each row: the digest of its id, its slices, and the counts of baseline and candidate in each measure."""
     keys = [digests_of_ids(paired.ids) for paired in pair.by_score]
     every = np.unique(np.concatenate(keys))
-    columns: dict[str, Any] = {ROW: every}
+    place = np.minimum(np.searchsorted(pair.rows, every), len(pair.rows) - 1)
+    columns: dict[str, Any] = {ROW: every, history.LABEL: pair.labels[place]}
     for paired, mine, of_score in zip(pair.by_score, keys, tests, strict=True):
         place = np.searchsorted(every, mine)
         for column, (names, codes) in paired.units.slices.items():

@@ -3,6 +3,7 @@
 Everything is read from the history of the output, so that no rule depends on the memory of a run.
 """
 
+import contextlib
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from sigstats.tasks.storage.store import Store
 
 from ..errors import BadInput
 from ..pages.wording import count_of, some_of
-from .order import Order, changed_after, name_of
+from .order import Order, changed_at, name_of
 from .pair import Pair, digest_of_file, made_by
 from .study import Looks, RegressionStudy
 
@@ -133,10 +134,22 @@ def _level(study: RegressionStudy, look: int) -> float:
     return spent_level(look, alpha=study.alpha, spending=study.looks.spending, looks=study.looks.planned)
 
 
-def due(
-    order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt.datetime
-) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
-    """The candidates that came since the last evaluation, the newest last; those that came late; those replaced since.
+class Due(NamedTuple):
+    """The candidates to evaluate, the newest last."""
+
+    candidates: Sequence[str]
+    #: A line for those that are left out, by the reason.
+    notes: Sequence[str]
+    #: For each file that was read to tell this: the time of its change, and the digest of its content.
+    digests: dict[str, list[str]]
+
+
+#: The file of these digests in the output, so that no file is read again until it changes.
+DIGESTS = "digests.json"
+
+
+def due(store: Store, order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt.datetime) -> Due:
+    """The candidates that came since the last evaluation, at least the newest, and notes on those left out.
 
     If evaluations of the history are `damaged`, any candidate may have been evaluated: only the newest is due.
 
@@ -147,25 +160,33 @@ def due(
     newest = ranked[-1]
     order.require_young(newest, now)
     seen = {record.evaluation.candidate: record.evaluation.evaluated_at for record in records}
-    known = {record.evaluation.candidate_digest for record in records}
+    known, digests = {record.evaluation.candidate_digest for record in records}, dict[str, list[str]]()
+    with contextlib.suppress(OSError, Damaged):
+        digests = {path: kept for path, kept in store.read_json(DIGESTS).items() if isinstance(kept, list) and kept}
+
+    def is_new(path: str, changed: dt.datetime | None) -> bool:
+        if changed is None or digests.get(path, [""])[0] != str(changed):
+            digests[path] = [str(changed), digest_of_file(path)]
+        return digests[path][-1] not in known
+
     last = max((position for position, path in enumerate(ranked) if path in seen), default=len(ranked) - 1)
     waiting = (ranked[last + 1 :] if not damaged else ()) or [newest]
     first = min((position for position, path in enumerate(ranked) if path in seen), default=len(ranked))
-    skipped = [path for path in ranked[first:last] if path not in seen and digest_of_file(path) not in known]
-    since_then = [path for path in ranked[:-1] if path in seen and changed_after(path, seen[path])]
-    replaced = [path for path in since_then if digest_of_file(path) not in known]
-    if order.stated:
-        return waiting, skipped, replaced
-    since = max((record.evaluation.evaluated_at for record in records), default=None)
-    unseen = [path for path in ranked[:last] if path not in seen and order.may_be_later(path, newest, since)]
-    if unseen:
-        named = some_of([name_of(path) for path in unseen])
-        raise BadInput(
-            f"{order.study.source}: newest: {count_of(len(unseen), 'match', 'matches')} of the candidate never "
-            f"evaluated may be later than {name_of(newest)}, the last by name: {named}; "
-            'state the order of candidates, by = "time" (the date in the name), "column" or "name"'
-        )
-    return waiting, skipped, replaced
+    late = [path for path in ranked[first:last] if path not in seen and is_new(path, changed_at(path))]
+    changes = [(path, changed_at(path)) for path in ranked[:-1] if path in seen]
+    replaced = [path for path, at in changes if (at is None or at > seen[path]) and is_new(path, at)]
+    if not order.stated:
+        since = max((record.evaluation.evaluated_at for record in records), default=None)
+        unseen = [path for path in ranked[:last] if path not in seen and order.may_be_later(path, newest, since)]
+        if unseen:
+            named = some_of([name_of(path) for path in unseen])
+            raise BadInput(
+                f"{order.study.source}: newest: {count_of(len(unseen), 'match', 'matches')} of the candidate never "
+                f"evaluated may be later than {name_of(newest)}, the last by name: {named}; "
+                'state the order of candidates, by = "time" (the date in the name), "column" or "name"'
+            )
+    left = (("never evaluated, as later ones were", late), ("replaced after they were evaluated", replaced))
+    return Due(waiting, [f"{said}: {some_of(paths)}" for said, paths in left if paths], digests)
 
 
 _ALERTS = "alerts"

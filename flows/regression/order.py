@@ -85,7 +85,7 @@ class Order:
         dates = self.date(path), self.date(newest)
         if dates[0] is not None and dates[1] is not None:
             return dates[0] > dates[1]
-        return since is not None and changed_after(path, since) and changed_after(path, _changed(newest))
+        return since is not None and _changed_after(path, since) and _changed_after(path, changed_at(newest))
 
     def require_young(self, newest: str, now: dt.datetime) -> None:
         """Raise BadInput if the newest candidate is older than the study allows."""
@@ -154,7 +154,7 @@ def name_of(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _changed(path: str) -> dt.datetime | None:
+def changed_at(path: str) -> dt.datetime | None:
     """When a file changed last; None where its store does not say."""
     if "://" not in path:
         return dt.datetime.fromtimestamp(Path(path).stat().st_mtime, dt.UTC)
@@ -167,9 +167,9 @@ def _changed(path: str) -> dt.datetime | None:
     return None
 
 
-def changed_after(path: str, time: dt.datetime | None) -> bool:
+def _changed_after(path: str, time: dt.datetime | None) -> bool:
     """False if a file has surely not changed after a time."""
-    changed = _changed(path)
+    changed = changed_at(path)
     return changed is None or time is None or changed > time
 
 

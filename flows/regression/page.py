@@ -3,7 +3,7 @@
 It is made only from the history, and needs no network.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -28,7 +28,7 @@ from ..pages.wording import count_of, p_number, significant
 from ..report.evidence import Figure
 from .fresh import row_of
 from .ledger import episodes_of
-from .study import RegressionStudy
+from .study import ColumnNames, RegressionStudy
 from .trends import last_evaluations, trends_of, trends_of_evidence
 
 
@@ -98,8 +98,24 @@ def episodes_in_words(records: Sequence[Record]) -> list[str]:
         row = next(row for row in one.alarm.rows if row["row_verdict"] == "fail")
         since = ", worse since look {change} ({change_low} to {change_high})".format(**row) if row["change"] else ""
         ends = f"{'repaired' if one.repaired else 'ended by a change'} ({named_look(one.end)})" if one.end else "open"
-        sentences.append(f"{row['measure']} on {row['slice']} failed ({named_look(one.alarm)}){since}; {ends}.")
+        failed = f"{row['measure']} on {row['slice']} failed ({named_look(one.alarm)}){since}"
+        value, at = _deepest(records[records.index(one.alarm) : records.index(one.end) if one.end else None], row)
+        sentences.append(f"{failed}, deepest {value} ({named_look(at)}); {ends}.")
     return sentences
+
+
+def _deepest(records: Sequence[Record], failed: Mapping[str, Any]) -> tuple[str, Record]:
+    """The worst difference of a row of some evaluations, of one look if rows are fresh, and the evaluation."""
+    sign = -1 if failed["lower_is_better"] else 1
+    values = [
+        (sign * (kept["difference"] if kept["night_difference"] is None else kept["night_difference"]), number)
+        for number, record in enumerate(records)
+        for kept in record.rows
+        if [kept[name] for name in ("slice", "measure")] == [failed[name] for name in ("slice", "measure")]
+        if kept["difference"] is not None
+    ]
+    value, number = min(values)
+    return difference_in_words(replace(row_of(failed, ColumnNames()), difference=sign * value)), records[number]
 
 
 def windows_of(row: ComparisonRow) -> list[str]:

@@ -40,9 +40,10 @@ class Pair:
     digests: tuple[str, str]
     #: One for each score that the study names; a single one if it names none.
     by_score: tuple[PairedPredictions, ...]
-    #: The digest of the rows, by which looks at the same rows are counted, and one of each id, ascending.
+    #: The digest of the rows, by which looks at the same rows are counted, one of each id, ascending, and of its label.
     held_out: str
     rows: NDArray[np.int64]
+    labels: NDArray[np.int64]
     #: When the candidate was made, by its name or a column; None if unknown.
     dated: dt.datetime | None
 
@@ -89,8 +90,9 @@ def read_pair(order: Order, candidate: str) -> Pair:
         raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
     dated = order.date(candidate)
     first = next(iter(of_baseline.values())).decoded()
-    rows = np.unique(digests_of_ids(first.ids))
-    return Pair(baseline, candidate, (digests[0], digests[1]), by_score, _digest_of_rows(first), rows, dated)
+    rows, place = np.unique(digests_of_ids(first.ids), return_index=True)
+    labels, held_out = digests_of_ids(first.label)[place], _digest_of_rows(first)
+    return Pair(baseline, candidate, (digests[0], digests[1]), by_score, held_out, rows, labels, dated)
 
 
 def as_meant(study: RegressionStudy, pair: Pair, records: Sequence[Record]) -> RegressionStudy:

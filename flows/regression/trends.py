@@ -45,18 +45,19 @@ class Point:
 
 def trends_of(records: Sequence[Record], *, fresh: bool) -> Iterator[Figure]:
     """Each measure on all rows, and where there are slices the differences on each; `fresh`: in each look."""
-    shown, looks = last_evaluations(records), history.WINDOWS[0]
+    looks = history.WINDOWS[0]
     note = f" The last {_MOST_EVALUATIONS} of {len(records)} evaluations." if len(records) > _MOST_EVALUATIONS else ""
     told = "Candidate minus baseline in each look. " if fresh else "Each candidate on all rows, with its interval. "
-    lines = "Bar: a fault. Dotted: evidence begins anew." if fresh else "Dashed: the baseline of the time."
-    over_all = _trends(shown, True, looks if fresh else ("candidate_value", "candidate_low", "candidate_high"))
+    changed = "rules, baseline, ids or labels changed. Dashed: the baseline of the time"
+    lines = f"Bar: a fault. Dotted: {'evidence begins anew' if fresh else changed}."
+    over_all = _trends(records, True, looks if fresh else ("candidate_value", "candidate_low", "candidate_high"))
     panels = [
         _panel(f"trend-{index}", name, trend, 190, unit="" if fresh or not _in_points(name) else "%")
         for index, (name, trend) in enumerate(over_all.items())
     ]
     caption = f"{told}Squares: worse. Diamonds: undecided. Discs: not worse. {lines}{note}"
     yield Figure("Each measure over time, on all rows", caption, Markup("").join(panels))
-    on_slices = _trends(shown, False, looks if fresh else ("difference", "low", "high"))
+    on_slices = _trends(records, False, looks if fresh else ("difference", "low", "high"))
     if on_slices:
         caption = "Candidate minus baseline, with interval, in percentage points; marks and losses in their own unit."
         panels = [_panel(f"slice-{index}", name, trend, 150) for index, (name, trend) in enumerate(on_slices.items())]
@@ -91,8 +92,8 @@ def last_evaluations(records: Sequence[Record]) -> Sequence[Record]:
 def _trends(records: Sequence[Record], on_all_rows: bool, columns: tuple[str, ...]) -> dict[str, list[Point]]:
     """The points of each trend by its title; `columns`: of the value and of the ends of its interval."""
     by_title: dict[str, list[Point]] = {}
-    for record in records:
-        about = record.evaluation
+    for record in last_evaluations(records):
+        about, begun = record.evaluation, record.evaluation.segment or 1
         name = f"{PurePath(about.candidate).name}, {about.at:%Y-%m-%d %H:%M}"
         for row in record.rows:
             if row[columns[0]] is None or (row["slice"] == ALL_ROWS) != on_all_rows:
@@ -102,8 +103,9 @@ def _trends(records: Sequence[Record], on_all_rows: bool, columns: tuple[str, ..
             value, low, high = (None if row[column] is None else scale * row[column] for column in columns)
             reference = 0.0 if columns[0].endswith("difference") else scale * row["baseline_value"]
             point = Point(f"{about.at:%b %d}", name, value or 0.0, low, high, reference, row["row_verdict"] or "")
-            worse = None if row["change"] is None else about.look - row["change"]
-            point = replace(point, worse=worse, anew=about.segment == about.look > 1)
+            fails = 0 if row["row_verdict"] == "fail" else None
+            worse = fails if row["change"] is None else about.look - row["change"]
+            point = replace(point, worse=worse, anew=begun > 1 and records[begun - 1 : begun] == [record])
             by_title.setdefault(title, []).append(point)
     return by_title
 

@@ -9,7 +9,8 @@ are evaluated once by the same rules.
 
     rows/<held_out>.parquet
 
-has a digest of each id of a set of rows, by which looks at shared rows are counted, and the counts of each fresh row.
+has digests of each id and label of a set of rows, by which looks at shared rows and corrected labels are counted, and
+the counts of each fresh row.
 
     answers/<evaluation>.parquet
 
@@ -34,8 +35,8 @@ _FOLDER = "history"
 _KIND = "evaluation"
 #: The folders of what is kept beside the history.
 OF_ROWS, OF_ANSWERS = "rows", "answers"
-#: The column of the digests of ids.
-ROW = "row"
+#: The columns of the digests of ids and of labels.
+ROW, LABEL = "row", "label"
 _NAME = re.compile(r"date=(\d{4}-\d\d-\d\d)")
 _OF_MEASURE, _PROBABILITY = "of the measure", "probability"
 
@@ -171,6 +172,16 @@ def keep(store: Store, folder: str, digest: str, table: pa.Table) -> None:
 def read_kept(store: Store, folder: str, digest: str) -> pa.Table | None:
     """The stored values; None if there are none, or they are damaged."""
     return store.usable(f"{folder}/{digest[:16]}.parquet", kind=folder, fingerprint=digest)[0]
+
+
+def relabelled(kept: Sequence[pa.Table | None], rows: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
+    """The number of rows whose label is another one than in the stored tables; those of earlier versions have none."""
+    count = 0
+    for table in kept:
+        if table is not None and LABEL in table.column_names:
+            _, now, then = np.intersect1d(rows, table[ROW], return_indices=True)
+            count += int(np.count_nonzero(labels[now] != table[LABEL].to_numpy()[then]))
+    return count
 
 
 def linked(store: Store, records: Sequence[Record], held_out: str, rows: NDArray[np.int64]) -> list[Record]:

@@ -183,10 +183,49 @@ def test_what_happens_to_nights_is_defined(folder, capsys):
     assert all_rows()["n"].iloc[-1] == 750  # what a row counted at its first look stays, whatever its label is now
     first, last = all_rows().iloc[2], all_rows().iloc[-1]
     assert last["night_difference"] == pytest.approx(first["night_difference"])
+    assert "150 rows of earlier looks have other labels now" in newest_comparison(folder)
     assert look(folder, "--set", 'looks.reset="labels of November corrected"') == 2  # new evidence needs new rows
     night(folder, 8)
     assert look(folder, "--set", 'looks.reset="labels of November corrected"') == 0
     assert (all_rows()["n"].iloc[-1], all_rows()["segment"].iloc[-1]) == (150, 6)
+
+
+def newest_comparison(folder):
+    return max((folder / "out/comparisons").glob("*.html"), key=lambda path: path.stat().st_mtime_ns).read_text()
+
+
+def test_faults_on_the_same_rows_are_drawn_with_what_was_changed_and_what_was_deepest(folder):
+    """Night 2 fails, 3 fails by more, 4 passes; then twelve labels are corrected, and the rule changes."""
+    study_file(folder, STUDY.split("[looks]")[0].replace('slices = ["region"]\n', ""), "nightly.toml")
+
+    def candidate(number, drop):
+        night(folder, 1, n=2000)
+        (folder / "candidate-01.csv").rename(folder / "kept.csv")
+        frame = pd.read_csv(folder / "production-01.csv")
+        worse = np.arange(2000) < 2000 * drop
+        frame["prediction"] = np.where(worse, (frame["label"] + 1) % 3, frame["prediction"])
+        frame.to_csv(folder / f"candidate-{number:02}.csv", index=False)
+
+    for number, drop in enumerate((0.0, 0.1, 0.3, 0.001), start=1):
+        candidate(number, drop)
+        assert look(folder) == (drop > 0.01)
+    page = (folder / "out/report.html").read_text()
+    (fault,) = [line for line in page.splitlines() if "accuracy on all rows failed" in line]
+    values = history(folder)["difference"]
+    assert f"deepest −{-100 * values.iloc[2]:.2f} points (evaluation 3, " in fault
+    assert "; repaired (evaluation 4, " in fault
+    drawn = page[page.index('id="trend-0') :]
+    assert drawn.count('class="interval fail"') == 2 * 2  # of each failing night its interval and its bar
+    dotted = drawn.count('class="margin"')
+    for name in ("production-01", "candidate-04"):
+        frame = pd.read_csv(folder / f"{name}.csv")
+        frame.loc[:11, "label"] = (frame.loc[:11, "label"] + 1) % 3
+        frame.to_csv(folder / f"{name.replace('04', '05')}.csv", index=False)
+    assert look(folder) == 0
+    assert "12 rows had another label at the look before" in newest_comparison(folder)
+    drawn = (folder / "out/report.html").read_text()
+    drawn = drawn[drawn.index('id="trend-0') :]
+    assert drawn.count('class="margin"') == dotted + 1
 
 
 def test_a_model_that_is_renamed_begins_anew_and_a_file_that_is_renamed_does_not(folder):

@@ -131,7 +131,9 @@ def test_the_page_shows_the_evidence_and_the_faults(folder, capsys):
     page = (folder / "out/report.html").read_text()
     assert "The evidence so far that the candidate is worse" in page
     assert page.count('id="evidence-') == 2 * 3  # a title and a description of each
-    assert re.search(rf"failed \(evaluation {decided}, [0-9-]+\), worse since look \d \(\d to \d\); open\.", page)
+    deepest = r", deepest −\d+\.\d+ points \(evaluation \d, [0-9-]+\)"
+    alarm = rf"failed \(evaluation {decided}, [0-9-]+\), worse since look \d \(\d to \d\)"
+    assert re.search(rf"{alarm}{deepest}; open\.", page)
     before = (folder / "out/report.html").read_bytes()
     capsys.readouterr()
     assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 1
