@@ -13,7 +13,8 @@ optionally these functions:
 - ``observed(cell)``: the cell that computes the observed result.
 - ``exceeds(table, observed)``: which replicates of a table are at least as extreme as the table of the observed cell,
   or, for a fan-out without one, as None.
-- ``rejections(table, alpha)``: which replicates are rejections at a level, or misses of an interval.
+- ``rejections(table, alpha)``: which replicates are rejections at a level, or misses of an interval; their number in
+  each row where a row stands for several replicates.
 - ``drawn_rows(block, store, index)``: the rows of a test set of the first lane of a block, or distinct rows with their
   ``count``, where replicates are the answers of a test on test sets that can be drawn again.
 - ``beside_others(work)``: True for work that enters `sigstats.tasks.threads.alone` where it must; other work is inside
@@ -55,6 +56,7 @@ FAN_OUTS = {
     "retrain": "sigstats.tasks.benchmark.retrain",
     "scores": "sigstats.tasks.benchmark.scores",
     "subsample": "sigstats.tasks.calibration.subsample",
+    "tally": "sigstats.tasks.calibration.tally",
     "tune": "sigstats.tasks.calibration.tune",
 }
 

@@ -9,92 +9,32 @@ import math
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
-from pydantic import Field, ValidationInfo, field_validator
 
-from sigstats._common.validation import shown
 from sigstats.tasks.calibration.populations import own_tests
 from sigstats.tasks.calibration.populations.intervals import run_intervals
 from sigstats.tasks.calibration.populations.population import EventPopulation, Population
 from sigstats.tasks.calibration.populations.tests import needs_classes, require_some_defined, run_test
 from sigstats.tasks.calibration.rates import is_large_part
 from sigstats.tasks.calibration.subsample import module_of
-from sigstats.tasks.calibration.work import AppliedTest, Described, JudgedRows, OfFolds, OnTestSets, Samples
+from sigstats.tasks.calibration.work import AppliedTest, Described, JudgedRows, OfFolds, OnTestSets, Samples, Tallied
 from sigstats.tasks.fan_out import cell, input_cells
 from sigstats.tasks.own_code import with_measure_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import TwoViews, record
 from sigstats.tasks.storage.data import StoredData
 
-from ..config.model import DataStudy
 from ..running.kind import Kind
 from ..running.options import Prepared, Progress
-from .populations import PopulationSpec, Source
-from .published import PublishedSize, published_sizes
-from .tests import INTERVALS, OF_DESCRIBED, OF_FOLDS, OwnTest, Test, label_of, options_of
+from .model import CalibrationStudy
+from .populations import PopulationSpec
+from .published import published_sizes
+from .tests import INTERVALS, OF_DESCRIBED, OF_FOLDS, OwnTest, label_of, options_of
 
 #: The fan-outs that apply a test or a method to test sets; the others compute what they need.
-APPLIED = frozenset({"subsample", "own-test", "fold-test", "interval"})
-
-
-class CalibrationStudy(DataStudy):
-    """A study file of ``kind = "calibration"``."""
-
-    question: ClassVar[str] = "can these tests be trusted at this sample size?"
-
-    kind: Literal["calibration"]
-    populations: list[Source] = Field(min_length=1, description="Populations from which test sets are drawn")
-    tests: list[Test] = Field(min_length=1, description="Tests applied to each test set")
-    sizes: list[Annotated[int, Field(ge=1, le=10**7)]] = Field(min_length=1, description="Sizes of test sets, in rows")
-    trials: int = Field(1000, ge=1, le=10**8, description="Test sets per size and population")
-    precision: float | None = Field(
-        None,
-        ge=1e-4,
-        le=0.25,
-        description="Draw test sets until the Monte-Carlo standard error of each rate is at most "
-        "this; `trials` is then the maximum",
-    )
-    performance: bool | None = Field(
-        None,
-        description="Whether to report size-adjusted power and the coverage and width of intervals; "
-        "by default if there are intervals or retrained learners",
-    )
-
-    published: list[PublishedSize] = Field(
-        default_factory=list, description="Published numbers of rows, shown next to the exact ones"
-    )
-
-    @property
-    def most_trials(self) -> int:
-        """The number of test sets; if a precision is given, their greatest number."""
-        if self.precision is None or "trials" in self.model_fields_set:
-            return self.trials
-        return math.ceil(0.25 / self.precision**2 - 1e-9)
-
-    @property
-    def stopping(self) -> dict[str, Any] | None:
-        """The rule by which a cell ends before all of its test sets are drawn."""
-        if self.precision is None:
-            return None
-        return {"rule": "precision", "error": self.precision, "alpha": self.alpha}
-
-    @field_validator("alpha", mode="after")
-    @classmethod
-    def _level(cls, alpha: float) -> float:
-        if alpha >= 0.5:
-            raise ValueError(f"{alpha:g} is not valid; expected less than 0.5, the level of a test")
-        return alpha
-
-    @field_validator("sizes", "tests", "populations", mode="after")
-    @classmethod
-    def _once(cls, items: list[Any], info: ValidationInfo) -> list[Any]:
-        names = [label_of(item) if info.field_name == "tests" else getattr(item, "name", item) for item in items]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"{shown(name)} appears twice")
-        return items
+APPLIED = frozenset({"subsample", "tally", "own-test", "fold-test", "interval"})
 
 
 def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:
@@ -189,15 +129,25 @@ def _cells(
                 test, options={**test.options, "method": "t"}
             )  # keeps the level with few groups, as a comparison does
         for n in study.sizes:
+            work = OnTestSets(population=population.values, n=n, test=test, factors=population.factors or None)
+            fan_out = "own-test" if test.code is not None else "interval" if test.test in INTERVALS else "subsample"
+            if study.rates_only:
+                if fan_out != "subsample":
+                    raise _refuse_rates_only(label)
+                fan_out, work = "tally", Tallied(**vars(work), alpha=study.alpha)
             yield cell(
-                "own-test" if test.code is not None else "interval" if test.test in INTERVALS else "subsample",
+                fan_out,
                 subject={"dataset": source, **slices, "n": str(n), "test": label},
-                work=OnTestSets(population=population.values, n=n, test=test, factors=population.factors or None),
+                work=work,
                 seed=study.seed,
                 replicates=study.most_trials,
                 stopping=study.stopping,
                 limits=limits.get(label),
             )
+
+
+def _refuse_rates_only(label: str) -> ValueError:
+    return ValueError(f"rates_only: true is not valid; {label} needs a row for each test set")
 
 
 def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
@@ -232,6 +182,8 @@ def _fold_cells(
     few = [n for n in study.sizes if n < least]
     if few:
         raise ValueError(f"sizes: {few[0]} is not valid; expected at least {least}, two rows for each fold of {source}")
+    if study.rates_only:
+        raise _refuse_rates_only(next(iter(tests)))
     of = Samples(dataset=source, slice=retrained.rows, seed=study.seed, replicates=study.trials)
     for label, test in tests.items():
         _try_test(label, test, source, population)

@@ -22,6 +22,7 @@ from ..schema import Hypothesis
 from .populations.tests import advantage, bootstrap_of_better, confidence
 from .rates import measure_of
 from .subsample import outcomes_cell, trained_rows
+from .tally import totals
 from .work import OnTestSets, TrainedPair
 
 #: The bins of the histogram of bootstrap replicates.
@@ -30,7 +31,7 @@ _BINS = 48
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """One row for each test on each pair of trained classifiers, where test sets of the same size were drawn."""
-    for cell in results.cells("subsample"):
+    for cell in (*results.cells("subsample"), *results.cells("tally")):
         work = cell.work_of(OnTestSets)
         source = outcomes_cell(work)
         if source is None or not isinstance(source.work, TrainedPair) or work.population.swapped:
@@ -59,8 +60,9 @@ def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     ahead = float(advantage(test, test_set.counts, test_set)[0])
     if not ahead:
         return row.with_(decision="none", note="on the test set neither is better")
-    agreeing = int(np.count_nonzero(drawn.column("advantage").to_numpy() * ahead > 0))
-    low, high = clopper_pearson(agreeing, drawn.num_rows)
+    counts = totals(drawn, results.plan.alpha)
+    agreeing, trials = counts["b_better" if ahead > 0 else "a_better"], counts["test_sets"]
+    low, high = clopper_pearson(agreeing, trials)
     sides = [f"{side.upper()} ({pair.side(side).learner})" for side in SIDES]
     loser, winner = sides if ahead > 0 else reversed(sides)
     row = row.with_(a=loser, b=winner)
@@ -70,10 +72,10 @@ def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     else:
         row = row.with_(statistic=float((resampled[0] > 0).mean()), resampled=json.dumps(_histogram(*resampled)))
     return row.with_(
-        estimate=agreeing / drawn.num_rows,
+        estimate=agreeing / trials,
         estimate_low=low,
         estimate_high=high,
-        replicates=drawn.num_rows,
+        replicates=trials,
         decision="none",
     )
 

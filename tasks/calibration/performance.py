@@ -62,13 +62,13 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     if table is None or drawn_from is None:
         yield row.with_(measure=COVERAGE, null_mean=1 - alpha)
         return
-    true = true_value(work, drawn_from)
+    true, missing = true_value(work, drawn_from), count_undefined(table, "low")
     row = row.with_(
         truth=true,
         replicates=table.num_rows,
         decision="none",
-        unanswered=count_undefined(table, "low"),
-        note="; ".join(undefined(table, "low")),
+        unanswered=missing,
+        note="; ".join(undefined(missing, table.num_rows, "interval", table=table)),
     )
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
     coverage = _share(row.with_(measure=COVERAGE, null_mean=1 - alpha), columns["covers"])
@@ -164,15 +164,16 @@ def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) ->
     error = adjusted_power_error(p_values, under_null, alpha)
     share = f"which {significant(alpha, 3)} of the test sets without a difference are"
     rejecting = f"rejecting where p is at most {significant(level, 3)}, {share}"
+    missing = count_undefined(table)
     return row.with_(
         estimate=value,
         estimate_low=value - Z * error,
         estimate_high=value + Z * error,
         statistic=level,
         replicates=p_values.size,
-        unanswered=count_undefined(table),
+        unanswered=missing,
         decision="none",
-        note="; ".join([rejecting, *undefined(table)]),
+        note="; ".join([rejecting, *undefined(missing, p_values.size, table=table)]),
     )
 
 

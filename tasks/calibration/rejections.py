@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from sigstats._common.extreme import at_most
 from sigstats.intervals import clopper_pearson
 
 from ..plan import Cell
@@ -17,9 +16,12 @@ from .populations.tests import AnyPopulation, exact_rate, null_holds, true_advan
 from .rates import COVERAGE, ERROR, POWER
 from .sample_size import rows_needed
 from .subsample import module_of, population
+from .tally import totals
 from .work import Described, Events, OfFolds, OnTestSets, Tested
 
-USES = ("subsample", "own-test", "fold-test")
+USES = ("subsample", "tally", "own-test", "fold-test")
+#: Those that apply a test of this program to test sets.
+_READY = ("subsample", "tally")
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
@@ -31,7 +33,7 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 
 def _known(results: Results, cell: Cell) -> AnyPopulation | None:
     """The population of a cell, if it is known and its difference is that of answers, not of scores."""
-    value = population(cell.work_of(OnTestSets), results.store) if cell.fanout == "subsample" else None
+    value = population(cell.work_of(OnTestSets), results.store) if cell.fanout in _READY else None
     return None if isinstance(value, ScorePopulation | Described) else value
 
 
@@ -57,7 +59,7 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     test = work.test
     holds, known = null_is_true(results, cell), _known(results, cell)
     exact = None if known is None else exact_rate(known, work.n, test, alpha)
-    covers_truth = "confidence" in test.options and cell.fanout == "subsample"
+    covers_truth = "confidence" in test.options and cell.fanout in _READY
     rejections = results.hypothesis(
         cell,
         test="calibration",
@@ -90,16 +92,15 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
             yield coverage
         return
     drawn_from = work.population if isinstance(work, OnTestSets) else None
-    empty = int(np.count_nonzero(table.column("no_positive").to_numpy()))
+    counts = totals(table, alpha)
+    trials, empty = counts["test_sets"], counts["without_class"]
     what = "a class or category without a true row" if isinstance(drawn_from, Events) else "no truly positive row"
-    notes = list(undefined(table))
-    notes += [f"{what} in {empty:,} of {table.num_rows:,} test sets"] if empty else []
-    told = {"note": "; ".join(notes), "unanswered": count_undefined(table), "without_class": empty}
-    rejected = int(np.count_nonzero(at_most(table.column("p_value").to_numpy(), alpha)))
-    yield _rate(rejections.with_(**told), rejected, table.num_rows)
-    covers = table.column("covers").drop_null().to_numpy()
-    if covers.size:
-        yield _rate(coverage.with_(**told), int(np.count_nonzero(covers)), covers.size)
+    notes = list(undefined(counts["unanswered"], trials, table=table))
+    notes += [f"{what} in {empty:,} of {trials:,} test sets"] if empty else []
+    told = {"note": "; ".join(notes), "unanswered": counts["unanswered"], "without_class": empty}
+    yield _rate(rejections.with_(**told), counts["rejected"], trials)
+    if counts["with_interval"]:
+        yield _rate(coverage.with_(**told), counts["covers"], counts["with_interval"])
 
 
 def count_undefined(table: pa.Table, name: str = "p_value") -> int:
@@ -107,16 +108,15 @@ def count_undefined(table: pa.Table, name: str = "p_value") -> int:
     return int(np.count_nonzero(np.isnan(table.column(name).to_numpy())))
 
 
-def undefined(table: pa.Table, name: str = "p_value") -> Iterator[str]:
-    """On how many test sets a test gave no p-value, which counts as no rejection, or a method no interval, as a miss.
+def undefined(count: int, trials: int, what: str = "p", *, table: pa.Table) -> Iterator[str]:
+    """On how many of `trials` test sets a test gave no p-value, which counts as no rejection; or no interval, a miss.
 
-    Why is said of a test of another package. `name` is as in `count_undefined`.
+    The reason follows where the `table` has those of a test of another package.
     """
-    count = count_undefined(table, name)
     if not count:
         return
-    what, counted = ("p", "not rejected") if name == "p_value" else ("interval", "counted as misses")
-    said = f"{what} undefined in {count:,} of {table.num_rows:,} test sets, {counted}"
+    counted = "not rejected" if what == "p" else "counted as misses"
+    said = f"{what} undefined in {count:,} of {trials:,} test sets, {counted}"
     if "problem" not in table.column_names:
         yield said
         return

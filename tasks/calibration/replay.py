@@ -19,6 +19,7 @@ from ..results import Results
 from ..storage.seal import Damaged
 from ..storage.store import Store
 from ..threads import one_thread
+from .tally import with_rows
 
 #: Seconds of a call of a test of another package, where the study has no ``time_limit`` for it.
 CALL_SECONDS = 60.0
@@ -49,7 +50,7 @@ class Replay:
 
 def can_replay(cell: Cell) -> bool:
     """True if the replicates of a cell are answers on test sets."""
-    return offered(fanout(cell.fanout), "drawn_rows") is not None
+    return offered(fanout(with_rows(cell).fanout), "drawn_rows") is not None
 
 
 def replay(results: Results, cell: Cell, trial: int) -> Replay:
@@ -58,6 +59,7 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
     Raises LookupError if replicates are missing that the cell reads, or another version computed those that are
     stored. Raises Damaged if stored replicates of the cell cannot be used.
     """
+    cell = with_rows(cell)
     module = fanout(cell.fanout)
     version, drawn_rows = version_of(module, cell.work), offered(module, "drawn_rows")
     assert drawn_rows is not None

@@ -41,7 +41,7 @@ def one_test(cells: Iterable[Cell]) -> list[list[Cell]]:
     """The cells that apply one test to test sets of one population, of all sizes."""
     groups: dict[tuple[str | None, ...], list[Cell]] = {}
     for cell in cells:
-        if cell.fanout == "subsample":
+        if cell.fanout in ("subsample", "tally"):
             key = tuple(cell.subject.get(name) for name in ("dataset", "slice", "test"))
             groups.setdefault(key, []).append(cell)
     return list(groups.values())

@@ -216,6 +216,13 @@ class OnTestSets(Tested):
     population: DrawnFrom
 
 
+class Tallied(OnTestSets):
+    """Work of ``tally``."""
+
+    #: The level at which rejections are counted.
+    alpha: float
+
+
 class OnSamples(Work):
     """Work of ``cross-validate``."""
 

@@ -31,19 +31,19 @@ def _counted_by(cell: Cell) -> Callable[[pa.Table, pa.Table | None], Any] | None
     return offered(module, "exceeds")
 
 
-def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[np.bool_]:
-    """A mask of the replicates of `table` that the rule of a cell counts."""
+def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[Any]:
+    """A mask of the replicates of `table` that the rule of a cell counts; their number in each row of several."""
     counts = _counted_by(cell)
     if counts is None:
         raise TypeError(f"the replicates of {cell.fanout} are not counted against what was observed")
-    flags: NDArray[np.bool_] = counts(table, observed)
+    flags: NDArray[Any] = counts(table, observed)
     return flags
 
 
 def exceedances(cell: Cell, table: pa.Table, store: Store) -> int | None:
     """The number of replicates of `table` that the rule of a cell counts; None if that is not known yet."""
     flags = None if _counted_by(cell) is None else _flags(cell, table, store)
-    return None if flags is None else int(np.count_nonzero(flags))
+    return None if flags is None else int(flags.sum())
 
 
 def _flags(cell: Cell, table: pa.Table, store: Store) -> NDArray[np.bool_] | None:
@@ -114,7 +114,8 @@ class StoppingTracker:
         compared = None if cell.stopping is None else observed_cell(cell)
         self._observed = None if compared is None else store.read_prefix(compared)
         self._active = cell.stopping is not None and (compared is None) == (self._observed is None)
-        self._flags = np.empty(0, dtype=np.bool_)
+        self._flags: NDArray[Any] = np.empty(0, dtype=np.bool_)
+        self._reached = 0
         self._waiting: dict[int, int] = {}
         for bounds in done:
             self.add(*bounds)
@@ -124,12 +125,12 @@ class StoppingTracker:
         if not self._active:
             return
         self._waiting[first] = last
-        before = reached = self._flags.size
-        while reached in self._waiting:
-            table = self._store.read_block(self._cell, reached, self._waiting[reached])
+        before = self._reached
+        while self._reached in self._waiting:
+            table = self._store.read_block(self._cell, self._reached, self._waiting[self._reached])
             self._flags = np.concatenate([self._flags, exceeds(self._cell, table, self._observed)])
-            reached = self._waiting.pop(reached)
-        result = self._cell.rule.test(self._flags) if reached > before else None
+            self._reached = self._waiting.pop(self._reached)
+        result = self._cell.rule.test(self._flags) if self._reached > before else None
         if result is not None:
             self.replicates = self._cell.whole_lanes(result.n_resamples)
             self._active = False

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ..plan import Cell
-from ..schema import to_numpy
+from ..schema import REPLICATE, SPAN, to_numpy
 
 #: The folders of all cells that are finished, and of the blocks of those that are not.
 REPLICATES, BLOCKS = "replicates", "blocks"
@@ -61,22 +62,29 @@ def usable_range(cell: Cell, first: int, last: int) -> tuple[int, int]:
 
 def require_range(tables: Iterable[pa.Table], first: int, last: int) -> None:
     """Refuse tables that together do not hold this range, each replicate in one row or more."""
-    before = first - 1
+    begin = end = first
     for table in tables:
-        numbers = to_numpy(table.column("replicate"))
-        steps = np.diff(numbers, prepend=before)
-        if not len(steps) or steps[0] < int(before < first) or steps.min() < 0 or steps.max() > 1:
+        numbers, ends = _bounds(table)
+        fits = (numbers == np.append(begin, numbers[:-1])) | (numbers == np.append(end, ends[:-1]))
+        if not len(numbers) or not fits.all():
             break
-        before = int(numbers[-1])
+        begin, end = int(numbers[-1]), int(ends[-1])
     else:
-        if before == last - 1:
+        if end == last:
             return
     raise ValueError(f"replicates are not valid; expected {first} to {last - 1} in order")
 
 
+def _bounds(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first replicate of each row, and the replicate after its last."""
+    numbers = to_numpy(table.column(REPLICATE.name))
+    several = SPAN.name in table.column_names
+    return numbers, numbers + (to_numpy(table.column(SPAN.name)) if several else 1)
+
+
 def replicates_of(table: pa.Table) -> int:
     """The number of replicates up to the last one of a table."""
-    return int(table.column("replicate")[-1].as_py()) + 1
+    return int(_bounds(table.slice(len(table) - 1))[1][0])
 
 
 def first_replicates(table: pa.Table, replicates: int) -> pa.Table:

@@ -28,7 +28,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from ..plan import Cell
-from ..schema import renamed
+from ..schema import REPLICATE, SPAN, renamed
 from .block_files import (
     BLOCKS,
     block_name,
@@ -150,7 +150,7 @@ class Store:
             return
         with self.files.open(name) as file:
             parts = read_sealed(file, name, kind=cell.fanout, fingerprint=cell.fingerprint)
-            _require_range(name, parts(["replicate"]), first, last)
+            _require_range(name, parts([REPLICATE.name, SPAN.name]), first, last)
             yield from parts(None)
 
     def find(self, cell: Cell) -> CellFiles:

@@ -15,7 +15,7 @@ _UNITS: Mapping[type, str] = {JudgedRows: "label", Votes: "vote"}
 #: What tests are about that do not compare two classifiers by a measure.
 _ABOUT: Mapping[type, str] = {TaskRows: "whether B is worse on any task", Votes: "which models are preferred to which"}
 #: The fan-outs that apply methods to test sets.
-_FANOUTS = ("subsample", "own-test", "interval", "fold-test")
+_FANOUTS = ("subsample", "tally", "own-test", "interval", "fold-test")
 
 
 def design(evidence: Evidence) -> list[tuple[str, str]]:
@@ -110,6 +110,7 @@ def _tested(cell: Cell) -> str:
 def _performance(evidence: Evidence, cells: Sequence[Cell]) -> str:
     measures = distinct(row.measure for row in evidence.rows if row.test in ("calibration", "performance"))
     named = join_words([measure.replace("type I error", "type I error rate") for measure in measures])
-    errors = {cell.stopping["error"] for cell in cells if cell.stopping}
-    wanted = f", of a rate at most {significant(max(errors))}" if errors else ""
-    return f"{named}, each with its Monte-Carlo standard error{wanted}."
+    ends = {key: value for cell in cells for key, value in (cell.stopping or {}).items()}
+    wanted = f", of a rate at most {significant(ends['error'])}" if "error" in ends else ""
+    most = f"; a cell ends at {ends['exceedances']:,} rejections or misses" if "exceedances" in ends else ""
+    return f"{named}, each with its Monte-Carlo standard error{wanted}{most}."

@@ -31,8 +31,9 @@ LEVELS = tuple(float(level) for level in np.geomspace(1e-4, 0.2, 23))
 
 
 def true_nulls(evidence: Evidence) -> list[Hypothesis]:
-    """The rates of rejections where the null hypothesis is true."""
-    return [row for row in evidence.of("calibration") if row.measure == ERROR and row.estimate is not None]
+    """The rates of rejections where the null hypothesis is true, of tests whose p-values are stored."""
+    rates = [row for row in evidence.of("calibration") if row.measure == ERROR and row.estimate is not None]
+    return [row for row in rates if evidence.cells_of(row)[0].fanout != "tally"]
 
 
 def p_values_of(row: Hypothesis, evidence: Evidence) -> NDArray[np.float64]:

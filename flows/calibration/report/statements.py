@@ -38,7 +38,7 @@ def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | N
     for name, truth in truths.items():
         cell = evidence.cells[name]
         table, test = evidence.results.table(cell), cell.work_of(Tested).test
-        if table is None or _one_side_alone(test):
+        if table is None or cell.fanout == "tally" or _one_side_alone(test):
             continue
         ahead, p = table.column("advantage").to_numpy(), table.column("p_value").to_numpy()
         decided = (ahead != 0) & ~np.isnan(p)

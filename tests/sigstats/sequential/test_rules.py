@@ -12,7 +12,7 @@ from scipy.stats import binom
 from sigstats.intervals import Interval
 from sigstats.multiplicity import adjust_pvalues
 from sigstats.sequential.gandy_rule import GandyRule, boundaries
-from sigstats.sequential.precision_rules import PrecisePRule
+from sigstats.sequential.precision_rules import PrecisePRule, PrecisionRule
 from sigstats.sequential.rules import BesagCliffordRule, FixedRule, SequentialResult, deciding_exceedances
 
 from ...examples import examples, thorough
@@ -114,6 +114,34 @@ def test_the_interval_covers_every_p(walk):
         # Each tail is as rare as promised, too.
         assert law[low > p].sum() <= 0.005 + 1e-9
         assert law[high < p].sum() <= 0.005 + 1e-9
+
+
+def test_the_interval_of_a_rate_that_stops_at_exceedances_covers_every_rate():
+    walk = Walk(PrecisionRule(maximum=60, exceedances=4))
+    low, high = np.array([result.pvalue_interval for _, result in walk.ends]).T
+    assert {result.exceedances for _, result in walk.ends if result.n_resamples < 60} == {4}
+    for p in GRID:
+        law = walk.law(p)
+        assert max(law[low > p].sum(), law[high < p].sum()) <= 0.005 + 1e-9
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.004, 0.05, 0.5, 1.0])
+@pytest.mark.parametrize("ends", [{"error": 0.02}, {"exceedances": 7}, {"error": 0.02, "exceedances": 7}])
+def test_a_rate_that_is_looked_at_in_blocks_stops_at_the_first_block_that_suffices(rate, ends):
+    flags = np.random.default_rng(3).random(2990) < rate
+    one_by_one, in_blocks = (PrecisionRule(maximum=2990, every=every, **ends) for every in (1, 100))
+    counts = np.add.reduceat(flags, np.arange(0, 2990, 100), dtype=np.int64)
+    for look in range(1, 31):
+        n, s = min(100 * look, 2990), int(counts[:look].sum())
+        share = (s + 2) / (n + 4)
+        enough = share * (1 - share) / n <= ends.get("error", 0) ** 2 or s >= ends.get("exceedances", math.inf)
+        result = in_blocks.test(counts[:look])
+        if enough or n == 2990:
+            break
+        assert result is None
+    assert (result.n_resamples, result.exceedances) == (n, s)
+    assert one_by_one.test(flags).n_resamples <= n
+    assert in_blocks.stops_at(rate) == min(-(-one_by_one.stops_at(rate) // 100) * 100, 2990)
 
 
 @pytest.mark.long
