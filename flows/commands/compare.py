@@ -61,8 +61,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--human",
         metavar="COLUMN",
-        help="column of people's labels (1 right, 0 wrong, or empty), which correct the "
-        "judge's verdicts in --score or --prediction",
+        action="append",
+        help="column of people's labels (1 right, 0 wrong, or empty), which correct the judge's verdicts in --score or "
+        "--prediction (twice if the candidate's column is another one)",
+    )
+    parser.add_argument(
+        "--human-labels",
+        metavar="FILE",
+        action="append",
+        help="file of ids and --human, if the predictions lack it (twice if the candidate's file is another one)",
     )
     add_score_range(parser, "score")
     parser.add_argument("--positive", metavar="CLASS", help="positive class of scores and f1")
@@ -80,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.candidates:
         raise BadInput(f"CANDIDATE: is missing; expected {SECOND_FILE}")
     refuse_overwriting(options, (options.baseline, *options.candidates), *_OUTPUTS)
-    if options.human is not None:
+    if options.human or options.human_labels:
         return _run_judged(options)
     if options.changed is not None and (options.run is not None or len(options.candidates) > 1):
         raise BadInput("--changed: is not valid with --run or several candidates; expected the rows of two models")
@@ -117,6 +124,11 @@ def _run_judged(options: argparse.Namespace) -> int:
     from ..comparison.judged import as_json, as_text, compare_judged
     from ..comparison.judged_page import as_html
 
+    if options.human is None:
+        raise BadInput("--human: is missing; expected the column of people's labels in --human-labels")
+    for name, given in (("--human", options.human), ("--human-labels", options.human_labels or ())):
+        if len(given) > 2:
+            raise BadInput(f"{name}: {len(given)} values are not valid; expected one, or two for the two models")
     refuse_beside(options, "--human", _NOT_JUDGED)
     if len(options.candidates) > 1 or len(scores_of(options)) > 1:
         raise BadInput("--human: is not valid with several candidates or scores; expected one of each")
@@ -127,6 +139,7 @@ def _run_judged(options: argparse.Namespace) -> int:
             columns_of_files(options, 2),
             options.human,
             rule_of(options),
+            labels=options.human_labels or (),
             score_range=options.score_range,
             **match_options(options),
         )

@@ -18,6 +18,7 @@ from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule, Verdict
 from sigstats.effects import accuracy_difference
 from sigstats.files.predictions import Columns, Predictions, Unmatched, match, read
+from sigstats.files.tables.spelling import same_spelling
 from sigstats.judged.judged_test import JudgeAgreement, JudgedResult, judged_test
 
 from ..pages.wording import count_of, p_equation, percent, percent_range
@@ -95,20 +96,23 @@ class JudgedComparison:
 def compare_judged(
     paths: tuple[str, str],
     columns: Sequence[Columns],
-    human: str,
+    human: Sequence[str],
     rule: ComparisonRule,
     *,
+    labels: Sequence[str] = (),
     unmatched: Unmatched,
     allow_different_tasks: bool,
     score_range: Sequence[float] | None = None,
 ) -> JudgedComparison:
-    """The comparison of two files with the verdicts of a judge, and the labels of people in a column of each.
+    """The comparison of two files with the verdicts of a judge, and the labels of people.
 
+    `human`: the column of people's labels, or that of the baseline and that of the candidate. `labels`: the file of
+    these columns, or one for each model; by default the files of the verdicts.
     `score_range`: the limits of marks, where judge and people give marks.
     """
     limits = as_score_range(score_range)
-    sides = zip(paths, columns, strict=True)
-    baseline, candidate = (_side(path, side, human, limits) for path, side in sides)
+    sides = zip(paths, columns, _of_both(human), _of_both(labels or paths), strict=True)
+    baseline, candidate = (_side(*side, limits) for side in sides)
     matched = match(baseline.judged, candidate.judged, unmatched=unmatched, allow_different_tasks=allow_different_tasks)
     (judge_b, people_b), (judge_a, people_a) = baseline.at(matched.rows), candidate.at(matched.partners)
     groups = None if baseline.groups is None else baseline.groups[np.asarray(matched.rows)]
@@ -130,11 +134,11 @@ def compare_judged(
     return JudgedComparison(
         printable(paths[0]),
         printable(paths[1]),
-        human=printable(human),
+        human=printable(", ".join(human)),
         rule=rule,
         result=test("two-sided"),
         p_worse=test("less").pvalue,
-        notes=tuple(dict.fromkeys((*baseline.judged.notes, *candidate.judged.notes, *matched.notes))),
+        notes=tuple(dict.fromkeys((*baseline.notes, *candidate.notes, *matched.notes))),
         marks=limits is not None,
     )
 
@@ -147,17 +151,23 @@ class _Side:
     verdicts: NDArray[np.float64]
     labels: NDArray[np.float64]
     groups: NDArray[np.int64] | None
+    notes: tuple[Note, ...]
 
     def at(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         where = np.asarray(rows)
         return self.verdicts[where], self.labels[where]
 
 
-def _side(path: str, columns: Columns, human: str, limits: tuple[float, float] | None) -> _Side:
+def _of_both(named: Sequence[str]) -> Sequence[str]:
+    """The name for the baseline and that for the candidate."""
+    return named if len(named) > 1 else (named[0], named[0])
+
+
+def _side(path: str, columns: Columns, human: str, labels: str, limits: tuple[float, float] | None) -> _Side:
     if columns.score is not None:  # the judge gives marks, and a column of labels is people's or nobody's
         columns = replace(columns, label=columns.id)
     judged = read(path, columns).decoded()
-    labelled = read(path, replace(columns, score=human, unscored="drop")).decoded()
+    labelled = _labels(path, columns, human, labels)
     if judged.lower:
         raise ValueError(f"{path}: score: {shown(columns.score)} is a cost; expected marks of which higher is better")
     if judged.score is not None:
@@ -167,16 +177,29 @@ def _side(path: str, columns: Columns, human: str, limits: tuple[float, float] |
         pairs = zip(judged.label.to_pylist(), judged.prediction.to_pylist(), strict=True)
         verdicts = np.array([float(a == b) for a, b in pairs])
     marks = np.asarray(labelled.score.to_numpy(zero_copy_only=False), dtype=np.float64)
-    given = _required(marks, path, human, limits)
-    of_id = dict(zip(labelled.keys.to_pylist(), given.tolist(), strict=True))
-    labels = np.array([of_id.get(key, np.nan) for key in judged.keys.to_pylist()], dtype=np.float64)
+    given = _required(marks, labels, human, limits)
+    keys, of_people = (column.to_pylist() for column in same_spelling([judged.keys, labelled.keys]))
+    of_id = dict(zip(of_people, given.tolist(), strict=True))
+    others = len(of_id.keys() - set(keys))
+    if others == len(of_id):
+        raise ValueError(f"{labels}: shares no id with {path}; expected labels of its rows")
+    said = f"{labels}: {count_of(others, 'label')} of rows that {path} lacks, left out"
+    notes = (*judged.notes, *([Note("unmatched-labels", said)] if others else []))
     groups = None
     if columns.group is not None:
         if columns.group != columns.id and columns.group not in judged.others:
             raise ValueError(f"{path}: column {shown(columns.group)} was not found; expected the group of each row")
         names = judged.ids if columns.group == columns.id else judged.others[columns.group]
         groups = np.unique(names.to_pylist(), return_inverse=True)[1]
-    return _Side(judged, verdicts, labels, groups)
+    found = np.array([of_id.get(key, np.nan) for key in keys], dtype=np.float64)
+    return _Side(judged, verdicts, found, groups, notes)
+
+
+def _labels(path: str, columns: Columns, human: str, labels: str) -> Predictions:
+    """The labels of people; in a file of their own they stand beside ids."""
+    if labels != path:
+        columns = Columns(id=columns.id, label=columns.id)
+    return read(labels, replace(columns, score=human, unscored="drop")).decoded()
 
 
 def _required(

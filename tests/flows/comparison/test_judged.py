@@ -23,15 +23,13 @@ def drawn(accuracies, specificities, rng, n=600, labels=150):
     return frames
 
 
-def compared(tmp_path, frames, *arguments):
+def compared(tmp_path, frames, *arguments, human=("--human", "human")):
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
     for path, frame in zip(paths, frames, strict=True):
         frame.to_csv(path, index=False)
     target = tmp_path / "found.json"
     target.unlink(missing_ok=True)
-    code = main(
-        ["compare", *map(str, paths), "--score", "judge", "--human", "human", *arguments, "--json", str(target)]
-    )
+    code = main(["compare", *map(str, paths), "--score", "judge", *human, *arguments, "--json", str(target)])
     return code, json.loads(target.read_text()) if target.exists() else None
 
 
@@ -44,13 +42,34 @@ def test_rows_are_joined_by_id_and_the_candidate_comes_first(tmp_path, capsys):
     assert (code, found["verdict"]) == (0, "inconclusive")
     assert found["confidence_interval"] == asdict(direct.confidence_interval)
     called = [each.rename(columns={"human": "label"}) for each in (baseline, candidate)]  # as the true class mostly is
-    assert compared(tmp_path, called, "--human", "label")[1] == found | {"human": "label"}
+    assert compared(tmp_path, called, human=("--human", "label"))[1] == found | {"human": "label"}
     for each in called:
         each["label"] = each["label"].where(each["id"] < 80)
-    assert compared(tmp_path, called, "--human", "lable") == (2, None)
+    assert compared(tmp_path, called, human=("--human", "lable")) == (2, None)
     assert capsys.readouterr().err.endswith("column 'lable' was not found; did you mean 'label'?\n")
     assert found["judge_estimate"] == pytest.approx(candidate.judge.mean() - baseline.judge.mean())
     assert found["agreement"]["candidate"] == direct.agreement[0]._asdict()
+
+
+def test_people_write_their_labels_into_a_file_of_their_own(tmp_path, capsys):
+    frames = drawn((0.8, 0.8), (0.7, 0.55), np.random.default_rng(1))
+    inside = compared(tmp_path, frames)[1]
+    people = tmp_path / "people.csv"
+    labelled = frames[0][["id", "human"]].assign(b=frames[1].human)[frames[0].human.notna()]
+    labelled.sample(frac=1, random_state=1).to_csv(people, index=False)
+    alone = [frame.drop(columns="human") for frame in frames]
+    named = ("--human-labels", str(people), "--human", "human", "--human", "b")
+    assert compared(tmp_path, alone, human=named)[1] == inside | {"human": "human, b"}
+    pd.concat([labelled, pd.DataFrame({"id": [10_000], "human": [1], "b": [0]})]).to_csv(people, index=False)
+    code, found = compared(tmp_path, alone, human=named)
+    assert code == 0
+    assert found["estimate"] == inside["estimate"]
+    assert [note["name"] for note in found["notes"]] == ["unmatched-labels"] * 2
+    labelled.assign(id=labelled.id + 10_000).to_csv(people, index=False)
+    assert compared(tmp_path, alone, human=named) == (2, None)
+    assert "shares no id with" in capsys.readouterr().err
+    assert compared(tmp_path, alone, human=named[:2]) == (2, None)
+    assert "--human: is missing" in capsys.readouterr().err
 
 
 def test_a_candidate_that_the_judge_prefers_and_people_do_not_fails(tmp_path, capsys):
