@@ -92,8 +92,7 @@ def _pool_of(client: Any, needs: Sequence[Needs], expected: int) -> Iterator[Poo
     require_version(client, version())
     with thread_given_back(client):
         asks = declared(client, needs)
-        with contextlib.closing(DaskPool(client, expected=expected, asks=asks, dashboard=True)) as pool:
-            yield pool
+        yield DaskPool(client, expected=expected, asks=asks)
 
 
 def _of_gateway(proxy: str, name: str) -> Any:

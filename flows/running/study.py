@@ -200,7 +200,6 @@ def _computed(
         watch.look()
         if not there():
             stop.set()
-        pool.show(display.fraction)
 
     pool.prepare(plan, options.priority)
     compute = options.around(CellComputer(store, pool, options, lanes).compute)

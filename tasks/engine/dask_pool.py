@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from ..plan import Block, Needs, Plan
 from ..storage.store import Store
 from ..threads import begun_thread
-from .dask_staff import DaskProgress, DaskStaff, OtherCode, opened_span, run_with, version
+from .dask_staff import DaskStaff, OtherCode, opened_span, run_with, version
 from .pools import MOST_CELLS
 from .run_block import Failure, Receipt, failure, load_fanouts
 from .submissions import HOLD, Lately, Submission, Suspects, at_once, divided
@@ -42,8 +42,6 @@ class DaskPool(DaskStaff):
     expected: int = 1
     #: The names of Dask's resources that some of the workers have: a block that needs them asks for them.
     asks: frozenset[str] = frozenset()
-    #: Whether the scheduler has a dashboard on which people may look for the progress of the study.
-    dashboard: bool = False
     #: Whether short blocks may be one task, in which one waits for those before it.
     together: bool = True
     _token: str = field(default_factory=lambda: f"0{uuid.uuid4().hex[:9]}", init=False, repr=False)
@@ -51,7 +49,6 @@ class DaskPool(DaskStaff):
     _context: contextvars.Context = field(default_factory=contextvars.copy_context, init=False, repr=False)
     _span: Any = field(default=None, init=False, repr=False)
     _priority: int = field(default=0, init=False, repr=False)
-    _progress: DaskProgress | None = field(default=None, init=False, repr=False)
     _numbers: Iterator[int] = field(default_factory=itertools.count, init=False, repr=False)
     _submitted: set[Submission] = field(default_factory=set, init=False, repr=False)
     _fetching: ThreadPoolExecutor = field(
@@ -91,26 +88,12 @@ class DaskPool(DaskStaff):
         names = sorted({cell.fanout for cell in plan.cells})
         self._priority = priority
         self._span = self._context.run(opened_span, plan.study)
-        if self.dashboard:
-            with contextlib.suppress(Exception):  # the scheduler is gone, which the next block reports
-                self._progress = self._context.run(DaskProgress.of, self.client, plan.study)
 
         def ask() -> None:
             with contextlib.suppress(BaseException):  # a worker died, or the cluster is closed: a block imports it then
                 self.client.run(load_fanouts, names, wait=False)
 
         threading.Thread(target=ask, name="prepare", daemon=True).start()
-
-    def show(self, fraction: float | None) -> None:
-        """Show on the dashboard how much of the study is done."""
-        if self._progress is not None and fraction is not None and self.client.status == "running":
-            with contextlib.suppress(Exception):  # the scheduler is gone, or has no worker
-                self._progress.show(fraction)
-
-    def close(self) -> None:
-        """Leave nothing with the scheduler."""
-        if self._progress is not None:
-            self._progress.close()
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]

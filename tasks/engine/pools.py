@@ -47,9 +47,6 @@ class Pool(Protocol):
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Take the blocks of a plan from now on, by this priority, and let the workers import its fan-outs before."""
 
-    def show(self, fraction: float | None) -> None:
-        """Show the progress of the study with the workers, if it is known."""
-
     def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
         """Start a block, and return a function that cancels it; `done` is called once, from any thread."""
 
@@ -72,9 +69,6 @@ class Serial:
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Do nothing: the blocks run in this process."""
-
-    def show(self, fraction: float | None) -> None:
-        """Do nothing: the display of the run shows it."""
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
@@ -137,11 +131,6 @@ class RoutedPool:
         """Let all pools prepare for the plan."""
         for pool in self._pools:
             pool.prepare(plan, priority)
-
-    def show(self, fraction: float | None) -> None:
-        """Let all pools show it."""
-        for pool in self._pools:
-            pool.show(fraction)
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]

@@ -1,16 +1,11 @@
 """A client or a cluster of Dask that the caller has is used and left as it was, also from within its own tasks."""
 
-import contextlib
-
 import dask
 import pytest
 from distributed import Client, LocalCluster, span
 from distributed.diagnostics.plugin import SchedulerPlugin
 
 import sigstats
-from sigstats.tasks.engine.dask_staff import DaskProgress
-
-from ..conftest import wait_until
 
 pytestmark = pytest.mark.processes
 
@@ -123,57 +118,6 @@ def test_tasks_say_what_they_do_and_keep_the_annotations_of_the_caller(cluster, 
     assert len({annotations["span"]["ids"] for _, _, annotations, _ in seen.values()}) == 1
     # Dask negates the priority of a user; an integer goes before what orders the blocks of one study.
     assert {-priority[0] for *_, priority in seen.values()} <= {7, 6.75, 6.5, 6.25}
-
-
-def test_the_bar_of_a_study_shows_how_much_of_it_is_done(cluster):
-    def bar(name="nightly", of=cluster):
-        there = of.scheduler.task_prefixes.get(name)
-        states = {} if there is None else there.states
-        return {state: count for state, count in states.items() if count and state != "forgotten"}
-
-    with Client(cluster, set_as_default=False) as client, contextlib.closing(DaskProgress(client, "nightly")) as shown:
-        wait_until(lambda: bar() == {"no-worker": 1, "waiting": 99})
-        shown.show(0.428)
-        wait_until(lambda: bar() == {"no-worker": 1, "waiting": 57, "memory": 42})
-        assert client.submit(sum, [1, 2]).result() == 3
-        with LocalCluster(**ONE) as other, Client(other) as second:
-            lost = DaskProgress(second, "lost")
-            lost.show(0.1)
-            other.scale(0)
-            wait_until(lambda: not second.nthreads())
-            other.scale(1)
-            second.wait_for_workers(1)
-            lost.show(0.2)
-            wait_until(lambda: bar("lost", other).get("memory") == 20)
-        shown.show(1.0)
-        wait_until(lambda: bar() == {"memory": 100})
-        shown.close()
-        wait_until(lambda: not bar())
-
-
-def test_a_run_has_such_a_bar_until_it_ends(cluster, tmp_path, monkeypatch):
-    monkeypatch.setattr("sigstats.flows.running.study._LOOK_SECONDS", 0.02)
-    seen = []
-
-    class Watch(SchedulerPlugin):
-        def transition(self, key, start, finish, *_, **__):
-            bar = cluster.scheduler.task_prefixes.get("small")
-            seen.append(0 if bar is None else bar.states["memory"])
-
-    cluster.scheduler.add_plugin(Watch(), name="bar")
-    try:
-        sigstats.run_study(STUDY, output=tmp_path, cluster=cluster)
-    finally:
-        cluster.scheduler.remove_plugin("bar")
-    assert max(seen) > 10
-    wait_until(lambda: not cluster.scheduler.tasks)
-
-
-def test_there_is_none_where_the_scheduler_would_end_its_tasks():
-    with dask.config.set({"distributed.scheduler.no-workers-timeout": "1s"}), LocalCluster(**ONE) as made:
-        with Client(made, set_as_default=False) as client:
-            assert DaskProgress.of(client, "nightly") is None
-        assert not made.scheduler.tasks
 
 
 def test_what_is_no_cluster_is_refused_in_one_line(cluster, tmp_path):
