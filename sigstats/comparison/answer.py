@@ -51,7 +51,8 @@ class Answer(Generic[R]):
 def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
     """The answer of a comparison."""
     if comparison.identical:
-        return Answer(verdict="pass", row=None, finding="identical, there is nothing to test", advice="Take either.")
+        advice = "Take either. (If they are two models, other rows may tell them apart.)"
+        return Answer(verdict="pass", row=None, finding="identical, there is nothing to test", advice=advice)
     row, better, together = comparison.ranked[0], _better(comparison), _not_worse_and_cheaper(comparison)
     gains = ", ".join(f"{named(other)} {effect_of(other)}" for other in better if other is not row)
     finding = finding_of(row, comparison.rule)

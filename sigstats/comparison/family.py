@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from .._common.class_names import refuse_two_spellings, require_class_names
 from .._common.scores import refuse_uncertain
-from .._common.validation import refuse, shown
-from ..measures.metrics import metric_of
+from .._common.validation import shown
+from ..measures.metrics import metric_of, require_marks
 from ..measures.table import MEASURES, MeasureSpec
 from ..ranking.means import MEAN_OVER_TASKS
 from .evidence import Evidence
@@ -39,8 +39,7 @@ def _of_labelled(scored: Scored) -> str:
     known = metric_of(scored.column)
     if scored.column in ("", "scores") or (known and known.direction == "class"):
         return "auc"
-    if known and known.name == "score":
-        raise refuse("score", scored.column, "--measure mean-score for marks, --measure auc for probabilities")
+    require_marks(scored.column)
     if scored.lower is None:
         refuse_uncertain(scored.column, labelled=True)
     return scored.mean

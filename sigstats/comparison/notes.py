@@ -181,7 +181,8 @@ def clusters_note(
 def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
     """A line if no limit of a row is known, so that no row of a measure can pass; otherwise None."""
     names = list(dict.fromkeys(row.name for row in rows if row.pvalue is not None and row.without_limits))
-    said = "no limit of a row is known, so that none can pass; --score-range LOW HIGH (score_range) names it"
+    said = "no limit of a row is known: none can pass, and a fail assumes no larger difference than those seen"
+    said += "; --score-range LOW HIGH (score_range) names it"
     return [Note("no-limits", f"{join_words(names)}: {said}")] if names else []
 
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection
 from typing import Literal, NamedTuple, TypeAlias, cast
 
+from .._common.validation import refuse
+
 #: Whether a greater value is better, or a lower one; of a score of a class, it depends on the row's class.
 Direction: TypeAlias = Literal["higher", "lower", "class"]
 
@@ -38,7 +40,7 @@ higher -1 1: mcc matthews-corrcoef matthews-correlation-coefficient; kappa cohen
 linear-kappa linear-weighted-kappa; quadratic-kappa quadratic-weighted-kappa qwk; pearson pearsonr pearson-r; spearman
 spearmanr spearman-rho; kendall-tau
 
-higher: score scores mark marks reward utility quality; r2 r2-score; bleu sacrebleu; chrf; meteor; comet; bleurt;
+higher: score scores; mark marks; reward; utility; quality; r2 r2-score; bleu sacrebleu; chrf; meteor; comet; bleurt;
 bertscore bert-score; psnr; log-likelihood loglikelihood; neg-log-loss; neg-brier neg-brier-score; neg-mae
 neg-mean-absolute-error; neg-mse neg-mean-squared-error; neg-rmse neg-root-mean-squared-error
 
@@ -104,6 +106,13 @@ def metric_of(name: str) -> Metric | None:
     if known and amount:  # score_ms may be a time of scoring
         return known._replace(limits=None) if known.direction == "lower" else None
     return known
+
+
+def require_marks(name: str, otherwise: str = ", --measure auc for probabilities") -> None:
+    """Refuse a column `score` of labelled rows: it may contain marks, or probabilities of a class."""
+    known = metric_of(name)
+    if known and known.name == "score":
+        raise refuse("score", name, f"--measure mean-score for marks{otherwise}")
 
 
 def unit_of(name: str) -> str:

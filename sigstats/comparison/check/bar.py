@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..._common.validation import as_choice, as_real, refuse
+from ...measures.metrics import require_marks
 from ...measures.table import MEASURES, OwnMeasure, is_pass_at
 from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
@@ -114,6 +115,8 @@ def evidence_checked(
     if measures is None:
         scored = None if paired.graded else paired.scored
         marks = scored and (scored.lower or not scored.of_truth)
+        if scored and marks and not scored.per and not paired.graded and len(paired.classes) == 2:
+            require_marks(scored.column, "; a bar for probabilities needs --measure neg-brier or neg-log-loss")
         names = (scored.mean,) if scored and marks else default_measures(paired)[:1]
     elif not isinstance(measures, Sequence) or not measures:
         raise refuse("measures", measures, "the name of a measure, or several")

@@ -205,7 +205,9 @@ def compare(
     The p-values are one-sided, and adjusted over all measures and slices. Groups (and items with several answers) are
     assumed to be no larger than the largest one seen, and from 110 groups on not to include kinds rarer than 1 in 25
     (`ComparisonRule`, ``unseen_group``): if one group in 100 wins what the others lose, equal models fail in up to a
-    third of samples of 110 groups, as often as no such group is seen.
+    third of samples of 110 groups, as often as no such group is seen. Differences without limits, and denominators of
+    ratios, are assumed not to exceed those seen: if 20 rows cost 1 more or, one in 50, 49 less, p is below 0.05
+    in 66% of samples.
 
     Examples
     --------

@@ -15,6 +15,7 @@ from sigstats._common.note import Note
 from sigstats._common.scores import lower_is_better_note, refuse_uncertain
 from sigstats.comparison.measure_names import are_measurements
 from sigstats.comparison.units import Units
+from sigstats.measures.metrics import require_marks
 
 from ._agreement import differing_prompts, differing_settings, lower_in_both, require_one_kind, same_in_both
 from ._files import read
@@ -188,6 +189,9 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     first = rows.first
     if marks and rows.lower is None:
         refuse_uncertain(first.measured)
+    stated = first.graded or first.measured in columns.lower | columns.higher
+    if marks and not stated and pc.count_distinct(first.label).as_py() == 2:
+        require_marks(first.measured)
     if marks and rows.lower:
         rows.notes.setdefault(lower_is_better_note(first.measured))
     if rows.classes and not marks and not are_measurements([*rows.classes[0][1]]):

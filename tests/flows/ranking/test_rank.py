@@ -332,3 +332,26 @@ def test_models_that_are_copies_are_noted():
         found = rank_models(np.c_[table, table[:, :1]].astype(kind), models=["a", "b", "c"])
         assert found.notes == ("c scores as a in all 200 rows, as a copy does",)
     assert not rank_models(right, models=["a", "b"]).notes
+
+
+@pytest.mark.parametrize(
+    ("command", "cure"),
+    [
+        ("rank a.csv b.csv", "expected --measure mean-score for marks, --measure auc for probabilities"),
+        ("check a.csv --at-least 0.4", "a bar for probabilities needs --measure neg-brier or neg-log-loss"),
+        ("size a.csv b.csv", "expected --measure mean-score for marks, --measure auc for probabilities"),
+    ],
+)
+def test_a_column_score_beside_two_classes_is_neither_taken_for_marks_nor_for_probabilities(
+    tmp_path, monkeypatch, capsys, command, cure
+):
+    rng, label = np.random.default_rng(0), np.arange(60) % 2
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        frame = pd.DataFrame({"id": np.arange(60), "label": label, "score": rng.random(60)})
+        frame.assign(mark=frame["score"]).to_csv(f"{name}.csv", index=False)
+    arguments = command.split()
+    assert main([*arguments, "--score", "score"]) == 2
+    assert cure in capsys.readouterr().err
+    assert main([*arguments, "--score", "score", "--measure", "mean-score"]) == 0
+    assert main([*arguments, "--score", "mark"]) == 0

@@ -102,14 +102,18 @@ def _key(content: Content, position: int, row: Any) -> _Key:
 
 
 def _means(row: Mapping[str, Any], wanted: Collection[str]) -> dict[str, Any]:
-    """The mean of each statistic by its name; one that was not computed for the instance is missing."""
-    means = {}
+    """The mean of each statistic by its name; one that was not computed for the instance is missing.
+
+    A statistic with several values, such as those of other splits or perturbations, has a list, which is refused.
+    """
+    means: dict[str, Any] = {}
     for stat in map(mapping, row["stats"]):
         name = str(mapping(stat.get("name")).get("name", ""))
         if stat.get("count") and (name in wanted or not _OF_THE_RUN.fullmatch(name)):
             counted, total = stat["count"], stat.get("sum")
             numbers = isinstance(counted, (int, float)) and isinstance(total, (int, float))
-            means[name] = stat.get("mean", total / counted if numbers else None)
+            mean = stat.get("mean", total / counted if numbers else None)
+            means[name] = [means[name], mean] if str(means.get(name, mean)) != str(mean) else mean
     return means
 
 

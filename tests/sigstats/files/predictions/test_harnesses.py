@@ -92,6 +92,16 @@ def test_metrics_of_helm_that_list_an_instance_each_are_one_answer(tmp_path):
     assert marks(twice, score="f1_score", duplicates="last")["id2", 1] == 0.25
 
 
+def test_a_statistic_of_helm_with_several_values_in_one_instance_is_refused_and_its_copy_is_not(tmp_path):
+    rows = [instance(n, exact_match=1.0, f1_score=0.5) for n in range(3)]
+    worst = {"name": "exact_match", "split": "test", "perturbation": {"name": "robustness", "computed_on": "worst"}}
+    rows[1]["stats"] += [stat("exact_match", 0.0) | {"name": worst}, stat("f1_score", 0.5)]
+    path = helm(tmp_path / "a", rows)
+    with pytest.raises(ValueError, match=r"id 'id1': score 'exact_match' is a list; expected a number of each answer"):
+        read(path, Columns(score="exact_match"))
+    assert set(marks(path, score="f1_score").values()) == {0.5}
+
+
 def test_train_trials_of_helm_are_answers_to_one_item_and_perturbations_are_chosen(tmp_path):
     rows = [instance(n, trial, exact_match=float(trial)) for n in range(3) for trial in range(2)]
     assert marks(helm(tmp_path / "a", rows)) == {(f"id{n}", trial + 1): trial for n in range(3) for trial in range(2)}
