@@ -37,10 +37,6 @@ _THEIR_WORDS = {
 }
 
 
-#: Logarithms of e-values beyond this are as good as infinite.
-_FAR = 300.0
-
-
 def in_our_words(method: Any) -> Any:
     """The name of an adjustment that statsmodels or SciPy call otherwise; anything else as it is."""
     return _THEIR_WORDS.get(method, method) if isinstance(method, str) else method
@@ -119,7 +115,7 @@ def closed_e_bh(log_evalues: Sequence[float]) -> list[float]:
     [0.018987, 0.018987, 0.041667]
     """
     order = np.argsort(-np.asarray(log_evalues, dtype=np.float64), kind="stable")
-    evalues = np.exp(np.clip(np.asarray(log_evalues, dtype=np.float64)[order], -_FAR, _FAR))
+    evalues = np.exp(np.clip(np.asarray(log_evalues, dtype=np.float64)[order], -300.0, 300.0))
     level, levels = np.inf, np.empty(len(evalues))
     for r in range(len(evalues), 0, -1):
         # Of all sets S with so many of the r and so many others, the one with the smallest e-values decides.

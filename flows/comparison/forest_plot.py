@@ -116,7 +116,7 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
     parts = [
         axes.upwards("axis", 0),
         axes.upwards("margin", scale * _margin_of(rows, margin)),
-        axes.x_axis(f"candidate − baseline, {unit}", most=6, line=False),
+        axes.x_axis(f"candidate − {'bar' if rows[0].against_bar else 'baseline'}, {unit}", most=6, line=False),
     ]
     above = axes.left < _BESIDE / 4
     for position, (row, label) in enumerate(zip(rows, labels, strict=True)):

@@ -162,6 +162,8 @@ def _numbers(row: ComparisonRow) -> list[tuple[str, str, str]]:
     if row.difference is None:
         return []
     values = [(name, value_of(row, getattr(row, name)), named(row)) for name in ("baseline", "candidate")]
+    if row.against_bar:
+        values[0] = ("bar", *values[0][1:])
     between = interval_of(row)
     return [*values, ("difference", difference_of(row, row.difference), "" if between == "–" else between)]
 

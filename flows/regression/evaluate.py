@@ -26,6 +26,7 @@ from ..comparison.page import as_html
 from ..errors import BadInput
 from ..pages.wording import count_of
 from . import ledger
+from .bar import check_bar
 from .fresh import compare_fresh, kept_row
 from .ledger import Episode, Look
 from .order import Order
@@ -129,7 +130,10 @@ def _compared(
     rule = study.rule_at(level)
     if study.looks.rows == "fresh":
         return compare_fresh(study, pair, store, before, rule, segment)
-    (result,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
+    if (bar := study.bar) is None:
+        (result,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
+    else:
+        result = check_bar(study, pair.by_score[0], bar, rule)
     kept = [history.read_kept(store, history.OF_ROWS, record.evaluation.held_out) for record in before[-1:]]
     if corrected := history.relabelled(kept, pair.rows, pair.labels):
         told = f"{count_of(corrected, 'row')} had another label at the look before; a fault is compared from here on"
@@ -210,7 +214,8 @@ def _look(
     if fresh:
         anew = records and not made_by(study, records[-1])
         note = "the rules of the study changed: evidence and episodes begin anew with this look" if anew else None
-        return Look(looks + 1, study.level_of_fresh, None), None, note
+        length = study.looks.run_length
+        return Look(looks + 1, 1 / length if length else study.alpha, None), None, note
     linked = history.linked(store, records, pair.held_out, pair.rows)
     return ledger.next_look(study, linked, len(damaged)), None, ledger.note_on_promise(study, linked)
 

@@ -23,6 +23,7 @@ from sigstats.tasks.storage.store import Store
 
 from ..comparison.for_programs import KEYS_OF_ROWS, row_as_object
 from ..errors import BadInput
+from .bar import check_bar
 from .pair import Pair, digests_of_ids
 from .study import ColumnNames, RegressionStudy
 
@@ -80,6 +81,9 @@ def compare_fresh(
     A fault that is shown to be repaired ends: then the comparison is that of the rows after its alarm.
     """
     tests = [values_of_rows(paired, study.measures, positive=study.positive) for paired in pair.by_score]
+    if study.bar is not None:
+        check_bar(study, pair.by_score[0], study.bar, replace(rule, smallest_slice=1))  # refuses what is no bar
+        tests = [[values.against(study.bar) for values in tests[0]]]
     tonight = _table(pair, tests)
     kept = list(_kept(store, records))
     seen = np.concatenate([np.empty(0, np.int64), *(table[ROW].to_numpy() for table in kept)])

@@ -85,7 +85,8 @@ class Order:
         dates = self.date(path), self.date(newest)
         if dates[0] is not None and dates[1] is not None:
             return dates[0] > dates[1]
-        return since is not None and _changed_after(path, since) and _changed_after(path, changed_at(newest))
+        at, other = changed_at(path), changed_at(newest)
+        return since is not None and (at is None or (at > since and (other is None or at > other)))
 
     def require_young(self, newest: str, now: dt.datetime) -> None:
         """Raise BadInput if the newest candidate is older than the study allows."""
@@ -129,7 +130,9 @@ class Order:
         def rank(path: str) -> Any:
             if self.study.newest.by == "name":
                 return natural(path)
-            own = _required_time(path, name) if self.study.newest.by == "time" else natural(self._value(path, columns))
+            own = time_in(name_of(path)) if self.study.newest.by == "time" else natural(self._value(path, columns))
+            if own is None:
+                raise BadInput(f"{name}: {path} has no time in its name; expected one such as 2026-11-21T06:15")
             return own, natural(path)
 
         return sorted(files, key=rank)
@@ -167,12 +170,6 @@ def changed_at(path: str) -> dt.datetime | None:
     return None
 
 
-def _changed_after(path: str, time: dt.datetime | None) -> bool:
-    """False if a file has surely not changed after a time."""
-    changed = changed_at(path)
-    return changed is None or time is None or changed > time
-
-
 def natural(text: str) -> NaturalKey:
     """A name in natural order: ``candidate-9`` before ``candidate-10``."""
     return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in _NUMBER.split(text) if part)
@@ -187,10 +184,3 @@ def time_in(name: str) -> dt.datetime | None:
         except ValueError:  # 2026-13-45 is no date
             continue
     return None
-
-
-def _required_time(path: str, name: str) -> dt.datetime:
-    time = time_in(name_of(path))
-    if time is None:
-        raise BadInput(f"{name}: {path} has no time in its name; expected one such as 2026-11-21 or 20261121T0615")
-    return time

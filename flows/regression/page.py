@@ -83,7 +83,7 @@ def render(
 
 def comparison_of(record: Record, study: RegressionStudy) -> ComparisonResult:
     """The comparison of an evaluation, from the parts that the history has."""
-    rows = tuple(row_of(row, study.columns) for row in record.rows)
+    rows = tuple(replace(row_of(row, study.columns), against_bar=study.bar is not None) for row in record.rows)
     return ComparisonResult(rows=rows, rule=study.rule_at(record.evaluation.level), n=rows[0].n)
 
 

@@ -74,7 +74,7 @@ def order_of(study: RegressionStudy, base: Path) -> Order:
 def read_pair(order: Order, candidate: str) -> Pair:
     """A candidate and its baseline, joined by id."""
     study, columns, of_candidate = order.study, order.columns, order.of_candidate
-    baseline = order.baseline(candidate)
+    baseline = candidate if study.bar is not None else order.baseline(candidate)
     try:
         digests = tuple(digest_of_file(path) for path in (baseline, candidate))
         sides = read_by_scores([(baseline, columns), (candidate, of_candidate)], study.columns.scores)
@@ -82,7 +82,7 @@ def read_pair(order: Order, candidate: str) -> Pair:
         how: Any = {"unmatched": study.unmatched, "allow_different_tasks": study.allow_different_tasks}
         pairs = join_scores(of_baseline, of_other, columns, with_ids=True, **how)
         limits = as_score_range(study.score_range)
-        identical = digests[0] == digests[1] and columns == of_candidate
+        identical = digests[0] == digests[1] and columns == of_candidate and study.bar is None
         by_score = tuple(replace(pair, identical=identical, score_range=limits) for pair in pairs)
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
@@ -92,6 +92,9 @@ def read_pair(order: Order, candidate: str) -> Pair:
     first = next(iter(of_baseline.values())).decoded()
     rows, place = np.unique(digests_of_ids(first.ids), return_index=True)
     labels, held_out = digests_of_ids(first.label)[place], _digest_of_rows(first)
+    if study.bar is not None:
+        baseline = f"at {'least' if study.at_most is None else 'most'} {study.bar:g}"
+        digests = digest("bar", value=baseline), digests[1]
     return Pair(baseline, candidate, (digests[0], digests[1]), by_score, held_out, rows, labels, dated)
 
 
@@ -137,7 +140,7 @@ def _identity(study: RegressionStudy, baseline: str, candidate: str) -> str:
     rules = study.model_dump(mode="json", exclude={*NO_RULES})
     # An evaluation that was stored before there were these keys is that of a study that does not use them.
     for table, keys in (
-        (rules, "unscored duplicates allow_different_tasks score_range weights"),
+        (rules, "unscored duplicates allow_different_tasks score_range weights at_least at_most"),
         (
             rules["columns"],
             "filter model candidate_model epoch rows lower_is_better higher_is_better missing classes",

@@ -104,11 +104,7 @@ class Looks(Strict):
     )
     planned: int | None = Field(None, ge=1, le=10**6, description="Number of planned looks")
     run_length: float | None = Field(
-        None,
-        gt=1,
-        le=10**9,
-        description="For monitors of fresh rows that run for years: without a fault, a false alarm comes after at "
-        "least this many looks on average; instead of alpha",
+        None, gt=1, le=10**9, description="Fewest looks on average until a false alarm, instead of alpha; of fresh rows"
     )
     reset: str | None = Field(
         None, description="Any text, such as the name of the baseline; another one begins evidence and episodes anew"
@@ -209,7 +205,9 @@ class RegressionStudy(Study):
     question: ClassVar[str] = "is the newest candidate worse than the baseline, anywhere?"
 
     kind: Literal["regression"]
-    baseline: str = Field(min_length=1, description="File of predictions, or a pattern whose newest match is used")
+    baseline: str = Field("", description="File of predictions, or a pattern whose newest match is used")
+    at_least: float | None = Field(None, description="Instead of a baseline, the lowest value that is good enough")
+    at_most: float | None = Field(None, description="The same of a cost or an error, the highest value")
     candidate: str = Field(min_length=1, description="File of predictions, or a pattern whose newest match is used")
     measures: list[str] | None = Field(
         min_length=1, default_factory=lambda: ["accuracy"], description="Measures; those of sigstats compare by default"
@@ -245,10 +243,24 @@ class RegressionStudy(Study):
             raise ValueError(str(error).removeprefix("measures: ")) from None
         return measures
 
+    @property
+    def bar(self) -> float | None:
+        """The value that one model has to reach; None with a baseline."""
+        return self.at_most if self.at_least is None else self.at_least
+
     @model_validator(mode="after")
-    def _adjusted_with_run_length(self) -> Self:
+    def _keys_that_go_together(self) -> Self:
         if self.looks.run_length is not None and self.adjust not in ("holm", "none"):
             raise ValueError(f"adjust: {self.adjust!r} is not valid with looks.run_length; use holm or none")
+        given = [name for name in ("baseline", "at_least", "at_most") if getattr(self, name) not in ("", None)]
+        if len(given) != 1:
+            raise ValueError(f"baseline: give one of baseline, at_least, at_most, not {' and '.join(given) or 'none'}")
+        used = {"confidence", "smallest_slice", "unseen_group"}
+        rule, usual = (table.model_dump(exclude=used) for table in (self.rule, Thresholds()))
+        unused = [f"rule.{key}" for key in rule if rule[key] != usual[key]]
+        unused += ["columns.score, of several,"] * (len(self.columns.scores) > 1)
+        if self.bar is not None and unused:
+            raise ValueError(f"{min(unused)} is not valid with {given[0]}; remove it, or give a baseline")
         return self
 
     @field_validator("score_range", mode="after")
@@ -258,12 +270,9 @@ class RegressionStudy(Study):
             raise ValueError(f"{score_range} is not valid; expected two numbers, the lower one first")
         return score_range
 
-    @property
-    def level_of_fresh(self) -> float:
-        """The level of each look at fresh rows, or the rate of false alarms."""
-        return 1 / self.looks.run_length if self.looks.run_length else self.alpha
-
     def rule_at(self, level: float) -> ComparisonRule:
         """The rule of a look that has `level`."""
         said = {**self.rule.model_dump(), "alpha": level, "adjust": self.adjust, "seed": self.seed}
+        if self.bar is not None:
+            said |= dict.fromkeys(("minimum_effect", "margin", "relative_effect", "relative_margin"), 0.0)
         return ComparisonRule(**{field.name: said[key_of(field)] for field in fields(ComparisonRule)})

@@ -47,9 +47,11 @@ def trends_of(records: Sequence[Record], *, fresh: bool) -> Iterator[Figure]:
     """Each measure on all rows, and where there are slices the differences on each; `fresh`: in each look."""
     looks = history.WINDOWS[0]
     note = f" The last {_MOST_EVALUATIONS} of {len(records)} evaluations." if len(records) > _MOST_EVALUATIONS else ""
-    told = "Candidate minus baseline in each look. " if fresh else "Each candidate on all rows, with its interval. "
-    changed = "rules, baseline, ids or labels changed. Dashed: the baseline of the time"
-    lines = f"Bar: a fault. Dotted: {'evidence begins anew' if fresh else changed}."
+    told = (
+        "Candidate minus baseline or bar in each look. " if fresh else "Each candidate on all rows, with its interval. "
+    )
+    changed = "rules, baseline, ids or labels changed. Dashed: the baseline or bar of the time"
+    lines = f"Line below: a fault. Dotted: {'evidence begins anew' if fresh else changed}."
     over_all = _trends(records, True, looks if fresh else ("candidate_value", "candidate_low", "candidate_high"))
     panels = [
         _panel(f"trend-{index}", name, trend, 190, unit="" if fresh or not _in_points(name) else "%")
@@ -59,7 +61,7 @@ def trends_of(records: Sequence[Record], *, fresh: bool) -> Iterator[Figure]:
     yield Figure("Each measure over time, on all rows", caption, Markup("").join(panels))
     on_slices = _trends(records, False, looks if fresh else ("difference", "low", "high"))
     if on_slices:
-        caption = "Candidate minus baseline, with interval, in percentage points; marks and losses in their own unit."
+        caption = "Candidate minus baseline or bar, with interval, in points; marks and losses in their own unit."
         panels = [_panel(f"slice-{index}", name, trend, 150) for index, (name, trend) in enumerate(on_slices.items())]
         yield Figure("Differences over time, slice by slice", caption, svg.side_by_side(panels))
 
@@ -152,10 +154,7 @@ def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit
         f"{count_of(len(trend), 'evaluation')}, {failed} failed; "
         f"the last is {last.value:.2f} beside {last.reference:.2f}."
     )
-    return _titled(title, axes.drawing(name, f"{title} over time", description, *parts))
-
-
-def _titled(title: str, drawing: Markup) -> Markup:
+    drawing = axes.drawing(name, f"{title} over time", description, *parts)
     return Markup('<div class="trend"><p><b>{}</b></p>{}</div>').format(title, drawing)
 
 

@@ -164,10 +164,9 @@ def anytime_test(
     rows, 200 a look, that begins at look 101 is found after about 14 looks instead of 30, one that is there at once
     after 6 instead of 5.
 
-    With `run_length` N, the sum of bets that begin at each look is compared with N. Less the number of looks it is a
-    supermartingale if the null hypothesis is true, so that the expected number of looks until the sum reaches N is at
-    least N, for rows of any law, even if it depends on earlier rows. The price is the same at every look: the
-    difference of 3 points is found after about 8 looks with N = 1000, whenever it begins.
+    With `run_length` N, the sum of bets that begin at each look, less the number of looks, is a supermartingale under
+    the null hypothesis, so that the expected number of looks until the sum reaches N is at least N, for rows of any
+    law. The difference of 3 points is found after about 8 looks with N = 1000, whenever it begins.
 
     The interval is not that of the margins that are not rejected, which is sharper with few rows but means nothing if
     the mean difference changes. More than 2048 distinct differences are rounded to both neighbours on a grid, in a way

@@ -56,7 +56,7 @@ def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
     row, better, together = comparison.ranked[0], _better(comparison), _not_worse_and_cheaper(comparison)
     gains = ", ".join(f"{named(other)} {effect_of(other)}" for other in better if other is not row)
     finding = finding_of(row, comparison.rule)
-    if comparison.verdict == "pass":
+    if comparison.verdict == "pass" and not row.against_bar:
         finding = f"no regression{f' in {len(comparison.rows):,} tests' if len(comparison.rows) > 1 else ''}; {finding}"
     elif comparison.verdict == "inconclusive" and gains:
         finding, gains = f"{gains}, but {_unexcluded(row, comparison.rule)}: {named(row)} {effect_of(row)}", ""
@@ -159,6 +159,8 @@ def finding_of(row: ComparisonRow, rule: ComparisonRule) -> str:
 
 def _unexcluded(row: ComparisonRow, rule: ComparisonRule) -> str:
     """The change that keeps an inconclusive row from passing."""
+    if row.against_bar and row.verdict is not None:
+        return f"a value {'above' if row.lower_is_better else 'below'} the bar is not excluded"
     if row.verdict is None:
         return "not all was tested"
     if row.without_limits:
@@ -175,6 +177,9 @@ def _better(comparison: ComparedRows) -> tuple[ComparisonRow, ...]:
 
 
 def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[ComparisonRow]) -> str:
+    if row.against_bar and row.verdict is not None:
+        more = ": ".join(filter(None, ["Check more rows", settled_by(row)]))
+        return {"pass": "Accept the model.", "fail": "Do not accept the model."}.get(comparison.verdict, f"{more}.")
     if comparison.verdict == "fail":
         first = next((other.slice for other in comparison.ranked if other.verdict == "fail" and not other.whole), None)
         return "Keep the baseline." + (f" Look at {first} first: the evidence is clearest there." if first else "")

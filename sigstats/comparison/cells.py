@@ -134,6 +134,9 @@ def effect_of(row: ComparisonRow) -> str:
     if row.low is not None and row.high is not None and not row.holds_zero:
         low, high = sorted((abs(row.low), abs(row.high)))
         between = interval_of(replace(row, low=low, high=high)).replace("+", "")
+    if row.against_bar:
+        size = f"{with_unit(row, abs(change)).lstrip('+')} {'above' if change > 0 else 'below'}" if change else "at"
+        return f"is {size} the bar" + ("" if between == "–" else f" ({between})")
     size = f"{'rose' if change > 0 else 'fell'} by {with_unit(row, abs(change)).lstrip('+')}"
     relative = bool(change) and (row.baseline or 0.0) > 0 and not in_points(row)
     of = f", {significant(100 * abs(change) / (row.baseline or 1.0), 3)}% of the baseline" if relative else ""

@@ -59,6 +59,10 @@ class RowValues:
         sign = -1 if self.row.lower_is_better else 1
         return difference(sign * self.candidate, sign * self.baseline) / self.limit
 
+    def against(self, bar: float) -> Self:
+        """Those of the candidate, compared with a bar."""
+        return replace(self, row=replace(self.row, against_bar=True), baseline=np.full(len(self.candidate), bar))
+
     def at(self, rows: NDArray[np.bool_]) -> Self:
         """Those of some rows."""
         return replace(self, baseline=self.baseline[rows], candidate=self.candidate[rows], looks=self.looks[rows])
@@ -113,8 +117,8 @@ def row_of_fresh(
     largest = 1.0 if before is None or before.pvalue is None or before.test != _TEST else before.pvalue
     windows = _windows(values)
     evidence = log_evalue_of_any_start(windows, 0.0, "less", added=rate)
-    worse = math.exp(-max(0.0, evidence))
-    differs = math.exp(-max(0.0, log_evalue_of_any_start(windows, 0.0, "two-sided")))
+    both = log_evalue_of_any_start(windows, 0.0, "two-sided")
+    worse, differs = (math.exp(-max(0.0, log)) for log in (evidence, both))
     differing = int(np.count_nonzero(values.differences))
     of_one_look = rate or rule.adjust == "benjamini-hochberg"  # which adjusts e-values
     parts = (values.at(values.looks > values.looks.max() - length) for length in (1, 7))

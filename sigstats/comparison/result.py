@@ -42,6 +42,9 @@ def rule_in_words(comparison: ComparedRows) -> str:
     others = [margin_in_words(name, margin, comparison.rows) for name, margin in rule.margins.items()]
     adjusted = "" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]},"
     level, confidence = significant(rule.alpha, 3), significant(100 * rule.confidence_level)
+    if comparison.rows[0].against_bar:
+        fails = f"fail where the value is on the wrong side of the bar with one-sided p{NBSP}≤{NBSP}{level}{adjusted}"
+        return f"{fails.rstrip(',')}; pass where its {confidence}% interval is on the right side; else inconclusive"
     together = "simultaneous " if rule.simultaneous else ""
     return (
         f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{level}{adjusted} and by at least "

@@ -127,6 +127,8 @@ class ComparisonRow(Row):
         (approximately 95%): the other values are of the rows from that look on.
     windows : tuple
         Of fresh rows, the difference and the ends of its interval in the last look, and in the last seven.
+    against_bar : bool
+        Whether `baseline` is a bar, as in regression studies of one model.
     """
 
     slice: str
@@ -165,6 +167,7 @@ class ComparisonRow(Row):
     confidence_level: float | None = None
     change: "Change | None" = None
     windows: tuple[tuple[float | None, ...], ...] = ()
+    against_bar: bool = False
 
     @property
     def gain(self) -> float | None:

@@ -1,0 +1,133 @@
+"""Regression studies of one model and a bar: the tests of `sigstats check` over time, with one history."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+
+import sigstats
+from sigstats.flows.cli import main
+
+from ..conftest import study_file
+from .test_fresh import history
+
+STUDY = 'kind = "regression"\ncandidate = "model-*.csv"\nslices = ["region"]\nat_least = 0.8\n'
+
+
+@pytest.fixture
+def folder(tmp_path):
+    study_file(tmp_path, STUDY, "nightly.toml")
+    return tmp_path
+
+
+def night(folder, number, right, *, n=300, same=True):
+    """A night's predictions, of which a share is right, on the same rows or on new ones."""
+    rng = np.random.default_rng(number)
+    frame = pd.DataFrame({"id": [f"{'' if same else number}-{row}" for row in range(n)], "label": np.arange(n) % 3})
+    frame["region"] = np.array(["north", "west"])[np.arange(n) % 2]
+    frame["prediction"] = np.where(rng.random(n) < right, frame["label"], (frame["label"] + 1) % 3)
+    frame.to_csv(folder / f"model-{number:02}.csv", index=False)
+    return frame.assign(right=frame["prediction"] == frame["label"])
+
+
+def look(folder, *more):
+    settings = [word for each in more for word in ("--set", each)]
+    return main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), *settings])
+
+
+def test_each_night_is_the_binomial_test_of_its_rows_at_the_level_of_its_look(folder, capsys):
+    """A fault in nights 3 and 4 is one episode, which the next night that reaches the bar ends."""
+    codes = []
+    for number, share in enumerate((0.9, 0.9, 0.6, 0.55, 0.92), start=1):
+        frame = night(folder, number, share)
+        codes.append(look(folder))
+        kept = history(folder).query("look == @number").set_index("slice")
+        parts = {"all rows": frame, **{f"region = {name}": part for name, part in frame.groupby("region")}}
+        tests = {name: binomtest(int(part["right"].sum()), len(part), 0.8, "less") for name, part in parts.items()}
+        for name, part in parts.items():
+            interval = binomtest(int(part["right"].sum()), len(part)).proportion_ci(0.95)
+            wanted = [part["right"].mean(), tests[name].pvalue, interval.low, interval.high]
+            row = kept.loc[name]
+            assert list(row[["candidate_value", "p_worse", "candidate_low", "candidate_high"]]) == pytest.approx(wanted)
+            assert list(row[["baseline_value", "low", "high"]]) == pytest.approx([0.8, *(np.array(wanted[2:]) - 0.8)])
+        holm = sigstats.adjust_pvalues([tests[name].pvalue for name in kept.index], method="holm")
+        assert list(kept["row_verdict"] == "fail") == list(holm <= kept["level"])
+    assert codes == [0, 0, 1, 1, 0]
+    said = capsys.readouterr().out
+    assert "points below the bar (" in said
+    assert "Do not accept the model." in said
+    assert "Accept the model." in said.split("look 5 ")[0].split("look 4 ")[1]
+    page = (folder / "out/report.html").read_text()
+    assert "failed (evaluation 3, " in page
+    assert "; repaired (evaluation 5, " in page
+    assert "<p>bar <b>80.00%</b>" in page
+    assert list(history(folder)["segment"].unique()) == [1]
+    newest = max((folder / "out/comparisons").glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+    assert json.loads(newest.read_text())["baseline"] == "at least 0.8"
+    assert main(["report", str(folder / "out")]) == 0
+    assert (folder / "out/report.html").read_text() == page
+    assert look(folder) == 0
+    assert "nothing new" in capsys.readouterr().out
+    assert main(["plan", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--set", "at_least=0.85"]) == 0
+    assert "baseline   at least 0.85" in capsys.readouterr().out
+
+
+def test_another_bar_begins_a_new_episode(folder):
+    night(folder, 1, 0.9)
+    assert look(folder) == 0
+    night(folder, 2, 0.6)
+    assert look(folder) == 1
+    night(folder, 3, 0.6, n=301)
+    assert look(folder, "at_least=0.4") == 0
+    assert "; ended by a change (evaluation 3, " in (folder / "out/report.html").read_text()
+
+
+def test_fresh_rows_are_the_anytime_test_of_right_and_wrong_less_the_bar(folder, capsys):
+    parts, codes = [], []
+    for number, share in enumerate((0.85, 0.85, 0.6, 0.6), start=1):
+        parts.append(night(folder, number, share, same=False).assign(night=number))
+        codes.append(look(folder, "looks.rows=fresh"))
+    rows = pd.concat(parts)
+    test = sigstats.anytime_test(rows["right"] - 0.8, looks=rows["night"], start="any", alternative="less")
+    found = history(folder).query("slice == 'all rows'")
+    assert list(found["p_worse"]) == pytest.approx([state.pvalue for state in test.looks], rel=1e-9)
+    assert codes == [0, 0, 1, 1]
+    assert "since look 3" in (folder / "out/report.html").read_text()
+    assert "points below the bar (" in capsys.readouterr().out
+
+
+def test_a_cost_may_be_at_most_the_bar(folder, capsys):
+    rng = np.random.default_rng(2)
+    for number, mean in ((1, 1.0), (2, 3.0)):
+        frame = pd.DataFrame({"id": range(400), "seconds": rng.uniform(0, 2 * mean, 400)})
+        frame.to_csv(folder / f"model-{number:02}.csv", index=False)
+        study_file(folder, STUDY.replace("at_least = 0.8", "at_most = 2"), "nightly.toml")
+        settings = ("slices=[]", "measures=['mean-score']", "score_range=[0, 10]")
+        assert look(folder, *settings, "columns.lower_is_better=['seconds']") == (number == 2)
+    row = history(folder).iloc[-1]
+    assert (row["baseline_value"], bool(row["lower_is_better"])) == (2.0, True)
+    assert row["difference"] == pytest.approx(frame["seconds"].mean() - 2)
+    assert "above the bar" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        (["at_most=0.9"], "give one of baseline, at_least, at_most, not at_least and at_most"),
+        (["rule.margin=0.01"], "rule.margin is not valid with at_least"),
+        (["at_least=90"], "at_least: 90"),
+        (["at_least=90", "looks.rows=fresh"], "at_least: 90"),
+        (["at_least=0"], "at_least: 0"),
+        (["columns.score=['a', 'b']"], "columns.score, of several, is not valid with at_least"),
+        (["measures=['macro-f1']"], "measures: 'macro-f1'"),
+    ],
+)
+def test_what_is_no_bar_is_one_line(folder, capsys, settings, complaint):
+    night(folder, 1, 0.9)
+    assert look(folder, *settings) == 2
+    said = capsys.readouterr().err
+    assert complaint in said
+    assert said.count("\n") == 1
+    assert not (folder / "out/history").exists()
