@@ -20,6 +20,7 @@ from ..running.options import as_place
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..benchmark.report.accuracies import Accuracies
     from .plots import StudyPlots
 
 
@@ -41,6 +42,9 @@ class StudyResults:
         ``nsd``, ``decision`` ... Columns in which no row has a value are left out.
     cells : pandas.DataFrame
         One row for each cell: its fan-out, its subject, the number of planned replicates, and whether it is complete.
+    accuracies : Accuracies
+        The accuracies of a benchmark, data sets by classifiers, with mean ranks and marks of significance: it prints as
+        a table, and has ``.to_latex()``, ``.to_markdown()`` and ``.to_pandas()``.
     report : str
         The path or URL of the report.
     plot : StudyPlots
@@ -88,6 +92,16 @@ class StudyResults:
         from .plots import StudyPlots
 
         return StudyPlots(self._results, self._record)
+
+    @property
+    def accuracies(self) -> "Accuracies":
+        """The accuracies of a benchmark, data sets by classifiers, with ranks and marks: ``.to_latex()``."""
+        from ..benchmark.report.accuracies import accuracies
+        from ..report.evidence import Evidence
+
+        if self.study.get("kind") != "benchmark":
+            raise ValueError("accuracies: only a benchmark study has them; `summary` has the results of this study")
+        return accuracies(Evidence(self._results))
 
     @property
     def report(self) -> str:

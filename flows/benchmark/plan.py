@@ -15,6 +15,7 @@ from sigstats._common.validation import did_you_mean, refuse
 from sigstats.measures.table import MEASURES, needs_positive
 from sigstats.multiplicity import IN_WORDS
 from sigstats.retraining.measured import Statistic
+from sigstats.tasks.benchmark.over_data_sets import FEWEST_DATA_SETS
 from sigstats.tasks.benchmark.work import CrossValidated, MeasuredRetrain, Retrained
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import GIVEN, Dataset, cross_validation_folds
@@ -74,7 +75,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
         study=study.name,
         kind=study.kind,
         cells=tuple(sorted(cells, key=lambda cell: _ORDER.index(cell.fanout))),
-        analyses=(*study.tests, *_of_measures(study)),
+        analyses=(*study.tests, *_of_measures(study), *_over_data_sets(study)),
         measures=study.measures,
         slices=study.slices,
         positive={value.name: _positive_class(study, value) for value in datasets if _has_positive(study, value)},
@@ -91,6 +92,11 @@ def _of_measures(study: BenchmarkStudy) -> list[str]:
         return [MEASURES_ANALYSIS] if study.slices else []
     repeated = study.cross_validation.repeats > 1 and OVER_FOLDS in study.tests
     return [MEASURES_ANALYSIS, *([MEASURES_OVER_FOLDS] if repeated else [])]
+
+
+def _over_data_sets(study: BenchmarkStudy) -> list[str]:
+    enough = len(study.datasets) >= FEWEST_DATA_SETS and len(study.classifiers) > 1
+    return ["over-data-sets"] if enough else []
 
 
 def _require_files(study: BenchmarkStudy, base: Path) -> None:
@@ -288,6 +294,7 @@ KIND = Kind(
         "corrected-resampled": "sigstats.tasks.benchmark.corrected_resampled",
         "likeness": "sigstats.tasks.significance.likeness",
         "measures": "sigstats.tasks.benchmark.measures",
+        "over-data-sets": "sigstats.tasks.benchmark.over_data_sets",
         "permutation": "sigstats.tasks.benchmark.permutation",
         "resampled-measures": "sigstats.tasks.benchmark.resampled_measures",
     },

@@ -17,6 +17,9 @@ from ..kinds import kind_named
 from .over_data_sets import OverDataSets
 from .rows import distinct, short_names
 
+#: The text of a cell without a value.
+ABSENT = "–"
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -136,6 +139,12 @@ class Column:
     meaning: str = ""
     #: Whether the text is a sentence, which stands below the table; the cell has its number.
     note: bool = False
+    #: Whether a table of these rows needs the column; a table without a value in it never has it.
+    needed: Callable[[Sequence[Hypothesis]], bool] = lambda _: True
+
+    def is_shown(self, rows: Sequence[Hypothesis]) -> bool:
+        """True if the table of these rows has the column."""
+        return self.needed(rows) and any(self.text(row) not in ("", ABSENT) for row in rows)
 
     def named(self, header: str, meaning: str = "") -> "Column":
         """The same column under another name."""
@@ -164,8 +173,8 @@ class Section:
     question: str
     #: Its rows and the evidence to a `Verdict`.
     verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict]
-    #: Its rows to the columns of its table.
-    columns: Callable[[Sequence[Hypothesis]], Sequence[Column]]
+    #: The columns of its table.
+    columns: Sequence[Column]
     #: How it is done and what its p-value means, with what it assumes; or a function of its rows that says it.
     method: str | Callable[[Sequence[Hypothesis]], str]
     source: str = ""

@@ -39,8 +39,8 @@ def render(
     used, own = sections.of(evidence), evidence.page.particulars(evidence)
     over_data_sets = evidence.over_data_sets
     verdicts = [
-        *own.first,
         ("Which is best over the data sets?", best_over_data_sets(evidence), ""),
+        *own.first,
         *((section.question, section.verdict(evidence.of(section.test), evidence), section.terms) for section in used),
         *own.last,
         ("Can the printed numbers be reproduced?", printed_numbers(evidence), ""),
@@ -141,10 +141,11 @@ def write_report(store: Store) -> str:
 
 def _subtitle(evidence: Evidence) -> str:
     rows = evidence.rows
+    tested = [row for row in rows if row.decision != "none"]
     parts = [
         count_of(len(distinct(row.dataset for row in rows)), "table" if evidence.of_tables else "data set"),
         count_of(len(distinct(name for row in rows for name in (row.classifier, row.a, row.b))), "classifier"),
-        count_of(len(rows), *(_HYPOTHESES if all_tested(rows) else ("result",))),
+        count_of(len(tested or rows), *(_HYPOTHESES if tested else ("result",))),
     ]
     return ", ".join(part for part in parts if not part.startswith("0 "))
 
@@ -175,7 +176,7 @@ class Table:
 def table_of(section: Section, evidence: Evidence) -> Table:
     """The table of a section's hypotheses."""
     rows = evidence.of(section.test)
-    columns = section.columns(rows)
+    columns = [column for column in section.columns if column.is_shown(rows)]
     one, several = _HYPOTHESES if all_tested(rows) else ("row", "rows")
     heading = f"{section.name}: " + (f"the only {one}" if len(rows) == 1 else f"all {len(rows):,} {several}")
     notes = distinct(column.text(row) or None for row in rows for column in columns if column.note)

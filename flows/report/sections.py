@@ -33,7 +33,7 @@ def section_of(
     name: str,
     *,
     verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict],
-    columns: Callable[[Sequence[Hypothesis]], Sequence[Column]],
+    columns: Sequence[Column],
 ) -> Section:
     """The section of a test of `sigstats.tasks.statistical_tests`, in the words of its record."""
     test = statistical_tests.named(name)
@@ -88,11 +88,6 @@ def subject_in_words(row: Hypothesis) -> str:
     return f"{name} ({pair})" if pair else name
 
 
-def columns(rows: Sequence[Hypothesis], *values: Column) -> list[Column]:
-    """The subject, the method if there are several, `values`, and the usual rest."""
-    return [*usual.subject_columns(rows), *values, *usual.closing_columns(rows)]
-
-
 def savings(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str = "permutations") -> tuple[str, ...]:
     """The saved share of the work and the certainty of the decisions; empty if no cell has a rule."""
     cells = [(row, evidence.cells[row.cell]) for row in rows if row.replicates and row.cell in evidence.cells]
@@ -135,9 +130,10 @@ _BETTER = {"greater": "A is better", "less": "B is better"}
 
 def section_without_module(name: str) -> Section:
     """The section of a test by its record, or of rows of a test that has none."""
-    if statistical_tests.find(name) is None:
+    test = statistical_tests.find(name)
+    if test is None:
         return replace(_PLAIN, test=name, name=name, question=name)
-    return section_of(name, verdict=_verdict_of_record, columns=_columns_of_record)
+    return section_of(name, verdict=_verdict_of_record, columns=_columns_of_record(test))
 
 
 def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -148,25 +144,28 @@ def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdic
     return value if evidence.of_tables else replace(value, beside=caveat(rows[0].test))
 
 
-def _columns_of_record(rows: Sequence[Hypothesis]) -> list[Column]:
-    size = usual.OBJECTS if statistical_tests.named(rows[0].test).claim else usual.ROWS
-    sides = [Column("Alternative", lambda row: _BETTER.get(row.alternative, row.alternative))]
-    one_sided = any(row.alternative in _BETTER and row.b for row in rows)
-    return [
-        *usual.subject_columns(rows),
-        *(sides if one_sided else []),
-        size,
-        *_difference(rows),
-        *usual.closing_columns(rows),
-    ]
+def _columns_of_record(test: statistical_tests.StatisticalTest) -> tuple[Column, ...]:
+    return (*usual.SUBJECT, _SIDE, usual.OBJECTS if test.claim else usual.ROWS, *_DIFFERENCE, *usual.CLOSING)
 
 
-def _difference(rows: Sequence[Hypothesis]) -> list[Column]:
-    if any(map(is_proportion, rows)):
-        return verdicts.in_points("95% interval of the difference (Tango)")
-    if all(row.estimate is None for row in rows):
-        return []
-    return usual.difference("95% interval of the difference")
+_SIDE = Column(
+    "Alternative",
+    lambda row: _BETTER.get(row.alternative, row.alternative),
+    needed=lambda rows: any(row.alternative in _BETTER and row.b for row in rows),
+)
+
+
+def _has_proportions(rows: Sequence[Hypothesis]) -> bool:
+    return any(map(is_proportion, rows))
+
+
+_DIFFERENCE = (
+    *(replace(one, needed=_has_proportions) for one in verdicts.in_points("95% interval of the difference (Tango)")),
+    *(
+        replace(one, needed=lambda rows: not _has_proportions(rows))
+        for one in usual.difference("95% interval of the difference")
+    ),
+)
 
 
 def _verdict(rows: Sequence[Hypothesis], _evidence: Evidence) -> Verdict:
@@ -175,21 +174,8 @@ def _verdict(rows: Sequence[Hypothesis], _evidence: Evidence) -> Verdict:
     return Verdict(f"Rejected in {len(rejected(rows))} of {count_of(decided, 'test')}: {nulls}.")
 
 
-def _every_column(rows: Sequence[Hypothesis]) -> list[Column]:
-    subject = {
-        "dataset": usual.DATASET,
-        "slice": usual.SLICE,
-        "classifier": usual.CLASSIFIER,
-        "a": usual.A,
-        "b": usual.B,
-        "measure": usual.MEASURE,
-        "n": usual.ROWS,
-        "estimate": usual.estimate("Estimate"),
-        "estimate_low": usual.INTERVAL,
-        "null_mean": usual.null_mean("Under the null"),
-    }
-    used = [column for name, column in subject.items() if any(getattr(row, name) is not None for row in rows)]
-    return [*used, *usual.closing_columns(rows)]
-
-
-_PLAIN = Section(order=1000, test="", name="", question="", verdict=_verdict, columns=_every_column, method="")
+_EVERY_COLUMN = (
+    usual.DATASET, usual.SLICE, usual.CLASSIFIER, usual.A, usual.B, usual.MEASURE, usual.ROWS,
+    usual.estimate("Estimate"), usual.INTERVAL, usual.null_mean("Under the null"), *usual.CLOSING,
+)  # fmt: skip
+_PLAIN = Section(order=1000, test="", name="", question="", verdict=_verdict, columns=_EVERY_COLUMN, method="")

@@ -11,10 +11,10 @@ from typing import Any
 from sigstats.tasks.schema import Hypothesis
 
 from ..pages.wording import index_number, number, p_at_most, percent, percent_range, significant, told_apart
+from .evidence import ABSENT as ABSENT
 from .evidence import Column
 from .rows import at_smallest_p, is_proportion
 
-ABSENT = "–"
 #: A number of rows or test sets in words.
 COUNT = "{:,}".format
 
@@ -91,7 +91,7 @@ DATASET = Column("Data set", lambda row: row.dataset or ABSENT)
 CLASSIFIER = Column("Classifier", lambda row: row.classifier or ABSENT)
 A = Column("A", lambda row: row.a or ABSENT)
 B = Column("B", lambda row: row.b or ABSENT)
-SLICE = Column("Slice", lambda row: row.slice or "all")
+SLICE = Column("Slice", lambda row: row.slice or "all", needed=lambda rows: any(row.slice for row in rows))
 MEASURE = Column("Measure", lambda row: row.measure or ABSENT)
 ROWS = value("Rows", "n", COUNT, "rows of the data set")
 OBJECTS = ROWS.named("Objects", "objects that were counted")
@@ -110,13 +110,9 @@ MONTE_CARLO = Column(
     lambda row: row.p_high if row.replicates is not None else None,
     "where the p-value of infinitely many replicates lies, with 99% confidence",
 )
-HOLM = _of_row("p_holm", _p, "p, Holm", "adjusted by Holm")
-BY = _of_row("p_by", _p, "p, BY", "adjusted by Benjamini and Yekutieli")
+_HOLM = _of_row("p_holm", _p, "p, Holm", "adjusted by Holm")
+_BY = _of_row("p_by", _p, "p, BY", "adjusted by Benjamini and Yekutieli")
 ADJUSTED = _of_row("p_adjusted", _p, "p, adjusted", "as the decision uses it")
-PD = value("Possible (PD)", "pd", index_number, "possibility of dominance of the null hypothesis")
-PSD = value("Possible (PSD)", "psd", index_number, "possibility of strict dominance of the null hypothesis")
-NSD = value("Certain (NSD)", "nsd", index_number, "necessity of strict dominance of the null hypothesis")
-PSD_NSD = NSD.named("Certain (PSD, NSD)", "possibility and necessity of strict dominance of the null hypothesis")
 DECISION = Column(
     "Null hypothesis", lambda row: {"reject": "rejected", "keep": "not rejected"}.get(row.decision, row.decision)
 )
@@ -127,6 +123,47 @@ DISAGREES = Column(
 NOTE = Column("Note", lambda row: row.note, meaning="see below", note=True)
 
 
+PD = value("Possible (PD)", "pd", index_number, "possibility of dominance of the null hypothesis")
+PSD = value("Possible (PSD)", "psd", index_number, "possibility of strict dominance of the null hypothesis")
+NSD = value("Certain (NSD)", "nsd", index_number, "necessity of strict dominance of the null hypothesis")
+PSD_NSD = NSD.named("Certain (PSD, NSD)", "possibility and necessity of strict dominance of the null hypothesis")
+
+
+def _is_adjusted(rows: Sequence[Hypothesis]) -> bool:
+    return any(row.p_adjusted != row.p_value for row in rows)
+
+
+def _are_equal(rows: Sequence[Hypothesis]) -> bool:
+    return all(row.psd == row.nsd for row in rows)
+
+
+def _is_another(rows: Sequence[Hypothesis]) -> bool:
+    return any(row.p_adjusted not in (row.p_value, row.p_holm, row.p_by) for row in rows)
+
+
+#: The adjusted p-value, where it is another than the one before.
+IF_ADJUSTED = replace(ADJUSTED, needed=_is_adjusted)
+#: The printed numbers of a publication, and those that disagree.
+OF_PUBLICATION = (PRINTED, DISAGREES)
+#: The subjects of the rows, and the methods if there are several.
+SUBJECT = (DATASET, CLASSIFIER, A, B, replace(METHOD, needed=lambda rows: len({row.method for row in rows}) > 1))
+#: The last columns of every table: p-values, indices, decision, printed numbers and notes.
+CLOSING = (
+    EXCEEDANCES,
+    replace(P, needed=lambda rows: not _is_adjusted(rows)),
+    replace(P, header="p, unadjusted", needed=_is_adjusted),
+    MONTE_CARLO,
+    replace(_HOLM, needed=_is_adjusted),
+    replace(_BY, needed=_is_adjusted),
+    replace(ADJUSTED, needed=_is_another),
+    PD,
+    replace(PSD_NSD, needed=_are_equal),
+    *(replace(column, needed=lambda rows: not _are_equal(rows)) for column in (PSD, NSD)),
+    DECISION,
+    *OF_PUBLICATION,
+    NOTE,
+)
+
 #: The observed value of the measure, and its mean under the null hypothesis.
 estimate, null_mean = partial(_of_row, "estimate", measured), partial(_of_row, "null_mean", measured)
 
@@ -136,39 +173,9 @@ def difference(header: str) -> list[Column]:
     return [estimate("A − B", "measure of A minus measure of B"), interval(header)]
 
 
-def subject_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The subjects of the rows, and the methods if there are several."""
-    named = {"dataset": DATASET, "classifier": CLASSIFIER, "a": A, "b": B}
-    used = [column for name, column in named.items() if any(getattr(row, name) is not None for row in rows)]
-    return [*used, METHOD] if len({row.method for row in rows}) > 1 else used
-
-
-def printed_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The printed numbers of a publication, and those that disagree."""
-    columns = [PRINTED] if any(row.printed for row in rows) else []
-    return [*columns, DISAGREES] if any(row.disagrees for row in rows) else columns
-
-
-def notes(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The notes, if there are any."""
-    return [NOTE] if any(row.note for row in rows) else []
-
-
-def case_columns(rows: Sequence[Hypothesis], value: Column, expected: Column) -> list[Column]:
+def case_columns(value: Column, expected: Column) -> tuple[Column, ...]:
     """The columns of a classifier on a data set: the observed value, and the one expected under the null hypothesis."""
-    return [*subject_columns(rows), ROWS, value, INTERVAL, expected, *closing_columns(rows)]
-
-
-def closing_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The last columns of every table: p-values, indices, decision, and a note if there is one."""
-    drawn = [EXCEEDANCES] if any(row.replicates is not None for row in rows) else []
-    interval = [MONTE_CARLO] if drawn else []
-    unadjusted = all(row.p_adjusted == row.p_value for row in rows)
-    families = [] if unadjusted else [HOLM, BY]
-    other = [] if all(row.p_adjusted in (row.p_value, row.p_holm, row.p_by) for row in rows) else [ADJUSTED]
-    indices = [PD, PSD_NSD] if all(row.psd == row.nsd for row in rows) else [PD, PSD, NSD]
-    plain = P if unadjusted else replace(P, header="p, unadjusted")
-    return [*drawn, plain, *interval, *families, *other, *indices, DECISION, *printed_columns(rows), *notes(rows)]
+    return (*SUBJECT, ROWS, value, INTERVAL, expected, *CLOSING)
 
 
 def interval(meaning: str) -> Column:

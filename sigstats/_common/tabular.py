@@ -1,7 +1,7 @@
 """The base of results: a table, as text, HTML, Markdown, LaTeX and data frame."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .extras import need
-from .messages import for_markdown, markdown_row, printable
+from .messages import for_markdown, for_markdown_cell, printable
 from .numerals import number, significant
 
 #: Sequences and arrays of more elements are shown by their first and last ones.
@@ -27,11 +27,20 @@ class Table:
     columns: Mapping[str, Sequence[str]]
     notes: Sequence[str] = ()
     words: int = 1
+    #: The cells in bold, by row and column.
+    strong: Collection[tuple[int, int]] = ()
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
         """The cells, row by row."""
         return list(zip(*self.columns.values(), strict=True))
+
+    def marked(self, write: Callable[[str], str], bold: str) -> list[list[str]]:
+        """The cells as a format writes them, `bold` around the strong ones."""
+        rows = [list(map(write, row)) for row in self.rows]
+        for row, place in self.strong:
+            rows[row][place] = bold.format(rows[row][place])
+        return rows
 
 
 class Tabular:
@@ -65,15 +74,16 @@ class Tabular:
         """The table in GitHub's Markdown, with its title above."""
         table = self._table()
         rule = ["---" if place < table.words else "--:" for place in range(len(table.columns))]
-        lines = [markdown_row(row) for row in (tuple(table.columns), *table.rows)]
-        lines.insert(1, f"| {' | '.join(rule)} |")
+        rows = table.marked(for_markdown_cell, "**{}**")
+        lines = [f"| {' | '.join(row)} |" for row in (map(for_markdown_cell, table.columns), rule, *rows)]
         return "\n\n".join([for_markdown(table.title), "\n".join(lines), *map(for_markdown, table.notes)])
 
     def to_latex(self) -> str:
         """The table as LaTeX's ``tabular``, with a comment for its title."""
         table = self._table()
         places = "l" * table.words + "r" * (len(table.columns) - table.words)
-        head, *rows = (f"{' & '.join(map(_latex, row))} \\\\" for row in (table.columns, *table.rows))
+        cells = [list(map(_latex, table.columns)), *table.marked(_latex, r"\textbf{{{}}}")]
+        head, *rows = (f"{' & '.join(row)} \\\\" for row in cells)
         body = "\n".join([head, r"\hline", *rows])
         return f"% {_one_line(table.title)}\n\\begin{{tabular}}{{{places}}}\n\\hline\n{body}\n\\hline\n\\end{{tabular}}"
 
@@ -88,11 +98,14 @@ class Tabular:
 
         table = self._table()
 
-        def cells(row: Iterable[str], tag: str) -> str:
-            return "".join(f"<{tag}>{escape(_one_line(cell))}</{tag}>" for cell in row)
+        def shown(text: str) -> str:
+            return escape(_one_line(text))
 
-        body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in table.rows)
-        head, notes = cells(table.columns, "th"), cells(table.notes, "p")
+        def cells(row: Iterable[str], tag: str) -> str:
+            return "".join(f"<{tag}>{cell}</{tag}>" for cell in row)
+
+        body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in table.marked(shown, "<b>{}</b>"))
+        head, notes = cells(map(shown, table.columns), "th"), cells(map(shown, table.notes), "p")
         return (
             f"<div><p><strong>{escape(_one_line(table.title))}</strong></p><table><thead><tr>{head}</tr></thead>"
             f"<tbody>{body}</tbody></table>{notes}</div>"

@@ -9,6 +9,7 @@ from typing import Any
 from sigstats.multiplicity import adjust_pvalues, adjusted
 from sigstats.possibilistic_indices import possibility
 
+from ..calibration.rates import POWER
 from ..plan import Plan
 from ..record import digest
 from ..results import Results
@@ -84,8 +85,9 @@ def _decide(row: Hypothesis, alpha: float) -> Hypothesis:
         row = row.with_(pd=indices.pd, psd=indices.psd, nsd=indices.nsd)
     if log10_p is None and p > 0:
         log10_p = math.log10(p)
-    decision = "reject" if p_adjusted <= alpha else "keep"
-    return row.with_(log10_p=log10_p, decision=decision)
+    # The p-value of a power is about its simulation: it keeps no test.
+    kept = "none" if row.measure == POWER else "keep"
+    return row.with_(log10_p=log10_p, decision="reject" if p_adjusted <= alpha else kept)
 
 
 def fingerprint(plan: Plan) -> str:

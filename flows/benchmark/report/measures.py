@@ -9,7 +9,7 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages.wording import adjusted_p, count_of, join_words
 from ...report import usual_columns as usual
 from ...report import verdicts
-from ...report.evidence import Column, Evidence, Section, Verdict
+from ...report.evidence import Evidence, Section, Verdict
 from ...report.rows import group_by, less_is_better, not_rejected, rejected
 
 
@@ -45,19 +45,16 @@ def _gain(row: Hypothesis) -> float:
     return (-1 if less_is_better(row) else 1) * (row.estimate or 0.0)
 
 
-def columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The classifier, the measure and its interval."""
-    interval = usual.interval("95% interval of the value before")
-    return [
-        usual.MEASURE,
-        usual.DATASET,
-        usual.CLASSIFIER,
-        usual.ROWS,
-        usual.estimate("Value", "of all cross-validated predictions, or scores, together"),
-        interval,
-        *usual.notes(rows),
-    ]
-
+_COLUMNS = (
+    usual.SLICE,
+    usual.MEASURE,
+    usual.DATASET,
+    usual.CLASSIFIER,
+    usual.ROWS,
+    usual.estimate("Value", "of all cross-validated predictions, or scores, together; repeated, the mean over folds"),
+    usual.interval("95% interval of the value before"),
+    usual.NOTE,
+)
 
 _METHOD = (
     "Each measure is that of the cross-validated predictions, or scores, of all folds together. Intervals: of "
@@ -73,7 +70,7 @@ _OF_ALL_ROWS = Section(
     name="Measures",
     question="How good is each classifier by other measures?",
     verdict=verdict,
-    columns=columns,
+    columns=_COLUMNS,
     method=_METHOD,
     source=(
         "Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable, "
@@ -105,7 +102,6 @@ _ON_SLICES = replace(
     name="Slices",
     question="Where is each classifier better or worse?",
     verdict=_lowest,
-    columns=lambda rows: [usual.SLICE, *columns(rows)],
     method=(
         "The cross-validated predictions of all folds, divided by the value of a feature. An interval holds for its "
         "slice alone: the lowest of many is low by chance too. " + _METHOD
@@ -118,10 +114,6 @@ _REPEATED = replace(
     test="resampled-measures",
     name="Measures, repeated",
     question="How good is each algorithm by other measures over all repetitions?",
-    columns=lambda rows: [
-        replace(column, meaning="mean over the folds of all repetitions") if column.header == "Value" else column
-        for column in columns(rows)
-    ],
     method=(
         "Each measure is computed on every fold of every repetition of the cross-validation and averaged. The interval "
         "is that of Nadeau and Bengio's corrected t, which allows for training sets that overlap: of the mean over "
@@ -138,10 +130,14 @@ def _pairs_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     return Verdict(by_measure[0][1].headline, (*(one.headline for _, one in by_measure[1:]), *details))
 
 
-def _pairs_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    difference = usual.difference("95% interval of the difference")
-    return [usual.MEASURE, *usual.subject_columns(rows), usual.ROWS, *difference, *usual.closing_columns(rows)]
-
+_PAIRS_COLUMNS = (
+    usual.SLICE,
+    usual.MEASURE,
+    *usual.SUBJECT,
+    usual.ROWS,
+    *usual.difference("95% interval of the difference"),
+    *usual.CLOSING,
+)
 
 _METHOD_OF_PAIRS = (
     "Accuracies are tested by McNemar's exact test; every other measure, and rows in groups, by the bound that one "
@@ -156,7 +152,7 @@ _PAIRS = Section(
     name="Pairs by measures",
     question="Which of two classifiers is better by other measures?",
     verdict=_pairs_verdict,
-    columns=_pairs_columns,
+    columns=_PAIRS_COLUMNS,
     method=_METHOD_OF_PAIRS + "The p-values are adjusted over all data sets and measures of one method.",
     source=(
         "Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable, "
@@ -191,7 +187,6 @@ _PAIRS_ON_SLICES = replace(
     test="sliced-pairs",
     name="Pairs by slices",
     question="Which of two classifiers is better on which rows?",
-    columns=lambda rows: [usual.SLICE, *_pairs_columns(rows)],
     method=(
         "The rows of each value of a feature by themselves. A slice of fewer than 10 rows is not tested. "
         + _METHOD_OF_PAIRS

@@ -10,25 +10,23 @@ from sigstats.many_datasets.comparison import PairOverDatasets, compare_over_dat
 from sigstats.many_datasets.stratified import stratified_paired_test
 from sigstats.multiplicity import adjust_pvalues
 from sigstats.sign_flips.sign_flip_test import sign_flip_test
-from sigstats.tasks.benchmark.runs import observed_run
+from sigstats.tasks.benchmark.over_data_sets import FEWEST_DATA_SETS, finished_runs
 from sigstats.tasks.results import Results
 from sigstats.test_result import TestResult
 
 from ...report.over_data_sets import (
-    FEWEST_DATA_SETS,
     RESAMPLES,
     SEED,
     OverDataSets,
     Rights,
     Score,
     TheseDataSets,
-    analysis,
 )
 
 _ACCURACY = Score("accuracy", "classifier", in_percent=True, rope=0.01)
 _METHOD = (
-    "On data sets like these: each data set gives one difference of accuracies, which exact signed-rank tests take, "
-    "adjusted by Holm's method. On these data sets: the rows are the sample, and the mean difference of accuracy is "
+    "On data sets like these: each data set gives one difference of accuracies, which exact signed-rank tests "
+    "take. On these data sets: the rows are the sample, and the mean difference of accuracy is "
     "tested exactly given the rows that only one classifier got right. Probabilities are those of the Bayesian "
     "signed-rank test; differences of at most one point are none in practice. Cross-validated rows share training "
     "sets; neither test accounts for the choice of the folds."
@@ -37,24 +35,17 @@ _METHOD = (
 
 def over_data_sets(results: Results, alpha: float) -> OverDataSets | None:
     """The analysis; None unless two or more classifiers all finished at least three data sets."""
-    right: dict[str, dict[str, Rights]] = {}
-    groups: dict[str, NDArray[np.int64] | None] = {}
-    for cell in results.cells("crossval"):
-        run = observed_run(results, cell)
-        if run is not None:
-            groups.setdefault(cell.subject["dataset"], run.groups)
-            right.setdefault(cell.subject["dataset"], {})[cell.subject["classifier"]] = run.right
-    names = list(dict.fromkeys(cell.subject["classifier"] for cell in results.cells("crossval")))
-    datasets = [name for name, runs in right.items() if len(runs) == len(names)]
-    if len(datasets) < FEWEST_DATA_SETS or len(names) < 2:
+    runs = finished_runs(results)
+    names = runs.classifiers
+    if len(runs.datasets) < FEWEST_DATA_SETS or len(names) < 2:
         return None
-    tables = [np.column_stack([right[dataset][name] for name in names]) for dataset in datasets]
-    scores = np.array([table.mean(axis=0) for table in tables])
     comparison = compare_over_datasets(
-        scores, models=names, datasets=datasets, alpha=alpha, rope=_ACCURACY.rope, n_resamples=RESAMPLES, rng=SEED
-    )
-    these = _these_data_sets(comparison.pairs, names, tables, [groups[dataset] for dataset in datasets])
-    return analysis(comparison, names, scores, _ACCURACY, _METHOD, these)
+        runs.accuracies, models=names, datasets=runs.datasets, adjust=results.plan.adjust, alpha=alpha,
+        rope=_ACCURACY.rope, n_resamples=RESAMPLES, rng=SEED,
+    )  # fmt: skip
+    these = _these_data_sets(comparison.pairs, names, runs.right, runs.groups)
+    means = dict(zip(names, runs.accuracies.mean(axis=0).tolist(), strict=True))
+    return OverDataSets(comparison, _ACCURACY, means, _METHOD, these)
 
 
 def _these_data_sets(

@@ -5,7 +5,6 @@ algorithms there is the corrected resampled t-test, or the 5x2cv F.
 """
 
 from collections.abc import Sequence
-from functools import partial
 
 from sigstats.tasks.benchmark.work import CrossValidated
 from sigstats.tasks.schema import Hypothesis
@@ -25,10 +24,9 @@ def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     return Verdict(text, (*verdicts.permutations_needed(rows, evidence), *sections.savings(rows, evidence), *doubts))
 
 
-def _columns(rows: Sequence[Hypothesis], *, permuted: str) -> list[Column]:
-    measure = rows[0].measure or "error"
-    value = usual.estimate(measure[0].upper() + measure[1:], "cross-validated, observed")
-    return usual.case_columns(rows, value, usual.null_mean("Permuted", f"mean after permuting {permuted}"))
+def _columns(permuted: str) -> tuple[Column, ...]:
+    observed = usual.estimate("Observed", "error, or another measure, cross-validated")
+    return usual.case_columns(observed, usual.null_mean("Permuted", f"mean after permuting {permuted}"))
 
 
 _METHOD = (
@@ -74,7 +72,7 @@ _PERMUTATION_LABELS = Section(
     name="PermClass",
     question="Did the classifier learn real class structure?",
     verdict=_labels_verdict,
-    columns=partial(_columns, permuted="the labels"),
+    columns=_columns("the labels"),
     method=lambda rows: verdicts.in_words_of_the_measure(_METHOD, rows),
     source=(
         "Ojala and Garriga, Permutation tests for studying classifier performance, Journal of Machine Learning "
@@ -92,7 +90,7 @@ _PERMUTATION_FEATURES = Section(
     name="PermFeats",
     question="Does the classifier's accuracy depend on the joint structure of the features?",
     verdict=_features_verdict,
-    columns=partial(_columns, permuted="each feature inside each class"),
+    columns=_columns("each feature inside each class"),
     method=(
         "Each feature is permuted by itself inside each class, which keeps its relation to the class and destroys its "
         "relation to other features; then the classifier is cross-validated again and p found as in PermClass. The "
@@ -140,11 +138,12 @@ def _algorithms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdi
     return Verdict(f"{how}, {verdict.headline[0].lower()}{verdict.headline[1:]}", verdict.details)
 
 
-def _algorithms_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    interval = "95% interval of the mean difference (Nadeau and Bengio)"
-    difference = verdicts.in_points(interval)
-    used = difference if any(row.estimate_low is not None for row in rows) else difference[:1]
-    return [*usual.subject_columns(rows), usual.ROWS, *used, *usual.closing_columns(rows)]
+_ALGORITHMS_COLUMNS = (
+    *usual.SUBJECT,
+    usual.ROWS,
+    *verdicts.in_points("95% interval of the mean difference (Nadeau and Bengio)"),
+    *usual.CLOSING,
+)
 
 
 def _algorithms_method(rows: Sequence[Hypothesis]) -> str:
@@ -164,7 +163,7 @@ _ALGORITHMS = Section(
     name="Algorithms",
     question="Would the algorithm do better on other training sets of this size?",
     verdict=_algorithms_verdict,
-    columns=_algorithms_columns,
+    columns=_ALGORITHMS_COLUMNS,
     method=_algorithms_method,
     source=(
         "Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003); Bouckaert and Frank, "

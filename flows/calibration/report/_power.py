@@ -30,8 +30,7 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
         if most.truth is None
         else _difference(abs(most.truth), measure_of(cell.work_of(Tested).test).name)
     )
-    power = rate(most) if most.statistic is None else most.statistic
-    sentence = f"{count_of(most.n or 0, 'row')} find {difference} {_often(power)} by {most.method}"
+    sentence = f"{count_of(most.n or 0, 'row')} find {difference} {_often(rate(most))} by {most.method}"
     if most.rows_half is None or most.rows_four_fifths is None:
         return f"{sentence}; {_among_sizes(rows)}."
     population = cell.work.population if isinstance(cell.work, OnTestSets) else None

@@ -1,6 +1,6 @@
 """Columns of the tables of rates."""
 
-from sigstats.tasks.calibration.rates import SHARES, monte_carlo_error
+from sigstats.tasks.calibration.rates import ERROR, POWER, SHARES, monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import number, percent, percent_range
@@ -9,7 +9,9 @@ from ...report.evidence import Column
 
 
 def rate(row: Hypothesis) -> float:
-    """The estimate, if it is known."""
+    """The exact rate of rejections if it is known, otherwise the simulated rate."""
+    if row.measure in (ERROR, POWER) and row.statistic is not None:
+        return row.statistic
     return row.estimate or 0.0
 
 

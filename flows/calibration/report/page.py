@@ -3,6 +3,7 @@
 from ...report.evidence import KindPage, Particulars
 from . import nested_loops, null_p_values, paired_rates, power_curves, stated_confidence, zips
 from .design import design
+from .first_screen import screen
 
 PAGE = KindPage(
     sections={
@@ -19,5 +20,5 @@ PAGE = KindPage(
         paired_rates.draw,
         zips.draw,
     ),
-    particulars=lambda evidence: Particulars(design=design(evidence)),
+    particulars=lambda evidence: Particulars(figure=screen(evidence), design=design(evidence)),
 )

@@ -2,50 +2,25 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
-from sigstats.tasks.calibration.rates import COVERAGE, SHARES, UNDEFINED, WIDTH
+from sigstats.tasks.calibration.rates import COVERAGE, SHARES
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of, join_words, number, percent
 from ...report import usual_columns as usual
 from ...report.evidence import Column, Evidence, Section, Verdict
-from ...report.rows import group_by, rejected
+from ...report.rows import group_by
 from ...report.usual_columns import where
 from .columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, rate
+from .first_screen import advice, headline_of, rates_of_tests
 
 
 def _performance_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    coverages = [row for row in rows if row.measure == COVERAGE and row.estimate is not None]
-    if not coverages:
+    tests = rates_of_tests([row for row in rows if row.measure == COVERAGE], evidence.alpha)
+    if not tests:
         return Verdict("The power of each test at the level that it really has is in the table below.")
-    groups = group_by(coverages, lambda row: row.method)
-    kept = [method for method, group in groups.items() if not rejected(group)]
-    failed = [method for method in groups if method not in kept]
-    stated = percent(1 - evidence.alpha)
-    trusted = f"Of {count_of(len(groups), 'interval')}, {join_words(kept)} held the truth as often as stated ({stated})"
-    if not kept:
-        trusted = f"No interval held the truth as often as stated ({stated}) on all test sets"
-    elif not failed:
-        trusted = f"All intervals held the truth as often as stated ({stated})"
-    warned = f"; do not rely on {join_words(failed)} where the coverage below is short of it" if failed else ""
-    return Verdict(f"{trusted}{warned}.", tuple(_of_method(method, group, rows) for method, group in groups.items()))
-
-
-def _of_method(method: str, coverages: Sequence[Hypothesis], rows: Sequence[Hypothesis]) -> str:
-    worst = min(coverages, key=rate)
-    width = next((row.estimate for row in rows if row.cell == worst.cell and row.measure == WIDTH), None)
-    fails = rejected(coverages)
-    undefined = sum(
-        round(rate(row) * (row.replicates or 0)) for row in rows if row.method == method and row.measure == UNDEFINED
-    )
-    drawn = sum(row.replicates or 0 for row in coverages)
-    wide = "" if width is None else f", {number(width, 3)} wide on average"
-    failing = f"it is short of that stated in {len(fails)} of {len(coverages)} settings; " if fails else ""
-    return (
-        f"{method}: the coverage is lowest on {where(worst)}, with {count_of(worst.n or 0, 'row')}: "
-        f"{percent(rate(worst))}{wide}; {failing}the measure was undefined on {undefined:,} of {drawn:,} "
-        f"test sets, and no interval was given on {sum(row.unanswered or 0 for row in coverages):,}."
-    )
+    return Verdict(headline_of(tests), to_do=advice(tests))
 
 
 def _shown(row: Hypothesis, value: float | None) -> str:
@@ -54,20 +29,19 @@ def _shown(row: Hypothesis, value: float | None) -> str:
     return percent(value) if row.measure in SHARES else number(value, 4)
 
 
-def _performance_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    return [
-        Column("Population", where),
-        usual.METHOD,
-        usual.ROWS.named("Rows", "rows of a test set"),
-        usual.MEASURE,
-        Column("Value", lambda row: _shown(row, row.estimate), lambda row: row.estimate),
-        MONTE_CARLO_ERROR.named("MC error", "Monte-Carlo standard error of the value"),
-        Column("Stated", lambda row: _shown(row, row.null_mean), lambda row: row.null_mean, "what it should be"),
-        usual.P,
-        TEST_SETS,
-        FAILED,
-        *usual.notes(rows),
-    ]
+_PERFORMANCE_COLUMNS = (
+    Column("Population", where),
+    usual.METHOD,
+    usual.ROWS.named("Rows", "rows of a test set"),
+    usual.MEASURE,
+    Column("Value", lambda row: _shown(row, row.estimate), lambda row: row.estimate),
+    MONTE_CARLO_ERROR.named("MC error", "Monte-Carlo standard error of the value"),
+    Column("Stated", lambda row: _shown(row, row.null_mean), lambda row: row.null_mean, "what it should be"),
+    usual.P,
+    TEST_SETS,
+    FAILED,
+    usual.NOTE,
+)
 
 
 _PERFORMANCE = Section(
@@ -76,7 +50,7 @@ _PERFORMANCE = Section(
     name="Performance",
     question="Which interval can be trusted, and what does a test find at the level that it really has?",
     verdict=_performance_verdict,
-    columns=_performance_columns,
+    columns=_PERFORMANCE_COLUMNS,
     method=(
         "Every method is applied to the same test sets. Bias is the mean estimate less the truth; the empirical "
         "standard error is the standard deviation of the estimates, the stated one the root mean square of what "
@@ -140,19 +114,18 @@ def _of(row: Hypothesis) -> str:
     )
 
 
-def _confidence_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    return [
-        Column("Population", where),
-        usual.METHOD.named("Test"),
-        usual.MEASURE,
-        usual.ROWS.named("Rows", "rows of the test set"),
-        usual.B.named("Better", "which of A and B is better on the test set"),
-        usual.value("Stated", "statistic", percent, "the test's confidence in that"),
-        RATE.named("Achieved", "share of other test sets on which the same one is better"),
-        RATE_INTERVAL,
-        TEST_SETS,
-        *usual.notes(rows),
-    ]
+_CONFIDENCE_COLUMNS = (
+    Column("Population", where),
+    usual.METHOD.named("Test"),
+    usual.MEASURE,
+    usual.ROWS.named("Rows", "rows of the test set"),
+    usual.B.named("Better", "which of A and B is better on the test set"),
+    usual.value("Stated", "statistic", percent, "the test's confidence in that"),
+    RATE.named("Achieved", "share of other test sets on which the same one is better"),
+    RATE_INTERVAL,
+    TEST_SETS,
+    usual.NOTE,
+)
 
 
 _CONFIDENCE = Section(
@@ -161,7 +134,7 @@ _CONFIDENCE = Section(
     name="Confidence",
     question="Is a test as sure as other test sets of the same size agree?",
     verdict=_confidence_verdict,
-    columns=_confidence_columns,
+    columns=_CONFIDENCE_COLUMNS,
     method=(
         "Both classifiers are trained once and compared on one test set; all rows that neither has seen stand for the "
         "truth. The confidence that a test states on the one test set, that the classifier which is better there is "
@@ -209,17 +182,18 @@ def _chosen(rows: Sequence[Hypothesis]) -> list[str]:
     return sentences
 
 
-def _trained_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    tuned = any(row.method != "as given" for row in rows)
-    return [
-        Column("Population", where),
-        usual.CLASSIFIER,
-        *([usual.METHOD.named("Parameters", "chosen by cross-validation of the training rows")] if tuned else []),
-        usual.MEASURE,
-        usual.ROWS.named("Rows", "rows of the test set"),
-        usual.value("Test set", "statistic", percent, "the measure on the test set"),
-        usual.value("Population's", "estimate", percent, "the same on all rows that are left"),
-    ]
+_TRAINED_COLUMNS = (
+    Column("Population", where),
+    usual.CLASSIFIER,
+    replace(
+        usual.METHOD.named("Parameters", "chosen by cross-validation of the training rows"),
+        needed=lambda rows: any(row.method != "as given" for row in rows),
+    ),
+    usual.MEASURE,
+    usual.ROWS.named("Rows", "rows of the test set"),
+    usual.value("Test set", "statistic", percent, "the measure on the test set"),
+    usual.value("Population's", "estimate", percent, "the same on all rows that are left"),
+)
 
 
 _TRAINED = Section(
@@ -228,7 +202,7 @@ _TRAINED = Section(
     name="Classifiers",
     question="How good are the classifiers that were trained, and which parameters were chosen?",
     verdict=_trained_verdict,
-    columns=_trained_columns,
+    columns=_TRAINED_COLUMNS,
     method=(
         "Both classifiers are trained on the training rows alone. Where a study gives a grid of parameters, each "
         "combination is cross-validated on the training rows, and the first of the greatest F1 is taken, the same for "
@@ -247,13 +221,12 @@ def _rows_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  #
     return Verdict(f"Half of the time is reached with {join_words(texts)}." if texts else "No formula says.")
 
 
-def _rows_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    return [
-        Column("Population", where),
-        usual.METHOD.named("Test"),
-        usual.value("Rows", "estimate", "{:,.0f}".format, "from how many rows on the test rejects half of the time"),
-        *usual.printed_columns(rows),
-    ]
+_ROWS_COLUMNS = (
+    Column("Population", where),
+    usual.METHOD.named("Test"),
+    usual.value("Rows", "estimate", "{:,.0f}".format, "from how many rows on the test rejects half of the time"),
+    *usual.OF_PUBLICATION,
+)
 
 
 _SAMPLE_SIZE = Section(
@@ -262,7 +235,7 @@ _SAMPLE_SIZE = Section(
     name="Rows for half of the time",
     question="With how many rows does the test reject more often than not?",
     verdict=_rows_verdict,
-    columns=_rows_columns,
+    columns=_ROWS_COLUMNS,
     method=(
         "The least number of rows from which on the exact rate at which McNemar's test rejects is at least one half, "
         "by the probabilities with which only one of the two is right. It is not one of the drawn sizes."

@@ -1,7 +1,7 @@
 """Classifiers over the data sets: the critical-difference picture, and pairs.
 
 The picture has the mean ranks, and bars that join classifiers without a significant difference. For pairs there are the
-matrix, the two questions side by side, and the Bayesian answer.
+two questions side by side, and the Bayesian answer.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from ...pages import svg
-from ...pages.heat_table import MISSING, HeatCell, data_table, p_legend, p_shade, pair_table
+from ...pages.heat_table import data_table
 from ...pages.svg import Axes
-from ...pages.wording import adjusted_p, index_number, p_number, p_order, significant
+from ...pages.wording import adjusted_p, index_number, p_number, significant
 from ..evidence import Evidence, Figure
 from ..over_data_sets import OverDataSets
 
@@ -29,7 +29,7 @@ def draw_ranks(evidence: Evidence) -> Iterator[Figure]:
         yield Figure(
             title="Mean ranks over the data sets",
             caption=_caption_of_ranks(analysis),
-            body=picture(analysis.comparison.models, analysis.comparison.ranks, cliques) + _table_of_ranks(analysis),
+            body=picture(analysis.comparison.models, analysis.comparison.ranks, cliques),
         )
 
 
@@ -89,30 +89,11 @@ def picture(models: Sequence[str], ranks: Sequence[float], cliques: Sequence[Seq
     return Markup('<div class="scroll">{}</div>').format(drawn)
 
 
-def _table_of_ranks(analysis: OverDataSets) -> Markup:
-    comparison = analysis.comparison
-    columns = {analysis.score.model: comparison.models, "mean rank": tuple(f"{rank:.2f}" for rank in comparison.ranks)}
-    if analysis.low:
-        bounds = zip(analysis.low, analysis.high, strict=True)
-        columns["ranks it may have"] = tuple(f"{low}" if low == high else f"{low}–{high}" for low, high in bounds)
-    columns[f"mean {analysis.score.name}"] = tuple(map(analysis.score.text, analysis.means))
-    kinds = dict.fromkeys(columns, "number") | {analysis.score.model: "row"}
-    return data_table("Mean ranks", kinds, zip(*columns.values(), strict=True))
-
-
 def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
-    """Three figures, if there are at least three data sets; two if their rows are not known."""
+    """Two figures, if there are at least three data sets; one if their rows are not known."""
     result = evidence.over_data_sets
     if result is None:
         return
-    yield Figure(
-        title="Pairs on data sets like these",
-        caption=(
-            f"Each cell has the {adjusted_p(result.comparison.adjust)} of the exact signed-rank test, and under it the "
-            f"data sets on which the {result.score.model} on the left won, tied and lost. ● marks pairs that differ."
-        ),
-        body=_matrix(result) + p_legend(),
-    )
     if result.these:
         yield Figure(
             title="These data sets, and data sets like these",
@@ -131,27 +112,6 @@ def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
             f"within {result.score.equal} (middle), or worse (right)."
         ),
         body=_probabilities(result),
-    )
-
-
-def _matrix(analysis: OverDataSets) -> Markup:
-    by_pair = {(pair.a, pair.b): pair for pair in analysis.comparison.pairs}
-
-    def cell(left: str, above: str) -> HeatCell:
-        pair = by_pair.get((left, above)) or by_pair.get((above, left))
-        if pair is None:
-            return MISSING
-        wins, losses = (pair.wins, pair.losses) if pair.a == left else (pair.losses, pair.wins)
-        return HeatCell(
-            p_order(pair.adjusted_pvalue),
-            p_shade(pair.adjusted_pvalue),
-            below=f"{wins}–{pair.ties}–{losses}",
-            marked=pair.adjusted_pvalue <= analysis.comparison.alpha,
-            hint=f"{left} against {above}: p = {p_number(pair.pvalue)}",
-        )
-
-    return pair_table(
-        "Adjusted p", f"Pairs of {analysis.score.model}s over the data sets", analysis.comparison.models, cell
     )
 
 

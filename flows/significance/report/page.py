@@ -15,7 +15,7 @@ from ...report import sections, verdicts
 from ...report.evidence import Evidence, KindPage, Particulars, Verdict
 from ...report.figures import dominance, single_classifiers
 from ...report.figures import over_data_sets as over_data_sets_figures
-from ...report.over_data_sets import RESAMPLES, SEED, OverDataSets, Score, analysis
+from ...report.over_data_sets import RESAMPLES, SEED, OverDataSets, Score
 from ...report.rows import group_by
 from . import counts
 
@@ -51,7 +51,8 @@ def over_data_sets(results: Results, alpha: float) -> OverDataSets | None:
         n_resamples=RESAMPLES,
         rng=SEED,
     )
-    return analysis(comparison, names, scores, score, _METHOD.format(equal=score.equal))
+    means = dict(zip(names, scores.mean(axis=0).tolist(), strict=True))
+    return OverDataSets(comparison, score, means, _METHOD.format(equal=score.equal))
 
 
 _APPROXIMATE = {"chi2": "chi-square", "likelihood-ratio": "the likelihood ratio"}
@@ -105,8 +106,9 @@ def _in_words(exact: Hypothesis, hypothesis: Hypothesis, name: str, p_name: str)
 PAGE = KindPage(
     sections={
         "sigstats.flows.report.efficiency": ("efficiency",),
+        "sigstats.flows.report.mean_ranks": ("friedman", "signed-rank"),
         "sigstats.flows.significance.report.tables":
-            ("enumeration-size", "friedman", "joint-outcomes", "likeness", "monte-carlo-size", "signed-rank"),
+            ("enumeration-size", "joint-outcomes", "likeness", "monte-carlo-size"),
     },
     figures=(
         over_data_sets_figures.draw_ranks,

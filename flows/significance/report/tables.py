@@ -1,37 +1,23 @@
 """The tests of a significance study with special verdicts or columns, and numbers that are only computed."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from sigstats.possibilistic_indices import possibility
 from sigstats.tasks.schema import Hypothesis
 
-from ...pages.wording import NBSP, adjusted_p, index_number, join_words, number, signed, told_apart
+from ...pages.wording import NBSP, adjusted_p, index_number, join_words
 from ...report import sections, verdicts
 from ...report import usual_columns as usual
-from ...report.evidence import Column, Evidence, Section, Verdict
+from ...report.evidence import Evidence, Section, Verdict
 from ...report.sections import section_of
 
-
-def _friedman_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    statistic = usual.value("F", "statistic", partial(number, decimals=4))
-    return sections.columns(rows, usual.ROWS.named("Data sets", "data sets with a score of every model"), statistic)
-
-
-def _signed_rank_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    meaning = "Hodges and Lehmann's estimate of the score of A minus that of B; turned where less is better"
-    difference = usual.value(f"A{NBSP}−{NBSP}B", "estimate", partial(signed, decimals=4), meaning)
-    interval = usual.interval_by(
-        lambda row, low, high: " to ".join(told_apart(low, high, signed, 4)).replace("inf", "∞"),
-        "of this difference, by the signed-rank test",
-    )
-    sizes = usual.ROWS.named("Data sets", "data sets with a score of both")
-    return [*usual.subject_columns(rows), sizes, difference, interval, *usual.closing_columns(rows)]
-
-
-def _outcomes_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    difference = usual.difference("95% percentile interval of the difference")
-    return sections.columns(rows, usual.MEASURE, usual.OBJECTS, *difference)
+_OUTCOMES_COLUMNS = (
+    *usual.SUBJECT,
+    usual.MEASURE,
+    usual.OBJECTS,
+    *usual.difference("95% percentile interval of the difference"),
+    *usual.CLOSING,
+)
 
 
 def _outcomes_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -53,9 +39,12 @@ def _terms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  
     )
 
 
-def _terms_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    number = usual.value("Tables", "estimate", _WHOLE, "tables of the same margins with at least as many right")
-    return [usual.DATASET, usual.OBJECTS, number, *usual.printed_columns(rows)]
+_TERMS_COLUMNS = (
+    usual.DATASET,
+    usual.OBJECTS,
+    usual.value("Tables", "estimate", _WHOLE, "tables of the same margins with at least as many right"),
+    *usual.OF_PUBLICATION,
+)
 
 
 def _replicates_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
@@ -63,9 +52,9 @@ def _replicates_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdi
     return Verdict(f"A Monte-Carlo test should have at least {join_words(sizes)}." if sizes else "There is no result.")
 
 
-def _replicates_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    return [usual.DATASET.named("Level"), usual.value("Replicates", "estimate", _WHOLE), *usual.printed_columns(rows)]
-
+_REPLICATES_COLUMNS = (
+    usual.DATASET.named("Level"), usual.value("Replicates", "estimate", _WHOLE), *usual.OF_PUBLICATION,
+)  # fmt: skip
 
 #: What the indices say, for who has not met them (Hryniewicz, eq. 22 to 28).
 _INDICES = (
@@ -111,11 +100,14 @@ def _closer(row: Hypothesis) -> str:
     return f"{shown} to {row.a} than to {row.b} ({indices})"
 
 
-def _likeness_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    names = [usual.A.named("Like"), usual.B.named("Rival", "the most plausible of the others")]
-    method = [usual.METHOD] if len({row.method for row in rows}) > 1 else []
-    return [usual.DATASET, *names, *method, usual.OBJECTS, *usual.closing_columns(rows)]
-
+_LIKENESS_COLUMNS = (
+    usual.DATASET,
+    usual.A.named("Like"),
+    usual.B.named("Rival", "the most plausible of the others"),
+    usual.SUBJECT[-1],
+    usual.OBJECTS,
+    *usual.CLOSING,
+)
 
 _LIKENESS = Section(
     order=70,
@@ -123,7 +115,7 @@ _LIKENESS = Section(
     name="Likeness",
     question="Which known algorithm is the new one like?",
     verdict=_likeness_verdict,
-    columns=_likeness_columns,
+    columns=_LIKENESS_COLUMNS,
     method=(
         "The new algorithm's counts are tested against the class probabilities of each known one, and each hypothesis "
         "is compared with the most plausible of the others by its possibilistic indices, which speak of the two "
@@ -137,10 +129,8 @@ _LIKENESS = Section(
 )
 
 SECTIONS = (
-    section_of("joint-outcomes", verdict=_outcomes_verdict, columns=_outcomes_columns),
-    section_of("friedman", verdict=sections.verdict, columns=_friedman_columns),
-    section_of("signed-rank", verdict=partial(verdicts.verdict, by="signed ranks"), columns=_signed_rank_columns),
-    section_of("enumeration-size", verdict=_terms_verdict, columns=_terms_columns),
-    section_of("monte-carlo-size", verdict=_replicates_verdict, columns=_replicates_columns),
+    section_of("joint-outcomes", verdict=_outcomes_verdict, columns=_OUTCOMES_COLUMNS),
+    section_of("enumeration-size", verdict=_terms_verdict, columns=_TERMS_COLUMNS),
+    section_of("monte-carlo-size", verdict=_replicates_verdict, columns=_REPLICATES_COLUMNS),
     _LIKENESS,
 )

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from sklearn.metrics import accuracy_score, cohen_kappa_score
 
-from sigstats.flows.benchmark.report.page import accuracy_panels, performance, performances
+from sigstats.flows.benchmark.report.accuracies import performances
+from sigstats.flows.benchmark.report.page import accuracy_panels, performance
 from sigstats.flows.report.evidence import Evidence
 from sigstats.tasks.results import Results
 
@@ -50,7 +51,7 @@ def test_one_data_set_has_the_best_in_the_headline(tmp_path: Path) -> None:
     store = make_study(tmp_path, datasets=["iris"], classifiers=["1-nn"], lost=())
     said = performance(performances(Evidence(Results(store))))
     assert said is not None
-    assert said.headline.startswith("1-nn, the best on iris, is right on ")
+    assert said.headline.startswith("1-nn is best on iris, with ")
     assert said.to_do == "On iris take 1-nn."
 
 

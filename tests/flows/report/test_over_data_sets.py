@@ -84,7 +84,7 @@ def test_the_numbers_are_those_of_the_tests(study):
         right[tuple(cell.subject.values())] = table["label"].to_numpy() == table["prediction"].to_numpy()
     datasets = list(dict.fromkeys(dataset for dataset, _ in right))
     accuracy = np.array([[right[d, c].mean() for c in found.comparison.models] for d in datasets])
-    assert found.means == pytest.approx(accuracy.mean(axis=0))
+    assert [found.means[name] for name in found.comparison.models] == pytest.approx(accuracy.mean(axis=0))
     assert found.comparison.friedman.pvalue == pytest.approx(friedman_test(accuracy).pvalue)
     for pair, these in zip(found.comparison.pairs, found.these, strict=True):
         a, b = pair.a, pair.b
@@ -94,7 +94,6 @@ def test_the_numbers_are_those_of_the_tests(study):
         sizes = [len(right[d, a]) for d in datasets]
         expected = stratified_paired_test(only_a, only_b, sizes)
         assert (these.pvalue, these.difference) == (expected.pvalue, expected.estimate)
-    assert all(1 <= low <= high <= 4 for low, high in zip(found.low, found.high, strict=True))
 
 
 def test_the_page_shows_them_from_three_data_sets_on(study, tmp_path):

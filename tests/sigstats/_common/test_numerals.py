@@ -17,9 +17,9 @@ from sigstats.flows.calibration.report import rates as calibration
 from sigstats.flows.calibration.report.columns import RATE_INTERVAL
 from sigstats.flows.pages.wording import percent_range, percent_span, points_range
 from sigstats.flows.ranking import words
+from sigstats.flows.report import mean_ranks
 from sigstats.flows.report import usual_columns as usual
 from sigstats.flows.report import verdicts as _verdicts
-from sigstats.flows.significance.report import tables as significance_tables
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel
 from sigstats.tasks.schema import Hypothesis
@@ -73,9 +73,7 @@ def test_every_table_and_sentence_tells_close_ends_apart(low):
         usual.MONTE_CARLO.text(row.with_(p_low=low, p_high=high)),
         RATE_INTERVAL.text(row),
         _verdicts.in_points("").pop().text(row),
-        next(each for each in significance_tables._signed_rank_columns([row]) if each.header == "95% interval").text(
-            row
-        ),
+        mean_ranks.SIGNED_RANK_INTERVAL.text(row),
         percent_range(low, high),
         points_range(low, high),
     ]

@@ -1,0 +1,58 @@
+"""Models over data sets like these: mean ranks, Friedman's test, and signed-rank tests of pairs."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from sigstats.tasks.schema import Hypothesis
+
+from ..pages.wording import NBSP, join_words, number, signed, told_apart
+from . import sections, verdicts
+from . import usual_columns as usual
+from .evidence import Evidence, Section, Verdict
+from .sections import section_of
+
+_RANK = partial(number, decimals=2)
+_DATA_SETS = usual.ROWS.named("Data sets", "data sets with a score of every model")
+
+
+def _ranks_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
+    ranked = sorted((row.estimate, row.classifier or "?") for row in rows if row.estimate is not None)
+    named = join_words([f"{name} {_RANK(rank)}" for rank, name in ranked])
+    return Verdict(f"Mean ranks on {rows[0].n} data sets: {named}." if ranked else "There is no result.")
+
+
+_RANK_COLUMNS = (usual.CLASSIFIER, _DATA_SETS, usual.value("Mean rank", "estimate", _RANK, "1 is the best"), usual.NOTE)
+_FRIEDMAN_COLUMNS = (
+    *usual.SUBJECT, _DATA_SETS, usual.value("F", "statistic", partial(number, decimals=4)), *usual.CLOSING,
+)  # fmt: skip
+SIGNED_RANK_INTERVAL = usual.interval_by(
+    lambda row, low, high: " to ".join(told_apart(low, high, signed, 4)).replace("inf", "∞"),
+    "of this difference, by the signed-rank test",
+)
+_SIGNED_RANK_COLUMNS = (
+    *usual.SUBJECT,
+    _DATA_SETS,
+    usual.value(
+        f"A{NBSP}−{NBSP}B",
+        "estimate",
+        partial(signed, decimals=4),
+        "Hodges and Lehmann's estimate of the score of A minus that of B; turned where less is better",
+    ),
+    SIGNED_RANK_INTERVAL,
+    *usual.CLOSING,
+)
+
+SECTIONS = (
+    Section(
+        order=9,
+        test="mean-rank",
+        name="Mean ranks",
+        question="How do the classifiers rank over the data sets?",
+        verdict=_ranks_verdict,
+        columns=_RANK_COLUMNS,
+        method="On each data set the classifiers are ranked by accuracy, 1 for the best; equal ones share their ranks.",
+        source="Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006)",
+    ),
+    section_of("friedman", verdict=sections.verdict, columns=_FRIEDMAN_COLUMNS),
+    section_of("signed-rank", verdict=partial(verdicts.verdict, by="signed ranks"), columns=_SIGNED_RANK_COLUMNS),
+)

@@ -1,0 +1,87 @@
+"""The classifiers over the data sets of a benchmark: mean ranks, Friedman's test, and signed-rank tests of pairs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, zip_longest
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats._common.extreme import ties_as_equal
+from sigstats._common.validation import FloatArray
+
+from ..results import Results
+from ..schema import Hypothesis
+from ..statistical_tests import named, run_table_test
+from .runs import observed_run
+
+#: With fewer data sets nothing is tested on data sets like them.
+FEWEST_DATA_SETS = 3
+
+
+@dataclass(frozen=True)
+class FinishedRuns:
+    """The observed runs of the data sets that all classifiers finished."""
+
+    classifiers: tuple[str, ...]
+    datasets: tuple[str, ...]
+    #: For each data set which rows (rows) each classifier (columns) got right.
+    right: tuple[NDArray[np.bool_], ...]
+    #: For each data set the group of every row; None if rows are independent.
+    groups: tuple[NDArray[np.int64] | None, ...]
+
+    @property
+    def accuracies(self) -> FloatArray:
+        """The accuracy on each data set (rows) of each classifier (columns)."""
+        return np.array([table.mean(axis=0) for table in self.right])
+
+
+def finished_runs(results: Results) -> FinishedRuns:
+    """The observed runs of the data sets that all classifiers finished."""
+    classifiers = tuple(dict.fromkeys(cell.subject["classifier"] for cell in results.cells("crossval")))
+    finished = {}
+    for dataset, cells in results.by_dataset("crossval").items():
+        runs = [run for cell in cells if (run := observed_run(results, cell)) is not None]
+        if len(runs) == len(classifiers):
+            finished[dataset] = np.column_stack([run.right for run in runs]), runs[0].groups
+    right, groups = zip(*finished.values(), strict=True) if finished else ((), ())
+    return FinishedRuns(classifiers, tuple(finished), right, groups)
+
+
+def rows(results: Results) -> Iterator[Hypothesis]:
+    """The mean rank of each classifier, Friedman's test, and the signed-rank test of each pair of classifiers.
+
+    Data sets that a classifier has not finished are left out; a note counts them. With fewer than three data sets, the
+    rows are missing.
+    """
+    from scipy.stats import rankdata  # slow to import
+
+    runs = finished_runs(results)
+    whole = len(runs.datasets) >= FEWEST_DATA_SETS
+    unfinished = len(results.by_dataset("crossval")) - len(runs.datasets)
+    note = f"unfinished data sets left out: {unfinished}" if unfinished and whole else ""
+    scores = dict(zip(runs.classifiers, ties_as_equal(runs.accuracies).T if whole else runs.classifiers, strict=True))
+
+    def row(test: str, method: str, null: str, classifiers: Sequence[str], **of: Any) -> Hypothesis:
+        cells = [cell for cell in results.cells("crossval") if cell.subject["classifier"] in classifiers]
+        base = results.hypothesis(*cells, test=test, method=method, alternative="two-sided", null_hypothesis=null)
+        return base.with_(dataset=None, note=note, **of)
+
+    ranks = rankdata([-scores[name] for name in scores], axis=0).mean(axis=1).tolist() if whole else []
+    for name, rank in zip_longest(runs.classifiers, ranks):
+        known = {"n": len(runs.datasets), "estimate": rank, "decision": "none"} if whole else {}
+        yield row("mean-rank", "ranks", "nothing is tested", [name], classifier=name, measure="mean rank", **known)
+    if len(scores) > 2:
+        known = (
+            run_table_test("friedman", {"scores": np.array(list(scores.values())).T} | _MORE, "auto") if whole else {}
+        )
+        # With more classifiers than data sets the test asks whether its table is transposed, which it is not here.
+        yield row("friedman", "auto", named("friedman").null, runs.classifiers).with_(**known | {"note": note})
+    for a, b in combinations(scores, 2):
+        known = run_table_test("signed-rank", {"a": scores[a], "b": scores[b]} | _MORE, "exact") if whole else {}
+        pair = row("signed-rank", "exact", named("signed-rank").null, [a, b], a=a, b=b)
+        yield pair.with_(**known | {"note": "; ".join(filter(None, (known.get("note"), note)))})
+
+
+_MORE = {"greater_is_better": True}
