@@ -89,7 +89,7 @@ class Hypothesis:
     psd: Annotated[float | None, "possibility", "possibility of strict dominance of the null"] = None
     nsd: Annotated[float | None, "necessity", "necessity of strict dominance of the null"] = None
     decision: Annotated[
-        str, "name", "reject, keep, none where no claim about the method is tested, or missing where replicates are missing"
+        str, "name", "reject, keep, none where no claim is tested, or missing where replicates are missing"
     ] = "missing"
     printed: Annotated[str, "text", "what a publication prints for this row; empty where the study names none"] = ""
     disagrees: Annotated[str, "text", "the printed numbers that disagree; empty if all agree"] = ""

@@ -64,7 +64,7 @@ def verdict(rows, evidence):
     return Verdict(f"The majority is right on {rows[0].estimate:.0f} of {rows[0].n} points of the ring.")
 
 SECTIONS = (Section(order=5, test="rows-right", name="Rows right", question="How many?", verdict=verdict,
-                  columns=lambda rows: [usual.DATASET], method="They are counted."),)
+                  columns=(usual.DATASET,), method="They are counted."),)
 '''
 
 FIGURE = '''

@@ -1,9 +1,10 @@
-"""Write the files of a new public test and its entries in all lists, so that `make check` passes from the start.
+"""Write the files of a new part and its entries in all lists, so that `make check` passes from the start.
 
-    python -m tools.new test NAME
+    python -m tools.new test|measure|reader|figure|kind NAME
 
-What is written is a working test of one proportion under the new name, to be replaced: its module, its tests, its place
-in the layers, the public names, the pages, the fuzz and the seeds. It prints what is left to do.
+What is written works under the new name, to be replaced: the module, its tests, and what names it. Of a public test
+these are its place in the layers, the public names, the pages, the fuzz and the seeds; a reader is of data sets, a
+figure of a benchmark's page. It prints what is left to do.
 """
 
 import argparse
@@ -11,9 +12,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial, reduce
 from pathlib import Path
 
+from .new_parts import FIGURE, KIND, MEASURE, READER
+
 ROOT = Path(__file__).parents[1]
+PARTS = {"figure": FIGURE, "kind": KIND, "measure": MEASURE, "reader": READER}
 
 _MODULE = '''"""TITLE: the question in a sentence.
 
@@ -148,10 +153,45 @@ def write_test(name: str) -> None:
         f'    "{name}": [(sigstats.{name}, {{"successes": 3, "n": 10, "probability": 0.4}})],\n'
         '    "read_predictions": [',
     )
-    for command in (["ruff", "check", "--fix", "--quiet"], ["ruff", "format", "--quiet"]):
-        subprocess.run([sys.executable, "-m", *command, "sigstats", "tools", "tests/sigstats"], cwd=ROOT, check=True)
-    subprocess.run([sys.executable, "-m", "tools.made_pages"], cwd=ROOT, check=True)
+    _finish("sigstats", "tools", "tests/sigstats")
     print(_LEFT.format(name=name), end="")
+
+
+def write_part(kind: str, name: str) -> None:
+    """Write a part of `tools.new_parts`: its files, and its entries in lists."""
+    part = PARTS[kind]
+    if not re.fullmatch(part.pattern, name):
+        raise SystemExit(f"NAME: {name!r} is not valid; expected a name such as {part.example!r}")
+    under = re.sub(r"\W", "_", name)
+
+    words = {
+        "TITLEStudy": f"{under.title()}Study",
+        "TITLE": under.replace("_", " ").capitalize(),
+        "UNDER": under,
+        "NAME": name,
+    }
+
+    def named(text: str) -> str:
+        return reduce(lambda text, word: text.replace(word, words[word]), words, text)
+
+    files = {ROOT / named(place): named(text) for place, text in part.files.items()}
+    for path in files:
+        if path.exists():
+            raise SystemExit(f"NAME: {name!r} is taken: {path.relative_to(ROOT)} exists")
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for file, old, new in part.entries:
+        _add(file, old, named(new))
+    _finish("sigstats", "tasks", "flows", "tests")
+    lines = [f"left to do, of {name}:", *map(named, part.left), "`python -m tools.result_columns`, `make check`"]
+    print("\n  ".join(lines))
+
+
+def _finish(*folders: str) -> None:
+    for command in (["ruff", "check", "--fix", "--quiet"], ["ruff", "format", "--quiet"]):
+        subprocess.run([sys.executable, "-m", *command, *folders], cwd=ROOT, check=True)
+    subprocess.run([sys.executable, "-m", "tools.made_pages"], cwd=ROOT, check=True)
 
 
 def _add(file: str, old: str, new: str) -> None:
@@ -164,12 +204,12 @@ def _add(file: str, old: str, new: str) -> None:
 
 
 #: What can be written.
-KINDS: dict[str, Callable[[str], None]] = {"test": write_test}
+KINDS: dict[str, Callable[[str], None]] = {"test": write_test} | {kind: partial(write_part, kind) for kind in PARTS}
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tools.new", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("kind", choices=sorted(KINDS))
-    parser.add_argument("name", help="such as marginal_test")
+    parser.add_argument("name", help="such as marginal_test, markedness, ring, sorted_p_values, coin")
     options = parser.parse_args()
     KINDS[options.kind](options.name)
