@@ -96,7 +96,7 @@ def headline_of(tests: Sequence[TestRates]) -> str:
     for measure, choose in ((ERROR, max), (COVERAGE, min)):
         if rows := [(choose(test.rows[measure], key=rate), test) for test in tests if measure in test.rows]:
             worst.append(_told(*choose(rows, key=lambda item: rate(item[0]))))
-    return f"Yes, in all tried cases: at worst {' and '.join(worst)}." if worst else ""
+    return f"No fault was shown: at worst {' and '.join(worst)}." if worst else ""
 
 
 def _told(row: Hypothesis, test: TestRates) -> str:

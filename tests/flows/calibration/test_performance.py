@@ -265,7 +265,7 @@ def test_test_sets_are_drawn_until_the_error_is_as_wanted(study, done, tmp_path)
 
 def test_the_report_says_what_fails(done):
     report = done.store.files.read("report.html").decode()
-    assert "do not rely on difference of F1 (percentile)" in report
+    assert "the interval of difference of F1 (percentile) contains the truth on " in report
     assert "difference of F1 (percentile, resamples = 199)" in report  # once in full, in the design
     assert "MC error" in report
 
@@ -307,7 +307,7 @@ def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path,
     study = study_file(tmp_path, STUDY)
     assert run(study, tmp_path / "out") == 0
     found = Results(Store(str(tmp_path / "out")))
-    checked = total = 0
+    checked = 0
     for before, after in zip(done.cells("interval"), found.cells("interval"), strict=True):
         whole, part = done.table(before).to_pandas(), found.table(after).to_pandas()
         refused = part["low"].isna()
@@ -318,7 +318,6 @@ def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path,
             assert rows["coverage"]["note"] == ""
             continue
         checked += 1
-        total += int(refused.sum())
         assert {row["unanswered"] for row in rows.values()} == {refused.sum()}
         widths = (whole["high"] - whole["low"])[~refused]
         assert rows["width"]["estimate"] == pytest.approx(widths.mean())
@@ -328,8 +327,6 @@ def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path,
     assert checked >= 4
     report = (tmp_path / "out" / "report.html").read_text()
     assert "counted as misses" in report
-    assert f"no interval was given on {total:,}." in report
-    assert "no interval was given on 0." in report  # by another method
 
 
 def test_a_method_that_fails_on_all_test_sets_fails_its_cell_with_its_own_error(tmp_path, monkeypatch, capsys):

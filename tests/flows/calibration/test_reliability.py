@@ -153,7 +153,7 @@ def test_the_first_screen_answers_whether_the_test_can_be_trusted(evidence):
     power = next(row for row in evidence.of("calibration") if row.measure == "power")
     by_coverage = rates.SECTIONS[0].verdict([kept, power], evidence)
     assert by_coverage.headline == (
-        "Yes, in all tried cases: at worst the interval of wide contains the truth on 96.0% of the test sets (60 rows; "
+        "No fault was shown: at worst the interval of wide contains the truth on 96.0% of the test sets (60 rows; "
         "95.0% is stated)."
     )
     assert [what.partition(",")[0] for what, _ in by_coverage.also] == ["Power"]

@@ -13,7 +13,7 @@ from sigstats._common.numerals import NBSP, number, significant, told_apart
 from sigstats.comparison.cells import cells_of, interval_of
 from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rows import ComparisonRow
-from sigstats.flows.calibration.report import rates as calibration
+from sigstats.flows.calibration.report import first_screen
 from sigstats.flows.calibration.report.columns import RATE_INTERVAL
 from sigstats.flows.pages.wording import percent_range, percent_span, points_range
 from sigstats.flows.ranking import words
@@ -87,8 +87,8 @@ def test_rates_that_look_equal_are_one_number():
     assert percent_span([0.0, 0.0]) == "0.0%"
     assert percent_span([0.300002, 0.3]) == "30.0%"
     assert percent_span([0.31, 0.3]) == "30.0 to 31.0%"
-    rows = [ROW.with_(dataset="d", n=n, measure="type I error", estimate=n / 10**7) for n in (10, 20)]
-    assert "of m was 0.0% at all 2 sizes, where" in calibration._of_group(rows, None)
+    assert first_screen._span((1e-6, 2e-6)) == "0.0%"
+    assert first_screen._span((0.01, 0.02)) == "1.0–2.0%"
 
 
 def test_a_small_level_reads_as_a_small_p_value_does():
