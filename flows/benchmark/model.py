@@ -34,7 +34,6 @@ _READS = {
     MEASURES_ANALYSIS: ("crossval", "scores"),
     MEASURES_OVER_FOLDS: ("crossval", "repetition"),
     "permutation": ("crossval", "retrain", "measured", "measured-retrain"),
-    "likeness": ("crossval", "repetition", "retrain"),
 }
 
 

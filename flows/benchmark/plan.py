@@ -292,7 +292,6 @@ KIND = Kind(
     analyses={
         **dict.fromkeys(OF_RUNS, "sigstats.tasks.benchmark.runs"),
         "corrected-resampled": "sigstats.tasks.benchmark.corrected_resampled",
-        "likeness": "sigstats.tasks.significance.likeness",
         "measures": "sigstats.tasks.benchmark.measures",
         "over-data-sets": "sigstats.tasks.benchmark.over_data_sets",
         "permutation": "sigstats.tasks.benchmark.permutation",

@@ -4,7 +4,7 @@ Files are read as by `sigstats compare`. With the stated confidence, all sets of
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -29,10 +29,12 @@ from ._predictions import (
 )
 
 if TYPE_CHECKING:
+    from sigstats.files.predictions import Columns
     from sigstats.ranking.result import Ranking
 
 GROUP = "files of predictions"
 _SMALLEST_SLICE = 10
+_OF_DEPENDENCE = ("clustered-errors", "ordered-errors", "duplicates")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -161,8 +163,7 @@ def _ranked_by_pairs(
         confidence_level=options.confidence,
         smallest_slice=options.smallest_slice,
     )
-    file_of = dict(zip(names, files, strict=True))
-    return ranking, [file_of[model.model] for model in ranking.models]
+    return _in_order(ranking, dict(zip(names, zip(files, columns, strict=True), strict=True)), options)
 
 
 def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
@@ -203,5 +204,29 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             limited=joined.limited,
             tasks=joined.units.tasks,
         )
-    file_of = dict(zip(names, files, strict=True))
-    return ranking, [file_of[model.model] for model in ranking.models]
+    return _in_order(ranking, dict(zip(names, zip(files, columns, strict=True), strict=True)), options)
+
+
+def _in_order(
+    ranking: "Ranking", of_model: "Mapping[str, tuple[str, Columns]]", options: argparse.Namespace
+) -> "tuple[Ranking, list[str]]":
+    """The ranking with notes on dependent rows and copies, by the best two models; and the files, the best first."""
+    from sigstats._common.note import Note
+    from sigstats.comparison.compare import compare_pair
+    from sigstats.comparison.family import default_measures
+    from sigstats.comparison.rule import ComparisonRule
+    from sigstats.files.predictions import join, read
+
+    files, notes = [of_model[model.model] for model in ranking.models], list(ranking.notes)
+    if options.run is None and options.group is None:
+        paired = join(read(*files[0]), read(*files[1]), files[0][1], **match_options(options))
+        scored = None if paired.graded else paired.scored
+        measures = options.measure or ([scored.mean] if scored else default_measures(paired)[:1])
+        found = compare_pair(paired, ComparisonRule(smallest_slice=1), measures, positive=options.positive).notes
+        both = " and ".join(model.model for model in ranking.models[:2])
+        notes += [
+            Note(note.name, f"{both}: {note}".replace("--order", "sigstats compare --order"))
+            for note in found
+            if note.name in _OF_DEPENDENCE
+        ]
+    return replace(ranking, notes=tuple(notes)), [path for path, _ in files]

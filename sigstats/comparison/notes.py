@@ -173,7 +173,8 @@ def clusters_note(
         if alike is not None:
             where = f"in the order of {shown(name) if name else 'the rows'}"
             many = "" if name else "--group COLUMN (groups) takes rows of one source as groups, "
-            many += f"--order {name or 'COLUMN'} (order) takes rows as a time series"
+            order = f"--order {name or 'COLUMN'} (order) takes rows as a time series"
+            many += "p and interval assume independent rows" if single else order
             yield Note("ordered-errors", f"neighbouring rows correlate (autocorrelation {alike:.2f} {where}); {many}")
             return
 

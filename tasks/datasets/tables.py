@@ -5,6 +5,7 @@ are those that occur, sorted as text: so codes depend neither on the order of th
 """
 
 import math
+import re
 from abc import ABC, abstractmethod
 from array import array
 from collections import Counter
@@ -28,6 +29,7 @@ Codes: TypeAlias = NDArray[np.int64]
 
 #: What a text takes in memory that is no other, in bytes: an object, and its place in a table of all.
 TEXT = 150
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?", re.ASCII)
 #: Rows that are held as Python strings at a time; the rest is codes.
 _CHUNK = 8192
 
@@ -90,6 +92,9 @@ class TextColumns(DataColumns):
         """The numbers of a column, None if no text of it is one; a column of both is refused as likely a mistake."""
         texts = self.texts(name)
         others = [text for text in texts.names if not is_number(text)]
+        if others and all(map(_DECIMAL_COMMA.fullmatch, others)):
+            told = f"{shown(others[0])} has a decimal comma; write a point, or list the column in nominal"
+            raise self.error(name, told, texts.first(others[0]))
         if len(others) == len(texts.names):
             return None
         if others:
@@ -212,6 +217,9 @@ def _codes(table: DataColumns, name: str | None) -> Codes | None:
     texts = table.texts(name)
     if (texts.codes < 0).any():
         raise table.error(name, "a value is missing; expected one in every row", int((texts.codes < 0).argmax()))
+    rows_of = dict(zip(texts.names, np.bincount(texts.codes).tolist(), strict=True))
+    where, remedy = f"{table.where}: column {shown(name)}", "leave out these rows, or rename {} if it is a value"
+    refuse_missing_texts(where, rows_of, remedy, what="values")
     if len(texts.names) < 2:
         raise table.error(name, f"{shown(texts.names[0])} is in every row; expected two values or more")
     return texts.codes

@@ -92,7 +92,7 @@ BENCHMARK = {
     "classifiers": ["1-nn", "naive-bayes"],
     "cross_validation": {"folds": 2, "repeats": 3},
     "permutation": {"resamples": 29},
-    "tests": ["permutation", "efficiency", "mcnemar", "homogeneity", "bootstrap", "likeness", "corrected-resampled"],
+    "tests": ["permutation", "efficiency", "mcnemar", "homogeneity", "bootstrap", "corrected-resampled"],
 }
 MEASURED = {
     **BENCHMARK,

@@ -98,6 +98,7 @@ def test_every_cluster_of_the_project_is_valid(repository):
         ("kind = ", "is not TOML"),
         ("kind = benchmark", 'text needs quotes: kind = "benchmark"'),
         (SHORTEST + "tests = ['trained']", "tests: 'trained' is not valid; expected one of bootstrap"),
+        (SHORTEST + "tests = ['likeness']", "tests: 'likeness' is not valid; expected one of bootstrap"),
     ],
 )
 def test_bad_studies_are_refused_in_one_line(tmp_path, text, complaint):

@@ -355,3 +355,24 @@ def test_a_column_score_beside_two_classes_is_neither_taken_for_marks_nor_for_pr
     assert cure in capsys.readouterr().err
     assert main([*arguments, "--score", "score", "--measure", "mean-score"]) == 0
     assert main([*arguments, "--score", "mark"]) == 0
+
+
+def test_rows_of_one_patient_and_copies_of_rows_are_noted_with_p_without_them(tmp_path, capsys):
+    """The p is that of `compare` with these groups: here no model is shown to be best."""
+    rng = np.random.default_rng(1)
+    patient = np.arange(300) // 10
+    right = {name: (rng.random(30) < share)[patient] for name, share in (("a", 0.7), ("b", 0.93))}
+    tables = {
+        name: pd.DataFrame({"id": np.arange(300), "label": 1, "prediction": side.astype(int), "patient": patient})
+        for name, side in right.items()
+    }
+    paths = written(tmp_path, tables)
+    assert main(["rank", *paths, "--json", str(tmp_path / "ranks.json")]) == 0
+    found = json.loads((tmp_path / "ranks.json").read_text())
+    grouped = sigstats.compare(tables["b"], tables["a"], groups="patient").rows[0].pvalue
+    (note,) = [each["text"] for each in found["notes"] if each["name"] == "clustered-errors"]
+    assert note.startswith("b and a: rows with equal 'patient' differ alike")
+    assert float(note.rpartition(" ")[2]) == pytest.approx(grouped, rel=0.01)
+    capsys.readouterr()
+    assert main(["rank", *paths, "--group", "patient"]) == 0
+    assert "differ alike" not in capsys.readouterr().out

@@ -112,6 +112,9 @@ def test_the_default_source_is_scikit_learn(tmp_path):
         ({"text": "a,label\n1,yes\n2,yes\n"}, "'yes' is the only class"),
         ({"text": "a,label\ninf,yes\n2,no\n"}, "line 2: column 'a': infinity"),
         ({"text": "a,label\n1,yes\n2,no,3,4\n"}, "line 3: 4 fields; expected 2"),
+        ({"text": "a;label\n0,5;yes\n1;no\n"}, "line 2: column 'a': '0,5' has a decimal comma; write a point"),
+        ({"text": "a,g,label\n1,NA,yes\n2,p,no\n", "groups": "g"}, "column 'g': 1 of 2 values are 'NA'; leave out"),
+        ({"text": "a,f,label\n1,?,yes\n2,1,no\n", "folds": "f", "missing": []}, "column 'f': 1 of 2 values are '?'"),
     ],
 )
 def test_bad_sources_are_one_line(tmp_path, changes, complaint):
