@@ -21,10 +21,10 @@ from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
 from ..comparison.for_programs import as_json
-from ..comparison.markdown import as_markdown
 from ..comparison.page import as_html
 from ..errors import BadInput
 from ..pages.wording import count_of
+from ..running.options import RunOptions
 from . import ledger
 from .bar import check_bar
 from .fresh import compare_fresh, kept_row
@@ -61,12 +61,6 @@ class Evaluated:
     episodes: tuple[Episode, ...]
     #: A line for each file of the history that cannot be used, each candidate left out, and a changed rule.
     notes: tuple[str, ...]
-
-    @property
-    def markdown(self) -> str:
-        """The comparison as Markdown for Prefect, which draws no chart of Mermaid."""
-        about = self.record.evaluation
-        return as_markdown(self.comparison, about.baseline, about.candidate, picture=False)
 
 
 def evaluate(study: RegressionStudy, *, base: Path, output: str, holding: Holding) -> list[Evaluated]:
@@ -106,7 +100,11 @@ def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding)
             raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
         record = known or _record(study, pair, comparison, look, segment)
         try:
-            page = _write_comparison(store, record, comparison)
+            about = record.evaluation
+            place = f"comparisons/{about.evaluation[:16]}"
+            page = f"{store.root.rstrip('/')}/{place}.html"
+            store.files.write(f"{place}.html", as_html(comparison, about.baseline, about.candidate).encode())
+            store.files.write(f"{place}.json", f"{as_json(comparison, about.baseline, about.candidate)}\n".encode())
             if not known:
                 history.keep(store, history.OF_ROWS, record.evaluation.held_out, rows)
                 if study.looks.rows == "same" and (answers := answers_of(pair.by_score)) is not None:
@@ -142,17 +140,9 @@ def _compared(
     return result, pa.table(columns, names=[history.ROW, history.LABEL])
 
 
-def _write_comparison(store: Store, record: Record, result: ComparisonResult) -> str:
-    about = record.evaluation
-    place = f"comparisons/{about.evaluation[:16]}"
-    store.files.write(f"{place}.html", as_html(result, about.baseline, about.candidate).encode())
-    store.files.write(f"{place}.json", (as_json(result, about.baseline, about.candidate) + "\n").encode())
-    return f"{store.root.rstrip('/')}/{place}.html"
-
-
-def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
+def plan(study: RegressionStudy, options: RunOptions) -> str:
     """The work of an evaluation now, as text; nothing is written."""
-    store, order, records, damaged, (waiting, *_) = _begun(study, base, output)
+    store, order, records, damaged, (waiting, *_) = _begun(study, options.base, options.output)
     pair = read_pair(order, waiting[0])
     study = as_meant(study, pair, records)
     look, known, note = _look(study, pair, store, records, damaged)
@@ -163,7 +153,7 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
             f"candidate  {pair.candidate}" + (f", and {len(waiting) - 1} more after it" if len(waiting) > 1 else ""),
             f"baseline   {pair.baseline}",
             f"rows       {pair.by_score[0].n:,}, {slices}, {count_of(len(measures), 'measure')}",
-            f"history    {count_of(len(records), 'evaluation')} in {output}"
+            f"history    {count_of(len(records), 'evaluation')} in {options.output}"
             + (", this comparison is one of them" if known else ""),
             f"look       {look.number} at {study.looks.rows_in_words}, {look}",
             f"promise    {study.looks.promise(study.alpha)}",
@@ -196,7 +186,7 @@ def _look(
 
     Looks are refused if one of them is lost that brought fresh rows.
     """
-    identity, fresh, looks = identity_of(study, pair), study.looks.rows == "fresh", len(records) + len(damaged)
+    identity, fresh, looks = identity_of(study, *pair.digests), study.looks.rows == "fresh", len(records) + len(damaged)
     lost = {*range(1, looks + 1)} - {record.evaluation.look for record in records}
     if fresh and lost:
         raise BadInput(
@@ -221,7 +211,7 @@ def _look(
 
 
 def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: Look, segment: int) -> Record:
-    identity = identity_of(study, pair)
+    identity = identity_of(study, *pair.digests)
     about = Evaluation(
         evaluation=identity,
         evaluated_at=dt.datetime.now(dt.UTC),

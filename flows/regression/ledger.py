@@ -175,7 +175,7 @@ def due(store: Store, order: Order, records: Sequence[Record], damaged: Sequence
     late = [path for path in ranked[first:last] if path not in seen and is_new(path, changed_at(path))]
     changes = [(path, changed_at(path)) for path in ranked[:-1] if path in seen]
     replaced = [path for path, at in changes if (at is None or at > seen[path]) and is_new(path, at)]
-    if not order.stated:
+    if "by" not in order.study.newest.model_fields_set:
         since = max((record.evaluation.evaluated_at for record in records), default=None)
         unseen = [path for path in ranked[:last] if path not in seen and order.may_be_later(path, newest, since)]
         if unseen:

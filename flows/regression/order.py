@@ -41,11 +41,6 @@ class Order:
     columns: Columns
     of_candidate: Columns
 
-    @property
-    def stated(self) -> bool:
-        """True if the study says how candidates are ordered."""
-        return "by" in self.study.newest.model_fields_set
-
     def candidates(self) -> Sequence[str]:
         """The files that match the pattern of the candidate, the newest last."""
         return self._ranked("candidate", self._matches("candidate"))
@@ -90,9 +85,10 @@ class Order:
 
     def require_young(self, newest: str, now: dt.datetime) -> None:
         """Raise BadInput if the newest candidate is older than the study allows."""
-        limit = self.study.newest.age
-        if limit is None:
+        most = self.study.newest.max_age
+        if most is None:
             return
+        limit = float(most[:-1]) * dt.timedelta(hours=1 if most[-1] == "h" else 24)
         dated = self.date(newest)
         if dated is None:
             raise BadInput(f"newest.max_age: {newest} has no date; expected one in its name, or in newest.column")

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sigstats.comparison.check.bar import evidence_checked
 from sigstats.comparison.family import default_measures, measures_meant, with_cost
 from sigstats.comparison.margins import require_limits_used
 from sigstats.comparison.paired_predictions import as_score_range
@@ -119,6 +120,8 @@ def as_meant(study: RegressionStudy, pair: Pair, records: Sequence[Record]) -> R
 
 def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:
     """The measures that are compared, each once."""
+    if study.bar is not None:
+        return dict.fromkeys(evidence_checked(pair.by_score[0], study.measures, study.positive))
     return dict.fromkeys(name for paired in pair.by_score for name in measures_meant(paired, study.measures))
 
 
@@ -131,16 +134,12 @@ def digest_of_file(path: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def identity_of(study: RegressionStudy, pair: Pair) -> str:
-    """The digest of the compared content and of the rules, without places and times of the files."""
-    return _identity(study, *pair.digests)
-
-
-def _identity(study: RegressionStudy, baseline: str, candidate: str) -> str:
+def identity_of(study: RegressionStudy, baseline: str, candidate: str) -> str:
+    """The digest of the rules and of two contents by their digests, without places and times of the files."""
     rules = study.model_dump(mode="json", exclude={*NO_RULES})
     # An evaluation that was stored before there were these keys is that of a study that does not use them.
     for table, keys in (
-        (rules, "unscored duplicates allow_different_tasks score_range weights at_least at_most"),
+        (rules, "unscored duplicates allow_different_tasks score_range weights"),
         (
             rules["columns"],
             "filter model candidate_model epoch rows lower_is_better higher_is_better missing classes",
@@ -150,16 +149,17 @@ def _identity(study: RegressionStudy, baseline: str, candidate: str) -> str:
         for key in keys.split():
             if table[key] in (None, False, {}, [], "refuse", 0.05, "auto"):
                 del table[key]
-    for key, usual in (("rows", "same"), ("reset", None), ("run_length", None)):
-        if rules["looks"][key] == usual:
-            del rules["looks"][key]
+    for table in (rules, rules["looks"]):
+        for key, usual in {"rows": "same", **dict.fromkeys(("reset", "run_length", "at_least", "at_most"))}.items():
+            if key in table and table[key] == usual:
+                del table[key]
     return digest("evaluation", rules=rules, baseline=baseline, candidate=candidate)
 
 
 def made_by(study: RegressionStudy, record: Record) -> bool:
     """True if an evaluation was made by the rules of a study, which the evaluation's own identity tells."""
     about = record.evaluation
-    return about.evaluation == _identity(study, about.baseline_digest, about.candidate_digest)
+    return about.evaluation == identity_of(study, about.baseline_digest, about.candidate_digest)
 
 
 def digests_of_ids(ids: Any) -> NDArray[np.int64]:

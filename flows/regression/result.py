@@ -17,6 +17,7 @@ from sigstats.comparison.rule import failing_verdicts
 from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
 
+from ..comparison.markdown import as_markdown
 from ..comparison.text import show
 from ..errors import DONE, REGRESSION
 from ..running.kind import InProcess, Kind
@@ -118,12 +119,13 @@ class RegressionResult(Evaluated):
 
     @property
     def artifacts(self) -> Artifacts:
-        """The table of measures, the comparison as Markdown, and links to the report and the page."""
+        """The table of measures, the comparison as Markdown (Prefect draws no Mermaid), and links to both pages."""
+        about = self.record.evaluation
         rows = [{**cells_of(row), "verdict": verdict_of(row)} for row in self.comparison.ranked]
         return Artifacts(
             links={"report": self.report, "page": self.page},
             tables={"measures": rows},
-            markdown={"comparison": self.markdown},
+            markdown={"comparison": as_markdown(self.comparison, about.baseline, about.candidate, picture=False)},
             assets={"history": f"{self.output.rstrip('/')}/history"} if self.since is None else {},
         )
 
@@ -169,14 +171,10 @@ class RegressionResult(Evaluated):
         )
 
 
-def _plan(study: RegressionStudy, options: RunOptions) -> str:
-    return plan(study, base=options.base, output=options.output)
-
-
 def _run(study: RegressionStudy, options: RunOptions) -> RegressionResult:
     """Compare the newest predictions, and append the comparison to the history."""
     *before, last = evaluate(study, base=options.base, output=options.output, holding=options.holding)
     return RegressionResult(**vars(last), caught_up=tuple(before))
 
 
-KIND = Kind(model=RegressionStudy, in_process=InProcess(plan=_plan, run=_run, report=report_again))
+KIND = Kind(model=RegressionStudy, in_process=InProcess(plan=plan, run=_run, report=report_again))

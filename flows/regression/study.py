@@ -1,6 +1,5 @@
 """The model of a study file of ``kind = "regression"``."""
 
-import datetime as dt
 import re
 from dataclasses import MISSING, fields
 from functools import partial
@@ -20,6 +19,7 @@ from sigstats._common.scores import of_named_scores
 from sigstats.comparison.margins import SaidShare, as_margin, as_share
 from sigstats.comparison.measure_names import as_compared_measures
 from sigstats.comparison.rule import ComparisonRule, key_of
+from sigstats.measures.table import is_quantile
 from sigstats.sequential.alpha_spending import Spending
 
 from ..config.model import Strict, Study
@@ -162,20 +162,10 @@ class Newest(Strict):
         description="Greatest age of the newest candidate by its date, such as 36h or 2d",
     )
 
-    @property
-    def age(self) -> dt.timedelta | None:
-        """The limit of the age; None without one."""
-        if self.max_age is None:
-            return None
-        number = float(self.max_age[:-1])
-        return dt.timedelta(hours=number) if self.max_age[-1] == "h" else dt.timedelta(days=number)
-
     @model_validator(mode="after")
     def _column_where_needed(self) -> Self:
         if (self.column is None) == (self.by == "column"):
-            raise ValueError(
-                f"column: {self.column!r} is not valid; expected a column with by = 'column', and only then"
-            )
+            raise ValueError(f"column: {self.column!r} is not valid; expected it with by = 'column', and only then")
         return self
 
 
@@ -238,7 +228,7 @@ class RegressionStudy(Study):
     @classmethod
     def _known_once(cls, measures: list[str] | None) -> list[str] | None:
         try:
-            as_compared_measures(measures or ["accuracy"])
+            as_compared_measures([name for name in measures or () if not is_quantile(name)] or ["accuracy"])
         except ValueError as error:
             raise ValueError(str(error).removeprefix("measures: ")) from None
         return measures

@@ -130,12 +130,13 @@ def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit
         x_limits=(0, last_x := max(len(trend), 2)),
         y_limits=(min(ends) - room, max(ends) + room),
     )
+    days = [point.day for point in trend]
     reference = [(position + side, point.reference) for position, point in enumerate(trend) for side in (0, 1)]
     reference[-1] = (last_x, trend[-1].reference)
     parts = [
         axes.line("level", reference),
         axes.y_axis(unit=unit),
-        axes.x_axis(ticks=list(_days([point.day for point in trend]))),
+        axes.x_axis(ticks=[(at + 0.5, day) for at, day in enumerate(days) if at == 0 or day != days[at - 1]]),
     ]
     for position, point in enumerate(trend):
         middle = position + 0.5
@@ -156,9 +157,3 @@ def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit
     )
     drawing = axes.drawing(name, f"{title} over time", description, *parts)
     return Markup('<div class="trend"><p><b>{}</b></p>{}</div>').format(title, drawing)
-
-
-def _days(days: Sequence[str]) -> Iterator[tuple[float, str]]:
-    for position, day in enumerate(days):
-        if position == 0 or day != days[position - 1]:
-            yield position + 0.5, day

@@ -83,10 +83,7 @@ class AnytimeResult(TestResult):
 
     @property
     def decided(self) -> AnytimeLook | None:
-        """The first look with a p-value of at most one minus the confidence level; None if there is none.
-
-        With `run_length`, the first look whose sum of bets reaches it.
-        """
+        """The first look whose p-value is at most one minus the confidence level, or whose sum reaches `run_length`."""
         if self.run_length is not None:
             return next((look for look in self.looks if look.log10_evalue >= math.log10(self.run_length)), None)
         alpha = 1 - self.confidence_interval.confidence_level
@@ -129,9 +126,9 @@ def anytime_test(
         ``"first"``: bets begin with the first look. ``"any"``: also at each later look, which finds a difference that
         begins late much sooner, and one that is there from the first look a little later.
     run_length : float, optional
-        For monitors that run for years: under the null hypothesis, the expected number of looks until a false alarm,
-        `decided`, is at least this number. Bets then begin at each look (`start` is not used) and are added up. Sooner
-        or later there is a false alarm; in exchange, a difference that begins late is found sooner than by any `start`.
+        For monitors that run for years: under the null hypothesis, at least this many looks are expected until a false
+        alarm, `decided`. Bets begin at each look and are added up (`start` is not used); late differences are found
+        sooner than by any `start`.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is ahead by more than `margin`.
     confidence_level : float

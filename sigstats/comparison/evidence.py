@@ -63,6 +63,8 @@ class Values(Evidence):
     values: Pair
     #: The largest difference that one row can have; None if not known.
     span: float | None
+    #: If a quantile is the measure and not the mean, the share of rows below it, with this sign; else 0.
+    share: float = 0.0
     #: Whether the values are 1 for a right answer and 0 for a wrong one.
     answers: bool = False
     #: All answers to the items, where both models have unlike numbers of them.

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._common.class_names import is_number
 from .._common.validation import as_choice, refuse
-from ..measures.table import MEASURES, MeasureSpec, OwnMeasure, base_of, in_our_words, is_pass_at, offered
+from ..measures.table import MEASURES, MeasureSpec, OwnMeasure, base_of, in_our_words, is_pass_at, is_quantile, offered
 
 
 def _is_comparable(spec: MeasureSpec) -> bool:
@@ -67,7 +67,7 @@ def as_compared_measure(name: str, ours: Sequence[str]) -> str:
 
 def is_of_scores(measure: str) -> bool:
     """True if a measure is one of scores, not of predictions."""
-    return measure in OF_SCORES
+    return measure in OF_SCORES or is_quantile(measure)
 
 
 def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | None) -> bool:

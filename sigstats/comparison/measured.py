@@ -140,13 +140,16 @@ def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Value
     if limits is None and not paired.identical:
         wanted = "one unit, or score_range, which says that they are in one"
         require_one_scale(scored.scores, ("baseline", "candidate"), wanted=wanted)
+    if spec.share and (units.group is not None or units.weights is not None):
+        raise _invalid(spec, "rows in groups or with weights")
     if per is not None:
         return Ratios(units=units, scores=scored.scores, per=per, sign=sign, limits=signed(limits, sign))
     known, totals = signed(paired.bounds, sign), scored.totals
     if totals is not None:
         totals = dataclasses.replace(totals, sums=(sign * totals.sums[0], sign * totals.sums[1]))
     span = None if known is None else known[1] - known[0]
-    return Values(units=units, values=(sign * a, sign * b), span=span, limits=known, totals=totals)
+    share = 1 - spec.share if spec.share and scored.lower else spec.share
+    return Values(units=units, values=(sign * a, sign * b), span=span, limits=known, totals=totals, share=share)
 
 
 def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:

@@ -31,6 +31,7 @@ PairedTest: TypeAlias = Literal["mcnemar", "counts", "areas", "means", "ratios"]
 EXPECTED_COST = "expected-cost"
 
 _PASS_AT = re.compile(r"pass@[1-9]\d{0,3}")
+_QUANTILE = re.compile(r"p(?!0+$)\d\d(\.\d{1,3})?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +65,8 @@ class MeasureSpec:
     of_one_class: bool = False
     #: Of an item, of which one is to be right: the k of ``pass@k``; else 0.
     answers: int = 0
+    #: Of a quantile, the share of rows below it; else 0.
+    share: float = 0.0
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -185,6 +188,8 @@ class _Measures(dict[str, MeasureSpec]):
             return MeasureSpec(
                 name=name, needs="repeated answers", unit="share", test="means", span=1.0, answers=answers
             )
+        if is_quantile(name):
+            return MeasureSpec(name=name, needs="marks", unit="own", share=float(name[1:]) / 100)
         if not is_of_counts(name):
             raise KeyError(name)
         of_counts, greater_is_better = own.formula(base_of(name)[1])
@@ -198,7 +203,12 @@ def is_pass_at(name: str) -> bool:
     return _PASS_AT.fullmatch(name) is not None
 
 
-#: Every measure by its name; those of counts also after ``micro-`` and ``macro-``, and ``pass@k`` and those of
+def is_quantile(name: str) -> bool:
+    """True for ``p95``, ``p99.9`` and the like: the value that this percentage of rows do not exceed."""
+    return _QUANTILE.fullmatch(name) is not None
+
+
+#: Every measure by its name; those of counts also after ``micro-`` and ``macro-``, and ``pass@k``, ``p95`` and those of
 #: installed packages when they are looked up.
 MEASURES: Mapping[str, MeasureSpec] = _Measures(
     {spec.name: spec for spec in (*_BASE, *_averages("micro"), *_averages("macro"))}

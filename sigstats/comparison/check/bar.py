@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from ..._common.validation import as_choice, as_real, refuse
 from ...measures.metrics import require_marks
-from ...measures.table import MEASURES, OwnMeasure, is_pass_at
+from ...measures.table import MEASURES, OwnMeasure, is_pass_at, is_quantile
 from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
 from ..evidence import Evidence
@@ -51,8 +51,8 @@ def check_predictions(
 
     `bar`: the least value that is good enough, in the unit of the measure: a share for the accuracy. `at_most`: it is
     the greatest one, of a cost. `rule`: its level, adjustment, confidence and smallest slice.
-    `measures`: of `CHECKED_MEASURES`, or ``pass@k``, and of runs any that is compared; by default the accuracy, or the
-    mean of marks.
+    `measures`: of `CHECKED_MEASURES`, ``pass@k`` or ``p95``, and of runs any that is compared; by default the accuracy,
+    or the mean of marks.
     `positive`: the class of precision, recall, specificity, Jaccard's index and F1.
 
     Raises ValueError if the predictions lack data that a measure needs, if no value of it could be below the bar, or if
@@ -121,7 +121,8 @@ def evidence_checked(
     elif not isinstance(measures, Sequence) or not measures:
         raise refuse("measures", measures, "the name of a measure, or several")
     else:
-        known = (*(COMPARED_MEASURES if paired.runs else CHECKED_MEASURES), "pass@1")
+        quantiles = [item for item in measures if isinstance(item, str) and is_quantile(item)]
+        known = (*(COMPARED_MEASURES if paired.runs else (*CHECKED_MEASURES, *quantiles)), "pass@1")
         names = tuple(
             item
             if isinstance(item, OwnMeasure) or (isinstance(item, str) and is_pass_at(item))

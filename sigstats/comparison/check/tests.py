@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr
+from scipy.special import bdtr, bdtrc
 
 from ..._common.numerals import significant
 from ..._common.validation import FloatArray, IntArray
@@ -54,6 +54,8 @@ def test_row(row: CheckedRow, part: Evidence, bar: float, rule: ComparisonRule, 
         case Values() if tasks is not None:
             weights, what = task_weights(tasks), f"{what} of {tasks.max() + 1:,} tasks"
             return _of_mean(row, weights * part.values[0], weights, group, limits, bar, rule, what)
+        case Values(share=share) if share:
+            return _of_quantile(row, part.values[0], share, bar, rule)
         case Values(answers=True):
             return _of_shares(row, part.values[0] == 1, group, bar, rule, what)
         case Classes():
@@ -100,6 +102,23 @@ def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> Ch
         pvalue=float(bdtr(hits, n, bar)),
         test=RowTest("binomial, exact", "binomial"),
         note=f"{hits:,} of {n:,}",
+    )
+
+
+def _of_quantile(row: CheckedRow, values: FloatArray, share: float, bar: float, rule: ComparisonRule) -> CheckedRow:
+    """The row with the limits of a quantile, below which a number of independent rows is at most binomial."""
+    n, ordered, below = len(values), np.sort(values), int(np.count_nonzero(values < bar))
+    law, error = bdtr(np.arange(n + 1), n, share), (1 - rule.confidence_level) / 2
+    first, last = int(np.searchsorted(law, error, side="right")), int(np.searchsorted(law, 1 - error))
+    known = first > 0 and last < n
+    return replace(
+        row,
+        value=float(np.quantile(values, share, method="inverted_cdf")),
+        low=float(ordered[first - 1]) if known else None,
+        high=float(ordered[last]) if known else None,
+        pvalue=float(bdtrc(below - 1, n, share)) if below else 1.0,
+        test=RowTest("binomial, exact, of the rows beyond the bar"),
+        note=f"{below:,} of {n:,} rows are beyond the bar" + ("" if known else ": too few rows for an interval"),
     )
 
 

@@ -82,8 +82,8 @@ def check(
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional
         Columns whose values divide the rows; each value of each column is a slice.
     measures : str or sequence of str, optional
-        Of ``sigstats.comparison.check.bar.CHECKED_MEASURES``, or ``pass@k``; by default the accuracy, or the mean of
-        marks.
+        Of ``sigstats.comparison.check.bar.CHECKED_MEASURES``, ``pass@k`` or ``p95``; by default the accuracy, or the
+        mean of marks.
     positive : label, optional
         The class of precision, recall, specificity, Jaccard's index and F1, as `sigstats.compare` takes it.
     costs, classes, missing

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, quantile_test
 
 import sigstats
 from sigstats.flows.cli import main
@@ -112,6 +112,20 @@ def test_a_cost_may_be_at_most_the_bar(folder, capsys):
     assert "above the bar" in capsys.readouterr().out
 
 
+def test_a_quantile_of_a_latency_is_monitored(folder):
+    rng = np.random.default_rng(3)
+    study_file(folder, STUDY.replace("at_least = 0.8", 'at_most = 400\nmeasures = ["p95"]'), "nightly.toml")
+    for number, scale in ((1, 40), (2, 60)):
+        frame = pd.DataFrame({"id": range(500), "latency_ms": rng.gamma(4, scale, 500)})
+        frame.to_csv(folder / f"model-{number:02}.csv", index=False)
+        assert look(folder, "slices=[]", "columns.lower_is_better=['latency_ms']") == (number == 2)
+    row = history(folder).iloc[-1]
+    assert row["p_worse"] == pytest.approx(
+        quantile_test(frame["latency_ms"], q=400, p=0.95, alternative="greater").pvalue
+    )
+    assert "p95 of latency_ms on all rows failed (evaluation 2, " in (folder / "out/report.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
@@ -122,6 +136,7 @@ def test_a_cost_may_be_at_most_the_bar(folder, capsys):
         (["at_least=0"], "at_least: 0"),
         (["columns.score=['a', 'b']"], "columns.score, of several, is not valid with at_least"),
         (["measures=['macro-f1']"], "measures: 'macro-f1'"),
+        (["measures=['p95']", "looks.rows=fresh"], "measures: 'p95'"),
     ],
 )
 def test_what_is_no_bar_is_one_line(folder, capsys, settings, complaint):
