@@ -199,14 +199,15 @@ def run(options):
 
 FORMAT = '''
 """Answers that are marked with a plus or a minus."""
+import re
+
 from sigstats.files.predictions import Answer, EvaluationLog
 
 ORDER = 1
 NAME = "marks"
 LOG = True
 
-def reads(content):
-    return content.start.startswith(b"marks:")
+BEGINS = re.compile(b"marks:")
 
 def read(content, columns):
     marks = content.whole().decode().split()[1:]

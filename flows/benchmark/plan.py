@@ -54,11 +54,18 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
     from sigstats.learners import build
 
     datasets, cells, allowed = [], [], ("sklearn", *allow)
-    _require_files(study, base / study.folder)
+    folder = base / study.folder
+    paths = [spec["path"] for spec in study.datasets if isinstance(spec, dict) and isinstance(spec.get("path"), str)]
+    missing = [path for path in paths if "://" not in path and not (folder / path).exists()]
+    if len(missing) > 1:  # they may be in another folder; a reader reports a single one
+        raise ValueError(
+            f"datasets: {len(missing)} of {len(paths)} files are missing: {some_of(missing, _NAMED)}; expected them in "
+            f"{folder.resolve()} (--set folder=DIR says where they are)"
+        )
     for number, spec in enumerate(study.datasets):
         progress("data sets", number, len(study.datasets))
         source = {"source": "scikit-learn", "name": spec} if isinstance(spec, str) else spec
-        dataset = sources.load(source, base=base / study.folder)
+        dataset = sources.load(source, base=folder)
         datasets.append(dataset)
         try:
             _check_folds(study, dataset)
@@ -70,7 +77,15 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
             _require_measurable(study, dataset, classifier, made)
             code = code_of(classifier.learner, allowed)
             cells.extend(_cells(study, dataset, classifier, code))
-    _require_named(study, datasets)
+    names = [dataset.name for dataset in datasets]
+    for name in study.positive if isinstance(study.positive, dict) else ():
+        if name not in names:
+            raise refuse("positive", name, f"one of the data sets {', '.join(names)}{did_you_mean(name, names)}")
+    features = list(dict.fromkeys(name for dataset in datasets for name in dataset.features))
+    for name in study.slices:
+        if name not in features:
+            known = f"a feature of a data set, such as {some_of(features, 5)}"
+            raise refuse("slices", name, known + did_you_mean(name, features))
     plan = Plan(
         study=study.name,
         kind=study.kind,
@@ -97,18 +112,6 @@ def _of_measures(study: BenchmarkStudy) -> list[str]:
 def _over_data_sets(study: BenchmarkStudy) -> list[str]:
     enough = len(study.datasets) >= FEWEST_DATA_SETS and len(study.classifiers) > 1
     return ["over-data-sets"] if enough else []
-
-
-def _require_files(study: BenchmarkStudy, base: Path) -> None:
-    """Refuse a study if several of its files are missing, which may be in another folder; the message names them."""
-    paths = [spec["path"] for spec in study.datasets if isinstance(spec, dict) and isinstance(spec.get("path"), str)]
-    missing = [path for path in paths if "://" not in path and not (base / path).exists()]
-    if len(missing) < 2:  # a reader reports a single one
-        return
-    raise ValueError(
-        f"datasets: {len(missing)} of {len(paths)} files are missing: {some_of(missing, _NAMED)}; expected them in "
-        f"{base.resolve()} (--set folder=DIR says where they are)"
-    )
 
 
 def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
@@ -234,19 +237,6 @@ def _cross_validated_work(
             transforms=settings.transforms,
         ),
     )
-
-
-def _require_named(study: BenchmarkStudy, datasets: Sequence[Dataset]) -> None:
-    """Refuse positive classes of data sets that the study does not have, and slices by features that none has."""
-    names = [dataset.name for dataset in datasets]
-    for name in study.positive if isinstance(study.positive, dict) else ():
-        if name not in names:
-            raise refuse("positive", name, f"one of the data sets {', '.join(names)}{did_you_mean(name, names)}")
-    features = list(dict.fromkeys(name for dataset in datasets for name in dataset.features))
-    for name in study.slices:
-        if name not in features:
-            known = f"a feature of a data set, such as {some_of(features, 5)}"
-            raise refuse("slices", name, known + did_you_mean(name, features))
 
 
 def _has_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:

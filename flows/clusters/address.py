@@ -140,12 +140,23 @@ def declared(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
 def _security(cluster: Cluster) -> Any:
     """The certificates of the client; None to use those of Dask's own configuration."""
     tls = cluster.tls
-    if tls is None:
-        if cluster.address.startswith(("tls://", "wss://")):
-            _require_own_certificates(cluster.address)
-        return None
+    import dask
     from distributed.security import Security
 
+    if tls is None:
+        loader = dask.config.get("distributed.client.security-loader", None)
+        if loader or not cluster.address.startswith(("tls://", "wss://")):
+            return None
+        where = f"cluster: address: {shown(cluster.address)} is not valid"
+        try:
+            context = Security().get_connection_args("client")["ssl_context"]
+        except OSError as error:  # ssl.SSLError is one
+            raise BadInput(f"{where}; the certificates of Dask's own configuration cannot be used ({error})") from None
+        if context is None:
+            raise BadInput(
+                f"{where} without certificates; expected [tls] in a cluster file, or TLS in Dask's configuration"
+            )
+        return None
     for name, path in tls.model_dump().items():
         if not Path(path).is_file():
             raise BadInput(f"cluster: tls.{name}: {shown(path)} is not valid; expected a PEM file")
@@ -157,24 +168,6 @@ def _security(cluster: Cluster) -> Any:
     except OSError as error:  # ssl.SSLError is one
         raise BadInput(f"cluster: tls: the certificate cannot be used ({error}); expected PEM files") from None
     return security
-
-
-def _require_own_certificates(address: str) -> None:
-    """Refuse an encrypted address if Dask's own configuration has no certificates for it."""
-    import dask
-    from distributed.security import Security
-
-    if dask.config.get("distributed.client.security-loader", None):
-        return
-    where = f"cluster: address: {shown(address)} is not valid"
-    try:
-        context = Security().get_connection_args("client")["ssl_context"]
-    except OSError as error:  # ssl.SSLError is one
-        raise BadInput(f"{where}; the certificates of Dask's own configuration cannot be used ({error})") from None
-    if context is None:
-        raise BadInput(
-            f"{where} without certificates; expected [tls] in a cluster file, or TLS in Dask's configuration"
-        )
 
 
 @contextlib.contextmanager

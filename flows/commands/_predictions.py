@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
@@ -110,16 +109,20 @@ def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
     parser.add_argument("--score-range", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
 
 
-def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]":
-    """The columns of each file; with several predictions, models or filters each file has its own."""
+def columns_of_files(options: argparse.Namespace, files: int, *, scores: int | None = 1) -> "list[Columns]":
+    """The columns of each file; with several predictions, models or filters each file has its own.
+
+    `scores`: the most scores that may be named.
+    """
+    if scores is not None and len(scores_of(options)) > scores:
+        raise BadInput(f"--score: {len(scores_of(options))} are named; expected one")
     columns = [columns_of(options)] * files
     for name, values in _named_in_files(options):
         if len(values) not in (0, 1, files):
             wanted = "one" if files == 1 else f"one, or one for each of {files} files"
             raise BadInput(f"--{name}: {len(values)} are named; expected {wanted}")
         if len(values) > 1:
-            own: list[dict[str, str]] = [{name: value} for value in values]
-            columns = [replace(column, **each_own) for column, each_own in zip(columns, own, strict=True)]  # type: ignore[arg-type]
+            columns = [column.but(**{name: value}) for column, value in zip(columns, values, strict=True)]
     return columns
 
 
@@ -161,19 +164,13 @@ def _ratio(text: str) -> tuple[str, str]:
         return parts_of_ratio(text)
 
 
-def require_one_score(options: argparse.Namespace) -> None:
-    """Refuse more than one ``--score``."""
-    if len(scores_of(options)) > 1:
-        raise BadInput(f"--score: {len(scores_of(options))} are named; expected one")
-
-
 def columns_of(options: argparse.Namespace) -> "Columns":
     """The columns that the options name."""
     from sigstats._common.scores import of_named_scores
     from sigstats.files.predictions import Columns, labels_of, names_of_instances
 
-    named = ((name, getattr(options, name)) for name in ("id", "label", "epoch", "group"))
-    by_key = {name: value for name, value in named if value is not None}
+    given = ((name, getattr(options, name)) for name in ("id", "label", "epoch", "group"))
+    by_key = {name: value for name, value in given if value is not None}
     if scores := scores_of(options):
         by_key["score"] = scores[0]
     if options.prediction:
@@ -192,22 +189,21 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     with as_options():
         lower = of_named_scores(options.lower_is_better, scores, "--lower-is-better", ratio=options.ratio)
         higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=options.ratio)
-    models = by_key.pop("model", Columns.models)
+    named = {"models" if key == "model" else key: column for key, column in by_key.items()}
     bins = _bins(options.bins)
     of_values: dict[str, Any] = {"missing": tuple(options.missing), "classes": options.classes or ()}
     of_values["unscored"] = options.unscored or Columns.unscored
     of_values |= {name: getattr(options, name) for name in ("no_header", "encoding", "probabilities", "task")}
     of_values["slices"] = tuple(dict.fromkeys([*options.slice, *bins]))
     lent = {"group": by_key.get("group"), "weights": vars(options).get("weights")}
-    return Columns(
-        **by_key,
+    return Columns().but(
+        **named,
         lower=lower,
         higher=higher,
         truth=_read(options, "labels", lambda path: labels_of(path, by_key, **lent, **of_values)),
         bins=tuple(bins.items()),
         filter=options.filter[0] if options.filter else None,
         model=options.model[0] if options.model else None,
-        models=models,
         per=None if options.ratio is None else _ratio(options.ratio)[1],
         duplicates=options.duplicates or Columns.duplicates,
         **of_values,

@@ -20,7 +20,6 @@ from ._predictions import (
     columns_of_files,
     measures_of,
     refuse_unused,
-    require_one_score,
 )
 
 if TYPE_CHECKING:
@@ -73,12 +72,11 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.predictions import join, read
 
-    require_one_score(options)
     at_most = options.at_least is None
     rule = rule_of(options)
     bar = _bar("--at-most", options.at_most) if at_most else _bar("--at-least", options.at_least)
     (columns,) = columns_of_files(options, 1)
-    columns = replace(columns, by_position=columns.by_position or None, run=options.run)
+    columns = columns.but(by_position=columns.by_position or None, run=options.run)
     with as_options(("the baseline: ", f"{options.file}: "), ("expected at_", "expected --at-")):
         predictions = read(options.file, columns)
         limits = as_score_range(options.score_range)

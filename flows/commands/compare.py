@@ -160,8 +160,8 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     with as_options():
         measures = as_compared_measures(asked) if asked else None
     every = [
-        replace(column, order=options.order, run=options.run, weights=options.weights)
-        for column in columns_of_files(options, 1 + len(options.candidates))
+        column.but(order=options.order, run=options.run, weights=options.weights)
+        for column in columns_of_files(options, 1 + len(options.candidates), scores=None)
     ]
     columns, *of_candidates = every
     with as_options():

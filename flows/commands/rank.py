@@ -25,7 +25,6 @@ from ._predictions import (
     names_in_one_file,
     refuse_beside,
     refuse_unused,
-    require_one_score,
 )
 
 if TYPE_CHECKING:
@@ -149,11 +148,11 @@ def _ranked_by_pairs(
     measures = as_compared_measures(asked) if asked else (None,)
     if len(measures) > 1:
         raise BadInput(f"--measure: {len(measures)} are named; expected one")
-    columns = [replace(column, run=options.run) for column in columns_of_files(options, len(files))]
+    columns = [column.but(run=options.run) for column in columns_of_files(options, len(files))]
     refuse_unused(columns[0], measures)
     score = columns[0].score
     of_each = [side[score] for side in read_by_scores([*zip(files, columns, strict=True)], [score])]
-    own = names_in_one_file(options) or model_names(files, [predictions.subject for predictions in of_each])
+    own = names_in_one_file(options) or model_names(files, [predictions.source.subject for predictions in of_each])
     names = list(own if given is None else given)
     ranking = rank_by_pairs(
         names,
@@ -174,7 +173,6 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     from ..ranking.words import model_names
 
     files: Sequence[str] = file_for_each(options, options.files)
-    require_one_score(options)
     with as_options():
         given = as_names(options.name, "--name", len(files)) if options.name else None
         as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)

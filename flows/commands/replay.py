@@ -54,7 +54,6 @@ def run(options: argparse.Namespace) -> int:
     try:
         with output_read(options.output, ""):
             chosen = _chosen(options, results)
-            _require_allowed(options, chosen)
             replays = [replay(results, cell, options.trial) for cell in chosen]
     except LookupError as error:
         raise BadInput(f"OUTPUT: {error}") from None
@@ -72,7 +71,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
+    from sigstats.tasks.calibration.populations import own_tests
     from sigstats.tasks.calibration.replay import can_replay
+    from sigstats.tasks.fan_out import own_code
+
+    from ..clusters import allowed
 
     cells = [cell for cell in results.plan.cells if can_replay(cell)]
     if not cells:
@@ -87,16 +90,7 @@ def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
     most = min(cell.replicates for cell in cells)
     if not 0 <= options.trial < most:
         raise BadInput(f"--trial: {options.trial} is not valid; expected 0 to {most - 1}")
-    return cells
-
-
-def _require_allowed(options: argparse.Namespace, cells: list["Cell"]) -> None:
-    """Refuse tests of packages that are not allowed, before any of these is imported, and packages of no test."""
-    from sigstats.tasks.calibration.populations import own_tests
-    from sigstats.tasks.fan_out import own_code
-
-    from ..clusters import allowed
-
+    # Before any package of a test is imported.
     packages, codes = allowed(options.allow, None), list(filter(None, map(own_code, cells)))
     for code in codes:
         name, package = code["learner"], code["package"]
@@ -106,6 +100,7 @@ def _require_allowed(options: argparse.Namespace, cells: list["Cell"]) -> None:
     if unused := next((extra for extra in packages if extra not in of_tests), None):
         wanted = ", ".join(sorted(of_tests)) or "none, since no test is of another package"
         raise BadInput(f"--allow: {unused!r} is not valid; expected {wanted}")
+    return cells
 
 
 def _by_test_set(replays: list["Replay"]) -> dict[tuple[str, ...], list["Replay"]]:

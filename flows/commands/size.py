@@ -29,7 +29,6 @@ from ._predictions import (
     names_in_one_file,
     refuse_beside,
     refuse_unused,
-    require_one_score,
 )
 
 if TYPE_CHECKING:
@@ -151,7 +150,6 @@ def _leaderboard(options: argparse.Namespace) -> int:
     refuse_beside(options, "three files or more", _NOT_OF_LEADERBOARDS)
     files = file_for_each(options, options.files)
     target = as_real(options.power, "power", low=0, high=1, open_ends=True)
-    require_one_score(options)
     joined = join_many(files, columns_of_files(options, len(files)), **match_options(options))
     if joined.units.group is not None:
         raise BadInput("FILE: the size of a leaderboard is for single rows; expected one answer or score of each")
@@ -197,8 +195,7 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
     if len(files) != 2:
         wanted = SECOND_FILE if len(files) < 2 else "two, of a baseline and a candidate"
         raise BadInput(f"FILE: {len(files)} given; expected {wanted}")
-    require_one_score(options)
-    of_files = [replace(column, run=options.run) for column in columns_of_files(options, 2)]
+    of_files = [column.but(run=options.run) for column in columns_of_files(options, 2)]
     baseline, candidate = (read(file, columns) for file, columns in zip(files, of_files, strict=True))
     paired = join(baseline, candidate, of_files[0], **match_options(options))
     return replace(paired, score_range=as_score_range(options.score_range))

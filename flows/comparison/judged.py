@@ -168,15 +168,16 @@ def _side(path: str, columns: Columns, human: str, labels: str, limits: tuple[fl
         columns = replace(columns, label=columns.id)
     judged = read(path, columns).decoded()
     labelled = _labels(path, columns, human, labels)
-    if judged.lower:
+    if judged.score is not None and judged.score.lower:
         raise ValueError(f"{path}: score: {shown(columns.score)} is a cost; expected marks of which higher is better")
     if judged.score is not None:
-        marks = np.asarray(judged.score.to_numpy(zero_copy_only=False), dtype=np.float64)
+        marks = np.asarray(judged.score.values.to_numpy(zero_copy_only=False), dtype=np.float64)
         verdicts = marks if limits is not None else _required(marks, path, columns.score or "score", None)
     else:
-        pairs = zip(judged.label.to_pylist(), judged.prediction.to_pylist(), strict=True)
+        pairs = zip(judged.said.label.to_pylist(), judged.said.prediction.to_pylist(), strict=True)
         verdicts = np.array([float(a == b) for a, b in pairs])
-    marks = np.asarray(labelled.score.to_numpy(zero_copy_only=False), dtype=np.float64)
+    assert labelled.score is not None
+    marks = np.asarray(labelled.score.values.to_numpy(zero_copy_only=False), dtype=np.float64)
     given = _required(marks, labels, human, limits)
     keys, of_people = (column.to_pylist() for column in same_spelling([judged.keys, labelled.keys]))
     of_id = dict(zip(of_people, given.tolist(), strict=True))
@@ -186,10 +187,10 @@ def _side(path: str, columns: Columns, human: str, labels: str, limits: tuple[fl
     said = f"{labels}: {count_of(others, 'label')} of rows that {path} lacks, left out"
     notes = (*judged.notes, *([Note("unmatched-labels", said)] if others else []))
     groups = None
-    if columns.group is not None:
-        if columns.group != columns.id and columns.group not in judged.others:
-            raise ValueError(f"{path}: column {shown(columns.group)} was not found; expected the group of each row")
-        names = judged.ids if columns.group == columns.id else judged.others[columns.group]
+    if (group := columns.units.group) is not None:
+        if group != columns.id and group not in judged.others:
+            raise ValueError(f"{path}: column {shown(group)} was not found; expected the group of each row")
+        names = judged.ids if group == columns.id else judged.others[group]
         groups = np.unique(names.to_pylist(), return_inverse=True)[1]
     found = np.array([of_id.get(key, np.nan) for key in keys], dtype=np.float64)
     return _Side(judged, verdicts, found, groups, notes)

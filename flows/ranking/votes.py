@@ -41,7 +41,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     """
     first, second, winner = COLUMNS
     clusters = {name: column for name, column in (("groups", group), ("items", item)) if column is not None}
-    columns = Columns(
+    columns = Columns().but(
         label=first,
         prediction=second,
         slices=tuple(dict.fromkeys((winner, *_WINNERS, *clusters.values()))),
@@ -58,12 +58,12 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     for name in (winner, *clusters.values()):
         if name not in given:
             wanted = ", ".join(COLUMNS) if name == winner else "a column of the file"
-            near = did_you_mean(name, votes.names)
+            near = did_you_mean(name, votes.source.names)
             raise ValueError(f"{votes.where}: column {name!r} was not found; expected {wanted}{near}")
         if (given[name] == MISSING).any():
             raise ValueError(f"{votes.where}: column {name!r} is empty in a row; expected a value")
     codes = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}
-    one, other = (np.array(value.to_pylist()) for value in (votes.label, votes.prediction))
+    one, other = (np.array(value.to_pylist()) for value in (votes.said.label, votes.said.prediction))
     try:
         return rank_votes(one, other, given[winner], **codes, confidence_level=confidence_level)
     except ValueError as error:

@@ -8,7 +8,7 @@ import datetime as dt
 import glob
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -137,7 +137,7 @@ class Order:
         """The largest value of a file's column, in natural order."""
         column = str(self.study.newest.column)
         try:
-            others = read(path, replace(columns, group=None, slices=(column,))).others
+            others = read(path, columns.but(group=None, slices=(column,))).others
         except OSError as error:
             raise BadInput(f"{path}: cannot be read ({error.strerror or error})") from None
         except ValueError as error:

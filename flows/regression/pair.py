@@ -52,7 +52,7 @@ class Pair:
 def order_of(study: RegressionStudy, base: Path) -> Order:
     """The order of the files that match the patterns of the study, and the columns that are read of them."""
     names = study.columns
-    columns = Columns(
+    columns = Columns().but(
         **names.model_dump(
             exclude={"score", "candidate_model", "lower_is_better", "higher_is_better", "missing", "classes"}
         ),
@@ -68,7 +68,7 @@ def order_of(study: RegressionStudy, base: Path) -> Order:
         duplicates=study.duplicates,
         named=frozenset(names.model_fields_set & {"id", "label", "prediction"}),
     )
-    of_candidate = columns if names.candidate_model is None else replace(columns, model=names.candidate_model)
+    of_candidate = columns if names.candidate_model is None else columns.but(model=names.candidate_model)
     return Order(study, base, columns, of_candidate)
 
 
@@ -92,7 +92,7 @@ def read_pair(order: Order, candidate: str) -> Pair:
     dated = order.date(candidate)
     first = next(iter(of_baseline.values())).decoded()
     rows, place = np.unique(digests_of_ids(first.ids), return_index=True)
-    labels, held_out = digests_of_ids(first.label)[place], _digest_of_rows(first)
+    labels, held_out = digests_of_ids(first.said.label)[place], _digest_of_rows(first)
     if study.bar is not None:
         baseline = f"at {'least' if study.at_most is None else 'most'} {study.bar:g}"
         digests = digest("bar", value=baseline), digests[1]
@@ -176,7 +176,7 @@ def _digest_of_rows(baseline: Predictions) -> str:
     """
     order = pc.sort_indices(baseline.ids)
     content = hashlib.sha256()
-    for column in (baseline.ids.take(order), baseline.label.take(order)):
+    for column in (baseline.ids.take(order), baseline.said.label.take(order)):
         for text in column.to_pylist():
             content.update(f"{len(text)}:{text}".encode())
     return content.hexdigest()

@@ -4,7 +4,7 @@ Each table is tested by each of its methods. The replicates of Monte-Carlo metho
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -61,7 +61,14 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
     if study.stopping == "joint":
         raise refuse("stopping", study.stopping, "another rule, since this one is for permutation tests of a benchmark")
     every = [(key, entry, _cases(key, entry, base)) for key in entries() for entry in getattr(study, key)]
-    _refuse_twice((key, cases) for key, _, cases in every)
+    taken: set[tuple[str, ...]] = set()  # a report has one verdict for a name
+    for key, _, cases in every:
+        # The known algorithms that a new one is compared with are one table, of its name.
+        for name, *pair in dict.fromkeys((case.subject["dataset"], *_pair(case)) for case in cases):
+            if (key, name, *pair) in taken:
+                of, once = (f" of {pair[0]!r} and {pair[1]!r}", " for a pair") if pair else ("", "")
+                raise ValueError(f"{key}: name: {shown(name)}{of} is not valid; expected each name once{once}")
+            taken.add((key, name, *pair))
     # Tests by one method are adjusted together.
     drawn = Counter(case.shown_as or case.test for _, entry, cases in every if entry.draws for case in cases)
     cells: list[Cell] = []
@@ -103,18 +110,6 @@ def _cases(key: str, entry: Entry, base: Path) -> list[Case]:
         return list(entry.cases(base))
     except ValueError as error:
         raise ValueError(f"{key}: {entry.name}: {error}") from None
-
-
-def _refuse_twice(every: Iterable[tuple[str, list[Case]]]) -> None:
-    """Refuse two tables of one name, since a report has one verdict for a name."""
-    taken: set[tuple[str, ...]] = set()
-    for key, cases in every:
-        # The known algorithms that a new one is compared with are one table, of its name.
-        for name, *pair in dict.fromkeys((case.subject["dataset"], *_pair(case)) for case in cases):
-            if (key, name, *pair) in taken:
-                of, once = (f" of {pair[0]!r} and {pair[1]!r}", " for a pair") if pair else ("", "")
-                raise ValueError(f"{key}: name: {shown(name)}{of} is not valid; expected each name once{once}")
-            taken.add((key, name, *pair))
 
 
 def _pair(case: Case) -> list[str]:

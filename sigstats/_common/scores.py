@@ -58,7 +58,19 @@ def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wan
     One score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides each regression.
     `scores` has an array for each of the models, whose `names` appear in messages; `wanted`: the expected value.
     """
-    _refuse_wild(scores, names, wanted)
+    sizes = np.abs(np.concatenate(scores))
+    if len(sizes) >= _FEW:
+        first = len(sizes) - 1 - max(1, int(_WILD_SHARE * len(sizes)))
+        largest = np.sort(np.partition(sizes, first)[first:])
+        gaps = np.flatnonzero((largest[:-1] > 0) & (largest[1:] >= _WILD_TIMES * largest[:-1]))
+        if len(gaps):
+            usual = largest[gaps[0]]
+            beyond = [(name, score[np.abs(score) > usual]) for name, score in zip(names, scores, strict=True)]
+            (who, (wild, *_)), *others = [(name, values) for name, values in beyond if len(values)]
+            of = "" if others else f" of {shown(who)}"
+            raise ValueError(
+                f"scores: {wild:g}{of} is beyond the scale of the others (at most {usual:g} in size); expected {wanted}"
+            )
     fractions = next((place for place, array in enumerate(scores) if _are_fractions(array)), None)
     if fractions is None:
         return
@@ -69,23 +81,6 @@ def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wan
                 f"scores: {low:g} to {high:g} of {shown(names[fractions])} and {score.min():g} to {score.max():g} of "
                 f"{shown(name)} look like two units; expected {wanted}"
             )
-
-
-def _refuse_wild(scores: Sequence[FloatArray], names: Sequence[str], wanted: str) -> None:
-    sizes = np.abs(np.concatenate(scores))
-    if len(sizes) < _FEW:
-        return
-    first = len(sizes) - 1 - max(1, int(_WILD_SHARE * len(sizes)))
-    largest = np.sort(np.partition(sizes, first)[first:])
-    gaps = np.flatnonzero((largest[:-1] > 0) & (largest[1:] >= _WILD_TIMES * largest[:-1]))
-    if len(gaps):
-        usual = largest[gaps[0]]
-        beyond = [(name, score[np.abs(score) > usual]) for name, score in zip(names, scores, strict=True)]
-        (who, (wild, *_)), *others = [(name, values) for name, values in beyond if len(values)]
-        of = "" if others else f" of {shown(who)}"
-        raise ValueError(
-            f"scores: {wild:g}{of} is beyond the scale of the others (at most {usual:g} in size); expected {wanted}"
-        )
 
 
 def _are_fractions(scores: FloatArray) -> bool:

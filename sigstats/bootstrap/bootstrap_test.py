@@ -263,6 +263,7 @@ def bootstrap_test(
     inference = infer(differences, **options, null_value=null, estimate=estimate, acceleration=skewness)
     sides = 2 if alternative == "two-sided" and method == "percentile" else 1
     ends = clopper_pearson(inference.exceedances, differences.size, confidence_level=0.99)
+    bounds = Interval(min(1.0, sides * ends[0]), min(1.0, sides * ends[1]), 0.99)
     better = differences > 0 if chosen.greater_is_better else differences < 0
     return BootstrapResult(
         statistic=estimate,
@@ -272,9 +273,7 @@ def bootstrap_test(
         confidence_interval=Interval(inference.low, inference.high, level),
         n_resamples=size,
         exceedances=inference.exceedances,
-        pvalue_interval=None
-        if method == "bca"
-        else Interval(min(1.0, sides * ends[0]), min(1.0, sides * ends[1]), 0.99),
+        pvalue_interval=None if method == "bca" else bounds,
         reason="; ".join([*filter(None, [inference.reason]), *_doubts(joint, chosen, differences, undefined)]),
         estimate=estimate,
         probability=float(better.mean()),  # eq. (13)

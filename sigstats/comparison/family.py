@@ -12,7 +12,7 @@ from ..ranking.means import MEAN_OVER_TASKS
 from .evidence import Evidence
 from .measure_names import MANY_NUMBERS, are_measurements, as_compared_measures, is_of_scores
 from .measured import evidence_of, positive_code
-from .paired_predictions import Labels, PairedPredictions, Predicted, Scored, Verdicts
+from .paired_predictions import Labels, PairedPredictions, Scored, Verdicts
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .task_means import has_task_mean
@@ -22,10 +22,19 @@ from .units import ALL_ROWS
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     """The measures by default: the accuracy, and the area of probabilities or the mean of marks and costs."""
     scored, classes = paired.scored, None if isinstance(paired.said, Verdicts) else paired.predicted
-    if classes and scored and _are_numbers(classes):
-        return (scored.mean,)  # of measurements nobody asks how many are equal
+    if classes and _are_numbers(classes):
+        if scored:
+            return (scored.mean,)  # of measurements nobody asks how many are equal
+        broken = next(name for name in classes.classes if not float(name).is_integer())
+        raise ValueError(
+            f"label and prediction: {len(classes.classes):,} different numbers such as {broken} are not valid as "
+            "classes; expected the measure neg-mae or neg-mse (or accuracy, if only equal numbers are right)"
+        )
     if classes:
-        refuse_mistaken_classes(classes)
+        refuse_two_spellings(classes.of_labels, paired.n, "label")
+        wanted = "classes of the labels, or the measure accuracy, if only equal names are right"
+        for who, labels, predictions in classes.names():
+            require_class_names(labels, predictions, paired.n, who, wanted=wanted)
     if scored is None or (paired.graded and paired.predicted):
         return ("accuracy",)
     if paired.predicted is None:
@@ -59,24 +68,6 @@ def require_score_used(paired: PairedPredictions, names: Sequence[str]) -> None:
             f"measures: {names[0]!r} makes no use of the score {shown(scored.name or scored.column)}; "
             f"expected a measure of scores, such as {scored.mean}, or no score"
         )
-
-
-def refuse_mistaken_classes(said: Predicted) -> None:
-    """Refuse labels that are measurements, and predictions that name the classes otherwise.
-
-    Does not apply if the user named the measure accuracy: then every unequal prediction is wrong.
-    """
-    if _are_numbers(said):
-        broken = next(name for name in said.classes if not float(name).is_integer())
-        raise ValueError(
-            f"label and prediction: {len(said.classes):,} different numbers such as {broken} are not valid as "
-            "classes; expected the measure neg-mae or neg-mse (or accuracy, if only equal numbers are right)"
-        )
-    n = len(said.label)
-    refuse_two_spellings(said.of_labels, n, "label")
-    wanted = "classes of the labels, or the measure accuracy, if only equal names are right"
-    for who, labels, predictions in said.names():
-        require_class_names(labels, predictions, n, who, wanted=wanted)
 
 
 def _are_numbers(said: Labels) -> bool:

@@ -28,8 +28,7 @@ from ..scores.order import FEWEST
 from ..unseen_row.means import missed
 from ..unseen_row.orders import mirrored_law
 from .evidence import Attempts, Classes, Evidence, Ratios, Runs, Scores, Values
-from .mean_tests import Tested, test_mean, test_pass_at, unseen_unit
-from .ratio_tests import test_ratio
+from .mean_tests import Tested, test_mean, test_pass_at, test_ratio, unseen_unit
 from .row_test import RowTest
 from .rows import ComparisonRow
 from .rule import ComparisonRule

@@ -120,18 +120,17 @@ def _is_categorical(column: Any) -> bool:
 _MOST = 10
 
 
-def require_classifier(estimator: Any) -> None:
-    """Refuse anything but an unfitted instance of a scikit-learn classifier."""
+def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
+    """The part fitted in each fold, and the transforms that are learned once, None where `transforms` is "fold".
+
+    ValueError unless `estimator` is an unfitted instance of a scikit-learn classifier.
+    """
     from ..learners.own import tag_of
 
     fits = hasattr(estimator, "fit") and hasattr(estimator, "predict") and not isinstance(estimator, type)
     # A clusterer's numbers may look like classes.
     if not fits or tag_of(estimator, "estimator_type") not in (None, "classifier"):
         raise refuse("classifier", estimator, "an unfitted instance of a scikit-learn classifier")
-
-
-def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
-    """The part fitted in each fold, and the transforms that are learned once, None where `transforms` is "fold"."""
     steps = getattr(estimator, "steps", None)
     if transforms == "fold" or steps is None or len(steps) < 2:
         return estimator, None

@@ -16,7 +16,7 @@ import numpy as np
 from .._common.data_frames import require_same_index
 from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.validation import IntArray, as_choice, as_count, as_groups, raised, require_flag
-from ._rows import as_rows, class_codes, fit_transform, permute_features, require_classifier, split_transforms, take
+from ._rows import as_rows, class_codes, fit_transform, permute_features, split_transforms, take
 from .folds import LabelExchange, as_classes, as_folds, permutations, require_whole_groups, rows_to_permute
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Retrainer:
         transforms: str = "fold",
         groups: Any = None,
     ) -> None:
-        require_classifier(estimator)
+        self.estimator, self._transform = split_transforms(estimator, as_choice(transforms, "transforms", TRANSFORMS))
         require_flag(batched, "batched")
         self.around_fit: Callable[[], AbstractContextManager[None]] = nullcontext
         self.null = as_choice(null, "null", NULLS)
@@ -68,7 +68,6 @@ class Retrainer:
         self._classes, self.codes = as_classes(y)
         self._X = as_rows(X, len(self.codes), self.null)
         self.folds = as_folds(folds, self._X, self.codes)
-        self.estimator, self._transform = split_transforms(estimator, as_choice(transforms, "transforms", TRANSFORMS))
         if self._transform is not None and null == "labels":
             self._X, self._transform = fit_transform(self._transform, self._X), None
         self._labels = self._classes[self.codes]

@@ -18,7 +18,7 @@ from sigstats._common.validation import FloatArray, IntArray, refuse
 from sigstats.retraining.folds import leave_one_out_folds, require_trained, require_whole_groups, stratified_folds
 
 from ..schema import column
-from .options import as_categories, as_class_codes, as_flags, as_matrix, as_names, as_parts, require_finite
+from .options import as_categories, as_class_codes, as_flags, as_matrix, as_names, as_parts
 
 #: What parts of the rows a data set may have, and what each is.
 _PARTS = {"groups": "group", "folds": "fold"}
@@ -72,7 +72,9 @@ class Dataset:
         if not self.features:
             raise refuse(f"{where}: features", self.features, "one feature or more")
         X = as_matrix(self.X, f"{where}: X", len(self.features))
-        require_finite(X, self.features, where)
+        if (infinite := np.argwhere(np.isinf(X))).size:
+            row, feature = infinite[0].tolist()
+            raise refuse(f"{where}: {self.features[feature]}, row {row}", X[row, feature], "finite numbers")
         y = as_class_codes(self.y, len(X), self.classes, where)
         nominal = as_flags(self.nominal, f"{where}: nominal", len(self.features))
         object.__setattr__(self, "categories", as_categories(self.categories, X, nominal, self.features, where))

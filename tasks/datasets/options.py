@@ -94,14 +94,6 @@ def as_matrix(value: Any, where: str, d: int) -> NDArray[np.float64]:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def require_finite(X: NDArray[np.float64], features: tuple[str, ...], where: str) -> None:
-    """Refuse an infinite value, by its feature and row."""
-    infinite = np.isinf(X)
-    if infinite.any():
-        row, position = (int(index[0]) for index in np.nonzero(infinite))
-        raise refuse(f"{where}: {features[position]}, row {row}", X[row, position], "finite numbers")
-
-
 def as_class_codes(value: Any, n: int, classes: tuple[str, ...], where: str) -> NDArray[np.int64]:
     """The class of each row, a position in `classes`; each class has a row."""
     wanted = f"{n} whole numbers, each a position in the {len(classes)} classes; no class may be missing"

@@ -20,9 +20,10 @@ MISSING_LOOKING = ("NA", "nan", "null", "NULL", "None", "N/A", "#N/A", "-")
 
 def as_predictions(path: Path) -> tuple[Column, Column]:
     found = read(
-        str(path), Columns(id="label", label="label", prediction="other", duplicates="all", classes=MISSING_LOOKING)
+        str(path),
+        Columns("label", "label", "other", duplicates="all").but(classes=MISSING_LOOKING),
     )
-    return Counter(found.label.to_pylist()), Counter(found.prediction.to_pylist())
+    return Counter(found.said.label.to_pylist()), Counter(found.said.prediction.to_pylist())
 
 
 def as_data_set(path: Path) -> tuple[Column, Column]:

@@ -54,7 +54,7 @@ def pairs_of_frames(
     )
     if labels is not None:
         columns = replace(columns, truth=labels_of(labels, columns))
-    of_other = replace(columns, prediction=prediction[-1], model=model[-1] if model else None)
+    of_other = columns.but(prediction=prediction[-1], model=model[-1] if model else None)
     identical = of_other == columns and same_frames(baseline, other)
     first = _by_scores(baseline, "baseline", columns, scores)
     second = _by_scores(other, "candidate", of_other, scores)
@@ -72,9 +72,8 @@ def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:
 
 def labels_of(frame: Any, columns: Columns) -> Predictions:
     """The labels of a frame, by id."""
-    own = Columns(id=columns.id, label=columns.label, prediction=columns.label, duplicates="all")
-    own = replace(own, missing=columns.missing, classes=columns.classes, unscored=columns.unscored)
-    return predictions_of(frame, "labels", own)
+    of_labels = Columns(columns.id, columns.label, columns.label, duplicates="all", form=columns.form)
+    return predictions_of(frame, "labels", replace(of_labels, unscored=columns.unscored))
 
 
 def columns_of(
@@ -91,7 +90,7 @@ def columns_of(
     for name, value in names.items():
         if not isinstance(value, str) and (value is not None or name in needed):
             raise refuse(ARGUMENTS.get(name, name), value, "the name of a column")
-    return Columns(
+    return Columns().but(
         **{name: value for name, value in names.items() if value is not None},
         unscored=as_choice(unscored, "unscored", ("refuse", "drop", "wrong")),
         duplicates=as_choice(duplicates, "duplicates", ("refuse", "first", "last", "all")),
@@ -156,7 +155,7 @@ def predictions_of(frame: Any, name: str, columns: Columns) -> Predictions:
 
 def _by_scores(frame: Any, name: str, columns: Columns, scores: Sequence[str | None]) -> dict[str | None, Predictions]:
     """The rows of a frame by each of its scores."""
-    every = replace(columns, score=scores[0], scores=tuple(score for score in scores if score is not None))
+    every = columns.but(score=scores[0], scores=tuple(score for score in scores if score is not None))
     index: Any = getattr(getattr(frame, "index", None), "name", None)
     if index is not None and not columns.by_position and not {index, columns.id}.intersection(frame.columns):
         frame = frame.reset_index()  # the index holds the ids

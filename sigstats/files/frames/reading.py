@@ -159,13 +159,13 @@ def _frame(file: str, columns: "Columns", predictions: "Predictions", *, graded:
     for name in columns.optional:
         if name not in predictions.others:
             raise ValueError(f"{file}: column {shown(name)} was not found")
-    told = predictions.predicted and (graded or not predictions.graded)
+    told = predictions.said.predicted and (graded or not predictions.said.graded)
     table = {
         "id": predictions.ids,
         "epoch": predictions.epoch,
-        "label": predictions.label if predictions.harness or not predictions.graded else None,
-        "prediction": predictions.prediction if told else None,
-        "score": predictions.score,
+        "label": predictions.said.label if predictions.source.harness or not predictions.said.graded else None,
+        "prediction": predictions.said.prediction if told else None,
+        "score": predictions.score and predictions.score.values,
     }
     there = {name: column for name, column in {**table, **predictions.others}.items() if column is not None}
     return pd.DataFrame({name: value.to_pandas() for name, value in there.items()})

@@ -128,7 +128,7 @@ class Content:
         """Return all bytes; raise ValueError if they exceed the limit."""
         if self._whole is None:
             if self.path is not None:
-                self.require_size()
+                self.budget.require(self.path.stat().st_size)
                 try:
                     self._whole = self.path.read_bytes()
                 except OSError as error:
@@ -149,11 +149,6 @@ class Content:
         except ValueError as error:
             self._fault = error
             raise
-
-    def require_size(self) -> None:
-        """Refuse a file of this machine that is larger than the limit."""
-        if self.path is not None:
-            self.budget.require(self.path.stat().st_size)
 
     def by_place(self) -> Any:
         """A path or open file, of which Arrow and `zipfile` can read parts."""
@@ -215,7 +210,7 @@ class Content:
         if self.path is None:
             end = self.whole().find(b"\n", 0, _LINE)
             return self.whole()[: end if end >= 0 else _LINE]
-        self.require_size()
+        self.budget.require(self.path.stat().st_size)
         with self.path.open("rb") as handle:
             return handle.readline(_LINE)
 

@@ -1,6 +1,7 @@
 """Predictions that two or more models made for the same rows: read from files, joined by id."""
 
 from ._agreement import same_content
+from ._columns import ALL_SCORES, Columns
 from ._files import (
     costs_of_file,
     filter_names_in,
@@ -16,7 +17,7 @@ from ._items import MOST_VALUES
 from ._log import Answer, EvaluationLog
 from ._many import join_many
 from ._pairing import PairedPredictions, Unmatched, join, match
-from ._predictions import ALL_SCORES, Columns, Predictions
+from ._predictions import Predictions
 from ._settled import settled
 
 __all__ = [

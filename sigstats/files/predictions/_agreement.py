@@ -20,47 +20,45 @@ from ._predictions import Predictions
 ALLOW = "(--allow-different-tasks compares them all the same)"
 
 
-def require_one_kind(first: Predictions, other: Predictions) -> None:
-    """Refuse a log together with a table, and a table of marks together with one of classes."""
-    if first.graded != other.graded:
+def require_one_kind(first: Predictions, other: Predictions, *, same_task: bool = False) -> None:
+    """Refuse a log together with a table, and a table of marks together with one of classes.
+
+    `same_task`: also refuse logs of different programs, tasks, scores or filters, except those that a person named for
+    both.
+    """
+    if first.said.graded != other.said.graded:
         here, there = (
-            "a log" if side.harness else "a table without labels" if side.graded else "a table"
+            "a log" if side.source.harness else "a table without labels" if side.said.graded else "a table"
             for side in (other, first)
         )
         raise ValueError(f"{other.where}: is {here}, and {first.where} is {there}; expected two logs or two tables")
-    if first.lower != other.lower and None not in (first.lower, other.lower):
+    if first.score and other.score and {first.score.lower, other.score.lower} == {True, False}:
         raise ValueError(
-            f"{other.where}: states another direction of {shown(other.measured)} than {first.where}; name one: "
-            f"--higher-is-better {other.measured} or --lower-is-better {other.measured}"
+            f"{other.where}: states another direction of {shown(other.score.name)} than {first.where}; name one: "
+            f"--higher-is-better {other.score.name} or --lower-is-better {other.score.name}"
         )
+    if not same_task:
+        return
+    if first.source.harness != other.source.harness:
+        raise ValueError(
+            f"{other.where}: is a log of {other.source.harness}, and {first.where} is one of {first.source.harness}; "
+            f"expected logs of the same program {ALLOW}"
+        )
+    for name in ("task", "scorer", "metric", "filter"):
+        own, its = other.source.subject.get(name), first.source.subject.get(name)
+        if own and its and own != its and name not in first.source.meant & other.source.meant:
+            raise ValueError(
+                f"{other.where}: {name} {shown(own)} is not that of {first.where}, {shown(its)}; "
+                f"expected the same {name} {ALLOW}"
+            )
 
 
 def lower_in_both(*sides: Predictions) -> bool | None:
     """True if the lower score is better; None if no side states it, or values below 0 contradict the name of a cost."""
-    if any(side.lower and side.by_name and (pc.min(side.score).as_py() or 0.0) < 0 for side in sides):
+    scores = [side.score for side in sides if side.score is not None]
+    if any(score.lower and score.by_name and (pc.min(score.values).as_py() or 0.0) < 0 for score in scores):
         return None
-    return next((side.lower for side in sides if side.lower is not None), None)
-
-
-def require_same_task(first: Predictions, other: Predictions) -> None:
-    """Refuse a log of another program, task, score or filter, if both files state theirs.
-
-    What a person named for both is what is meant.
-    """
-    if first.harness != other.harness:
-        raise ValueError(
-            f"{other.where}: is a log of {other.harness}, and {first.where} is one of {first.harness}; expected "
-            f"logs of the same program {ALLOW}"
-        )
-    for name in ("task", "scorer", "metric", "filter"):
-        here, there = other.subject.get(name), first.subject.get(name)
-        if name in first.meant & other.meant:
-            continue
-        if here and there and here != there:
-            raise ValueError(
-                f"{other.where}: {name} {shown(here)} is not that of {first.where}, {shown(there)}; "
-                f"expected the same {name} {ALLOW}"
-            )
+    return next((score.lower for score in scores if score.lower is not None), None)
 
 
 def questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> Iterator[tuple[str, Any, Any]]:
@@ -87,7 +85,7 @@ def same_in_both(name: str, first: Predictions, other: Predictions, rows: Any, p
             return taken(first.others[name], rows)
         if name in other.others:
             return taken(other.others[name], partners)
-        near = did_you_mean(name, (*first.names, *other.names))
+        near = did_you_mean(name, (*first.source.names, *other.source.names))
         nor = "" if other.where == first.where else f", nor in {other.where}"
         raise ValueError(f"{first.where}: column {shown(name)} was not found{nor}{near}")
     a, b = same_spelling([taken(first.others[name], rows), taken(other.others[name], partners)])
@@ -119,8 +117,8 @@ def differing(a: Any, b: Any) -> Any:
 def differing_settings(first: Predictions, other: Predictions) -> list[Note]:
     """A line for each setting that differs between the files."""
     notes = []
-    for name, value in first.settings.items():
-        here = other.settings.get(name)
+    for name, value in first.source.settings.items():
+        here = other.source.settings.get(name)
         if here is not None and here != value:
             mine, its = difference_shown(here, value)
             told = f"{name} is {its} in {first.where} and {mine} in {other.where}"

@@ -10,7 +10,8 @@ from sigstats.measures.metrics import is_lower_better, limits_of
 
 from ..tables.spelling import to_numbers, without_empty
 from ..tables.table import Table
-from ._predictions import Columns
+from ._columns import Columns
+from ._predictions import Scores
 
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
 #: The words of verdicts.
@@ -27,10 +28,30 @@ def refuse_missing_texts(table: Table, name: str, texts: Any, columns: Columns) 
     what = {columns.prediction: "predictions", columns.label: "labels", columns.score: "scores"}.get(name, "values")
     listed = "" if name == columns.score else ", or list {} in --classes if it is a class"
     remedy = f"add --missing {{}} if they are missing{listed}"
-    table.refuse_missing_texts(name, texts, remedy, classes=columns.classes, what=what)
+    table.refuse_missing_texts(name, texts, remedy, classes=columns.form.classes, what=what)
 
 
-def marks_of(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] | None]:
+def scores_of(table: Table, columns: Columns) -> Scores | None:
+    """The scores of the rows, null where one is missing; None if no column of scores is named."""
+    if (name := columns.score) is None:
+        return None
+    values, limits = _marks(table, columns)
+    scoring, per, denominators = columns.scoring, columns.scoring.per, None
+    if per is not None:
+        denominators = table.numbers(per)
+        if (low := pc.min(denominators).as_py()) < 0:
+            raise table.error(per, f": {low:g} is not valid; expected 0 or more", pc.index(denominators, low).as_py())
+    return Scores(
+        values,
+        name if per is None else f"{name}/{per}",
+        per=denominators,
+        lower=scoring.is_lower_better(name, per=per or ""),
+        by_name=name not in scoring.lower,
+        limits=limits,
+    )
+
+
+def _marks(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] | None]:
     """The marks of the rows, null where one is missing, and their limits, which the name or words of verdicts state.
 
     "yes" and "failed" are 1 and 0, and 85% is 0.85.
@@ -50,7 +71,8 @@ def marks_of(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] |
         known = pa.array(_WORDS.keys())
         if not pc.all(pc.is_in(pc.drop_null(words), value_set=known)).as_py():
             raise
-        stated = name in columns.lower | columns.higher or pc.all(pc.is_in(words, value_set=pa.array(_ANSWERS))).as_py()
+        named = name in columns.scoring.lower | columns.scoring.higher
+        stated = named or pc.all(pc.is_in(words, value_set=pa.array(_ANSWERS))).as_py()
         if not stated and is_lower_better(name):  # "passed" in a column of errors
             both = f"--higher-is-better {shown(name)} or --lower-is-better {shown(name)}"
             raise table.error(name, f": it has the name of a cost and the words of marks; add {both}") from None

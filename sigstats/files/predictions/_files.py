@@ -16,10 +16,11 @@ from ..inputs.content import open_content
 from ..inputs.opening import reason
 from ..inputs.places import files_of
 from ..tables.table import Table
+from ._columns import ALL_SCORES, Columns, Scoring
 from ._from_table import from_table
 from ._log import EvaluationLog
 from ._pairing import MatchOptions, join
-from ._predictions import ALL_SCORES, Columns, Predictions
+from ._predictions import Predictions
 from ._selection import names_to_give_back, select
 from ._settled import settled
 from ._tasks import is_table, one_log, one_table
@@ -51,7 +52,7 @@ class PredictionFile:
 
     def table(self, columns: Columns) -> Predictions:
         """The rows of all tasks of tables, some of which may lack answers or repeat ids."""
-        columns = replace(columns, scores=())
+        columns = columns.but(scores=())
         own = [from_table(part, columns) for part in self.parts if isinstance(part, Table)]
         return one_table(printable(self.path), own, columns) if self.tasks else own[0]
 
@@ -69,7 +70,8 @@ class PredictionFile:
         answers = [
             answer
             for answer in log.answers
-            if columns.model in (None, answer.model, log.model) and columns.filter in (None, answer.filter)
+            if columns.chosen.model in (None, answer.model, log.model)
+            and columns.chosen.filter in (None, answer.filter)
         ]
         named = dict.fromkeys(name for answer in answers for name in answer.scores)
         unread = {name for answer in answers for name in answer.unread}
@@ -97,7 +99,7 @@ def parsed(path: str, columns: Columns) -> PredictionFile:
     chosen = list(logs) or [file for file, module in formats.items() if module is not None and is_table(file)]
     if not chosen:
         raise ValueError(f"{where}: contains no file of predictions; expected {', '.join(format_names())}")
-    columns = replace(columns, coded=False)
+    columns = columns.but(coded=False)
     return PredictionFile(path, tuple(read_file(file, columns) for file in chosen), tasks=True)
 
 
@@ -111,16 +113,18 @@ def labels_of(path: str, columns: Mapping[str, str], **options: Any) -> Predicti
     label = columns.get("label", "label")
     named = frozenset(("prediction", *({"id", "label"} & columns.keys())))
     own = Columns(columns.get("id", "id"), label, label, named=named, by_position=None, duplicates="all")
-    return read(path, replace(own, **options))
+    return read(path, own.but(**options))
 
 
 def costs_of_file(path: str) -> dict[str, dict[str, float]]:
     """The costs in a file with the columns label, prediction and cost, by true and predicted class."""
     named = frozenset(("label", "prediction"))
-    rows = read(path, Columns(score="cost", named=named, by_position=True, lower=frozenset(("cost",)))).decoded()
+    columns = Columns(score="cost", named=named, by_position=True, scoring=Scoring(lower=frozenset(("cost",))))
+    rows = read(path, columns).decoded()
+    assert rows.score is not None
     costs: dict[str, dict[str, float]] = {}
-    columns = (column.to_pylist() for column in (rows.label, rows.prediction, rows.score))
-    for label, said, cost in zip(*columns, strict=True):
+    values = (column.to_pylist() for column in (rows.said.label, rows.said.prediction, rows.score.values))
+    for label, said, cost in zip(*values, strict=True):
         if said in costs.setdefault(label, {}):
             raise ValueError(f"{path}: {shown(said)} predicted for {shown(label)} appears more than once")
         costs[label][said] = cost
@@ -157,11 +161,11 @@ def _instances_in(report: str) -> list[str]:
 
 def model_names_in(path: str, columns: Columns) -> list[str]:
     """The models that a log, or a table with a column of models, has answers of."""
-    file = parsed(path, columns := replace(columns, slices=(columns.models,)))
+    file = parsed(path, columns := columns.but(slices=(columns.chosen.models,)))
     if (log := file.log(columns)) is not None:
         return list(dict.fromkeys(answer.model for answer in log.answers))
-    table = file.table(columns)
-    return pc.unique(table.others[columns.models]).to_pylist() if columns.models in table.others else []
+    names = file.table(columns).others.get(columns.chosen.models)
+    return [] if names is None else pc.unique(names).to_pylist()
 
 
 def filter_names_in(path: str, columns: Columns) -> list[str]:
@@ -180,7 +184,7 @@ def read_by_scores(
     named = tuple(score for score in scores if score is not None)
     by_score: list[dict[str | None, Predictions]] = []
     for path, given in files:
-        columns = replace(given, score=scores[0], scores=named, coded=True)
+        columns = given.but(score=scores[0], scores=named, coded=True)
         file = parsed(path, columns)
         meant = file.scores(columns) if named == (ALL_SCORES,) else scores
         if not meant:

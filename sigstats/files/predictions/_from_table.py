@@ -14,14 +14,14 @@ from sigstats._common.messages import nearest
 from sigstats._common.note import Note
 from sigstats._common.validation import hint, shown
 from sigstats.comparison.units import MISSING
-from sigstats.measures.metrics import is_lower_better
 
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import SomeRows, Table, WithMissing
-from ._answers import marks_of, refuse_missing_texts
+from ._answers import refuse_missing_texts, scores_of
+from ._columns import Columns, TableColumns
 from ._items import dictionaries
 from ._likeliest import WithLikeliest
-from ._predictions import RIGHT, Columns, Predictions
+from ._predictions import RIGHT, Predictions, Said, Scores, Source
 
 _RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
 
@@ -44,7 +44,7 @@ def _require_moderate(table: Table, name: str, texts: Any) -> None:
             raise table.error(name, f": {shown(text)} is not valid; expected a class, or a number below 1e308", row)
 
 
-def _require_classes(table: Table, columns: Columns, *, predicted: bool) -> None:
+def _require_classes(table: Table, columns: TableColumns, *, predicted: bool) -> None:
     """Refuse a table without the default column of labels or predictions."""
     wanted = {"label": columns.truth is None, "prediction": predicted}
     beside = "".join(f", beside {shown(name)} as the {key}" for key, name in columns.known)
@@ -66,7 +66,8 @@ def _require_classes(table: Table, columns: Columns, *, predicted: bool) -> None
 
 
 def _free(table: Table, columns: Columns) -> list[str]:
-    taken = {columns.id, columns.label, columns.prediction, columns.score, columns.per, columns.group, columns.run}
+    taken = {columns.id, columns.label, columns.prediction, columns.score, columns.scoring.per}
+    taken |= {columns.units.group, columns.units.run}
     return [name for name in table.names if name not in taken]
 
 
@@ -93,14 +94,15 @@ def _by_position(table: Table, columns: Columns) -> bool:
     if columns.by_position is None:
         return not there and "id" not in columns.named
     by_id = columns.truth is not None and not columns.truth.by_position
-    if columns.by_position and (by_id or columns.group == columns.id):
+    if columns.by_position and (by_id or columns.units.group == columns.id):
         other = "labels that have ids" if by_id else "--group, which needs ids"
         raise ValueError(f"{table.where}: by-position is not valid with {other}; expected one of them")
     if not columns.by_position and not there and columns.id == Columns.id and "id" not in columns.named:
         free = _free(table, columns)
         near = next((f"did you mean {name!r} (--id {name})?" for name in free if _ID.search(name)), "expected")
         said = ["--by-position, for the same rows in the same order"]
-        if not columns.no_header and (len(set(table.names)) < len(table.names) or all(map(is_number, table.names))):
+        headless = len(set(table.names)) < len(table.names) or all(map(is_number, table.names))
+        if headless and not columns.form.no_header:
             near = "expected"
             said.insert(0, "--no-header, where the first line is a row and columns are named 0, 1, 2 ...,")
         elif free:
@@ -109,7 +111,7 @@ def _by_position(table: Table, columns: Columns) -> bool:
     return columns.by_position
 
 
-def _notes(table: Table, columns: Columns, run: str | None, *, labelled: bool) -> Iterator[Note]:
+def _notes(table: Table, columns: TableColumns, run: str | None, *, labelled: bool) -> Iterator[Note]:
     """Notes on a table, such as that its column `run` seems to number the runs of a recipe."""
     if columns.known:
         read = ", ".join(f"column {shown(name)} as the {key}" for key, name in columns.known)
@@ -123,7 +125,7 @@ def _notes(table: Table, columns: Columns, run: str | None, *, labelled: bool) -
             f"the rows are known by {shown(columns.id)}: folds, and steps of a training, are not independent, and this "
             "test takes rows as independent",
         )
-    if run is not None and (columns.epoch is not None or columns.group == columns.id):
+    if run is not None and (columns.units.epoch is not None or columns.units.group == columns.id):
         told = f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"
         yield Note("possible-runs", told)
 
@@ -133,13 +135,13 @@ def _truth(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: b
     if positions != truth.by_position:
         raise ValueError(f"{(truth.where if positions is False else where)}: has no ids; expected --by-position")
     if positions:
-        if len(truth.label) != len(ids):
-            told = f"{where}: has {len(ids):,} rows, and {truth.where} {len(truth.label):,}; expected as many"
+        if len(truth.said.label) != len(ids):
+            told = f"{where}: has {len(ids):,} rows, and {truth.where} {len(truth.said.label):,}; expected as many"
             raise ValueError(told)
         return truth
     of_ids, known = same_spelling([ids, truth.ids])
     if (distinct := pc.count_distinct(known).as_py()) < len(known):
-        text = pc.cast(truth.label, pa.string())
+        text = pc.cast(truth.said.label, pa.string())
         pairs = pa.table({"id": known, "label": text}).group_by(["id", "label"]).aggregate([])["id"].to_pylist()
         if len(pairs) > distinct:
             odd = next(key for key, times in Counter(pairs).items() if times > 1)
@@ -152,19 +154,20 @@ def _truth(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: b
     return truth.take(rows)
 
 
-def from_table(table: Table, columns: Columns) -> Predictions:
+def from_table(table: Table, given: Columns) -> Predictions:
     """The predictions in a table."""
-    columns = columns.in_table(table.names)
+    columns = given.in_table(table.names)
+    units, chosen = columns.units, columns.chosen
     for key, *both in columns.unclear:
         raise ValueError(f"{table.where}: columns {' and '.join(map(shown, both))} may each be the {key}; name --{key}")
     if not table.has_ids:
         columns = replace(columns, by_position=columns.by_position or None)
-    if columns.filter is not None:
-        raise ValueError(f"{table.where}: filter: {shown(columns.filter)} is not valid; a table has none")
-    if columns.missing:
-        table = WithMissing(table, columns.missing)
-    if columns.model is not None:
-        table = _of_model(table, columns.models, columns.model)
+    if chosen.filter is not None:
+        raise ValueError(f"{table.where}: filter: {shown(chosen.filter)} is not valid; a table has none")
+    if columns.form.missing:
+        table = WithMissing(table, columns.form.missing)
+    if chosen.model is not None:
+        table = _of_model(table, chosen.models, chosen.model)
     lent: Mapping[str, Any] = {}
     likeliest, of_labels = None, columns.label == columns.prediction
     if columns.probabilities is not None and not (of_labels and columns.label in table.names):
@@ -176,11 +179,12 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     lacking = [name for name in answers if table.names.count(name) == 1 and pc.any(table.missing(name)).as_py()]
     positions = _by_position(table, columns)
     if (
-        columns.coded
+        columns.form.coded
         and not lacking
         and columns.truth is None
-        and columns.epoch is columns.run is None
-        and columns.group != columns.id
+        and units.epoch is None
+        and units.run is None
+        and units.group != columns.id
     ):
         texts = table.coded
         if not positions:
@@ -191,13 +195,13 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         ids = table.texts(columns.id)
     elif texts != table.coded:
         ids = ids.cast(pa.string()) if positions else table.texts(columns.id)
-    score, limits = (None, None) if columns.score is None else marks_of(table, columns)
+    score = scores_of(table, columns)
     # A file with scores needs no predictions, and one of marks alone no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
     labelled = predicted or columns.truth or columns.label in table.names or "label" in columns.named
     if columns.truth is not None:
         truth = _truth(columns.truth, ids, table.where, positions=positions, drop=columns.unscored == "drop")
-        label, lent = truth.label, truth.others
+        label, lent = truth.said.label, truth.others
         if columns.label in table.names and columns.label != columns.prediction:
             own, its = same_spelling([table.texts_or_missing(columns.label), label])
             if len(differs := pc.indices_nonzero(pc.not_equal(own, its))):
@@ -217,52 +221,43 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         if columns.label != columns.prediction and not is_number(columns.label):
             _refuse_second_header(table, columns, label, prediction)
     if likeliest is not None and not of_labels:
-        score, limits = likeliest.of_true_class(columns.label, label), (0.0, 1.0)
-    others = {name: texts(name) for name in columns.others if name in table.names}
+        score = Scores(likeliest.of_true_class(columns.label, label), of_truth=True, by_name=True, limits=(0.0, 1.0))
+    others = {name: texts(name) for name in units.complete if name in table.names}
     for name, column in (*others.items(), (columns.label, label), (columns.prediction, prediction)):
         _require_moderate(table, name, column)
         if name in table.names:
             refuse_missing_texts(table, name, column, columns)
-    others |= {
-        name: of_slices(table, name, texts) for name in columns.slices if name in table.names and name not in others
-    }
-    epoch = None
-    if columns.run is not None and (columns.epoch is not None or columns.group is not None):
-        other = "group" if columns.epoch is None else "epoch"
+    sliced = [name for name in units.slices if name in table.names and name not in others]
+    others |= {name: of_slices(table, name, texts) for name in sliced}
+    if units.run is not None and (units.epoch is not None or units.group is not None):
+        other = "group" if units.epoch is None else "epoch"
         told = f"run is not valid with {other}: runs are the independent units; use one of them"
         raise ValueError(f"{table.where}: {told}")
-    if columns.run is not None or columns.epoch is not None:
-        epoch = table.texts(columns.run or columns.epoch or "")
+    answered = units.epoch if units.run is None else units.run
+    epoch = None if answered is None else table.texts(answered)
     run = next((name for name in table.names if _RUN.search(name)), None)
-    measured = columns.score or ""
     as_runs = "" if run is None else f"--run {run} takes them as those of runs of a recipe, which are independent; "
-    if columns.models in table.names and columns.model is None:
-        as_runs = f"--model NAME reads those of one {columns.models}; {as_runs}"
+    if chosen.models in table.names and chosen.model is None:
+        as_runs = f"--model NAME reads those of one {chosen.models}; {as_runs}"
+    source = Source(
+        subject={} if chosen.model is None else {"model": chosen.model},
+        hint=f"{as_runs}--group {columns.id} or --epoch COLUMN takes them as answers to one item; or add --duplicates "
+        "first, last or all",
+        names=tuple(table.names),
+    )
     return Predictions(
         table.where,
         ids,
-        label,
-        prediction,
-        {**lent, **others},
-        graded=not labelled,
-        names=tuple(table.names),
+        Said(label, prediction, predicted=bool(predicted), graded=not labelled),
         score=score,
-        of_truth=columns.score is None and score is not None,
-        predicted=predicted,
+        source=source,
+        others={**lent, **others},
         epoch=epoch,
         distinct=ids if ascending else None,
-        hint=f"{as_runs}--group {columns.id} or --epoch COLUMN takes them as answers to one item; or add --duplicates "
-        "first, last or all",
         notes=tuple(_notes(table, columns, run, labelled=bool(labelled))),
-        subject={} if columns.model is None else {"model": columns.model},
-        measured=measured + ("" if columns.per is None else f"/{columns.per}"),
-        per=None if columns.per is None else _denominators(table, columns.per),
         by_position=positions,
-        said=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
+        ids_beside=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
         beside={} if epoch is not None else _beside(table, columns),
-        lower=is_lower_better(measured, lower=columns.lower, higher=columns.higher, per=columns.per or ""),
-        by_name=measured not in columns.lower,
-        limits=limits,
     )
 
 
@@ -291,10 +286,3 @@ def _of_model(table: Table, column: str, model: str) -> Table:
             f"{table.where}: model: {shown(model)} was not found; {hint(model, pc.unique(names).to_pylist())}"
         )
     return SomeRows(table, rows)
-
-
-def _denominators(table: Table, name: str) -> Any:
-    numbers = table.numbers(name)
-    if (low := pc.min(numbers).as_py()) < 0:
-        raise table.error(name, f": {low:g} is not valid; expected 0 or more", pc.index(numbers, low).as_py())
-    return numbers

@@ -34,7 +34,7 @@ class WithLikeliest(WithMissing):
     """
 
     def __init__(self, table: Table, columns: Any, *, of_labels: bool) -> None:
-        super().__init__(table, columns.missing)
+        super().__init__(table, columns.form.missing)
         self.classes, names = [of for of, _ in columns.of_classes], [name for _, name in columns.of_classes]
         if len(set(self.classes)) < max(2, len(names)):
             fit = f"{columns.probabilities!r} fits {some_of(names) if names else 'none'} of {some_of(table.names, 10)}"

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sigstats._common.note import Note
-from sigstats.measures.metrics import is_lower_better, limits_of
+from sigstats.measures.metrics import limits_of
 
-from ._predictions import Columns
+from ._columns import Columns
 
 #: In the identity of an answer the question with all that surrounds it: told, and not refused, where it differs.
 PROMPT = "prompt"
@@ -84,9 +84,9 @@ class EvaluationLog:
 
     def is_lower_better(self, score: str, columns: Columns) -> bool | None:
         """True if a lower score is better, as a person, the log or the table of metrics states; None if none does."""
-        if score in self.lower_is_better and score not in (*columns.lower, *columns.higher):
+        if score in self.lower_is_better and score not in (*columns.scoring.lower, *columns.scoring.higher):
             return self.lower_is_better[score]
-        return is_lower_better(score, lower=columns.lower, higher=columns.higher)
+        return columns.scoring.is_lower_better(score)
 
     def limits(self, score: str) -> tuple[float, float] | None:
         """The limits of every value of a score, as the log or the table of metrics states them."""

@@ -18,10 +18,11 @@ from sigstats.comparison.units import Units
 from sigstats.measures.metrics import require_marks
 
 from ._agreement import differing_prompts, differing_settings, lower_in_both, require_one_kind, same_in_both
+from ._columns import Columns
 from ._files import read
 from ._log import TASK
 from ._pairing import Codes, Matched, MatchOptions, answers, match, units_of
-from ._predictions import Columns, Predictions
+from ._predictions import Predictions
 from ._repeated import alike, answers_each, averaged, kept_rows, without
 
 #: As many files are named in a note.
@@ -108,20 +109,20 @@ def _joined(
 
 def _joined_averages(first: Predictions, files: Files, columns: Columns, options: MatchOptions) -> ManyPredictions:
     """The average of all answers to each item, without those that any file left out."""
-    dropped, counts, predicted = [first.dropped], [answers_each(first)], first.predicted
+    dropped, counts, predicted = [first.dropped], [answers_each(first)], first.said.predicted
     for file in files[1:]:
         other = read(*file)
         dropped.append(other.dropped)
         counts.append(answers_each(other))
-        predicted &= other.predicted
-    marks = not predicted or (columns.score is not None and not first.graded)
+        predicted &= other.said.predicted
+    marks = not predicted or (columns.score is not None and not first.said.graded)
 
     def reduced(side: Predictions) -> Predictions:
         for predictions in dropped:
             side = without(side, predictions)
         return averaged(side, marks=marks)
 
-    grouped = replace(columns, group=None) if columns.group == columns.id else columns  # each item is a row by now
+    grouped = columns.but(group=None) if columns.units.group == columns.id else columns  # each item is a row by now
     result = _joined(reduced(first), files, grouped, options, lambda path, own: reduced(read(path, own)))
     named = [f"{count} in {path}" for count, (path, _) in zip(counts, files, strict=True)]
     more = f" and others in {len(named) - _NAMED} more" if len(named) > _NAMED else ""
@@ -136,24 +137,24 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOption
     mine = first if kept is None else first.take(kept)
     other = without(other, first.dropped)
     own, its = len(mine.ids), len(other.ids)
-    mine, other, how = alike(mine, other, in_groups=columns.group not in (None, columns.id))
+    mine, other, how = alike(mine, other, in_groups=columns.units.group not in (None, columns.id))
     if len(mine.ids) < own or len(other.ids) < its:
         raise _UnlikeAnswersError
     if not rows.subjects:
         rows.notes.update(dict.fromkeys(first.notes))
-        rows.subjects.append(first.subject)
+        rows.subjects.append(first.source.subject)
     matched = match(mine, other, **options)
     prompts = differing_prompts(mine, other, matched.rows, matched.partners)
     told = [*other.notes, *how, *differing_settings(mine, other), *prompts, *matched.notes]
     rows.notes.update(dict.fromkeys(told))
-    rows.subjects.append(other.subject)
-    rows.predicted &= first.predicted and other.predicted
+    rows.subjects.append(other.source.subject)
+    rows.predicted &= first.said.predicted and other.said.predicted
     rows.lower = lower_in_both(first, other) if len(rows.subjects) == 2 or rows.lower is not None else None
     of_first = matched.rows if kept is None else kept.take(matched.rows)
     positions = np.asarray(np.from_dlpack(of_first), dtype=np.int64)
     _add_answers(rows, mine, other, matched, positions)
     rows.valid &= rows.spread(True, positions, False)
-    task = columns.task or TASK
+    task = columns.units.task or TASK
     for name in dict.fromkeys((*columns.optional, task)):
         if name in first.others or name in other.others:
             column = same_in_both(name, mine, other, matched.rows, matched.partners)
@@ -164,7 +165,7 @@ def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Ma
     label, a, b = answers(mine, other, matched)
     said = ((other, b),) if rows.right else ((rows.first, a), (other, b))
     for side, prediction in said:
-        if not side.graded and side.predicted:
+        if not side.said.graded and side.said.predicted:
             classes, said_of = (
                 {count["values"]: count["counts"] for count in pc.value_counts(column).to_pylist()}
                 for column in (label, prediction)
@@ -174,35 +175,36 @@ def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Ma
         right = np.from_dlpack(pc.cast(pc.equal(label, prediction), pa.int8())).astype(bool)
         rows.right.append(rows.spread(right, positions, False))
     if mine.score is not None and other.score is not None:
-        if not rows.scores:
-            rows.scores.append(rows.first.score.to_numpy())
-        rows.scores.append(rows.spread(other.score.take(matched.partners).to_numpy(), positions, np.nan))
-    if mine.answers is not None and other.answers is not None:
+        if not rows.scores and rows.first.score is not None:
+            rows.scores.append(rows.first.score.values.to_numpy())
+        rows.scores.append(rows.spread(other.score.values.take(matched.partners).to_numpy(), positions, np.nan))
+    if mine.counts is not None and other.counts is not None:
         if not rows.answers:
-            rows.answers.append(rows.first.answers.to_numpy())
-        rows.answers.append(rows.spread(other.answers.take(matched.partners).to_numpy(), positions, 0))
+            rows.answers.append(rows.first.counts.to_numpy())
+        rows.answers.append(rows.spread(other.counts.take(matched.partners).to_numpy(), positions, 0))
 
 
 def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     where = np.flatnonzero(rows.valid)
-    marks = bool(rows.answers) or not rows.predicted or (columns.score is not None and not rows.first.graded)
+    marks = bool(rows.answers) or not rows.predicted or (columns.score is not None and not rows.first.said.graded)
     first = rows.first
+    name = first.score.name if first.score else ""
     if marks and rows.lower is None:
-        refuse_uncertain(first.measured)
-    stated = first.graded or first.measured in columns.lower | columns.higher
-    if marks and not stated and pc.count_distinct(first.label).as_py() == 2:
-        require_marks(first.measured)
+        refuse_uncertain(name)
+    stated = first.said.graded or name in columns.scoring.lower | columns.scoring.higher
+    if marks and not stated and pc.count_distinct(first.said.label).as_py() == 2:
+        require_marks(name)
     if marks and rows.lower:
-        rows.notes.setdefault(lower_is_better_note(first.measured))
+        rows.notes.setdefault(lower_is_better_note(name))
     if rows.classes and not marks and not are_measurements([*rows.classes[0][1]]):
         notes = class_notes(rows.classes[0][1], [(where, said) for where, _, said in rows.classes])
         rows.notes.update(dict.fromkeys(notes))
     table = np.column_stack([array[where] for array in (rows.scores if marks else rows.right)])
     others = {}
-    task = columns.task or TASK
+    task = columns.units.task or TASK
     for name in dict.fromkeys((*columns.optional, *([task] if task in rows.others else []))):
         if name not in rows.others:
-            near = did_you_mean(name, rows.first.names)
+            near = did_you_mean(name, rows.first.source.names)
             raise ValueError(f"{rows.first.where}: column {shown(name)} was not found in any file{near}")
         positions, column = rows.others[name]
         place = rows.spread(np.arange(len(positions)), positions, 0)
@@ -214,5 +216,5 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
         subjects=tuple(rows.subjects),
         notes=tuple(rows.notes),
         lower=bool(marks and rows.lower),
-        limited=not (marks and rows.lower) or first.limits is not None,
+        limited=not (marks and rows.lower) or (first.score is not None and first.score.limits is not None),
     )

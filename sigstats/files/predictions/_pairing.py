@@ -28,12 +28,12 @@ from ._agreement import (
     questions,
     require_equal,
     require_one_kind,
-    require_same_task,
     same_in_both,
 )
+from ._columns import Columns
 from ._items import MOST_VALUES, beside_codes, first_rows, item_codes, taken
 from ._log import TASK
-from ._predictions import Columns, Predictions
+from ._predictions import Predictions
 from ._repeated import alike, each_run, item_totals, listed, of_runs, on_left_out, require_distinct, without
 
 Codes = NDArray[np.int64]
@@ -58,10 +58,10 @@ def join(
     **options: Unpack[MatchOptions],
 ) -> PairedPredictions:
     """The rows that both models predicted, with their ids where these are asked for."""
-    if columns.run is not None:
+    if columns.units.run is not None:
         runs = [each_run(side.decoded()) for side in (baseline, candidate)]
         beside = [(run, runs[1][0]) for run in runs[0]] + [(runs[0][0], run) for run in runs[1][1:]]
-        columns = replace(columns, run=None)
+        columns = columns.but(run=None)
         pairs = [join(*predictions, columns, with_ids=with_ids, **options) for predictions in beside]
         return of_runs(pairs, len(runs[0]), alone=baseline is candidate)
     if with_ids or not _have_same_numbers(baseline, candidate):
@@ -70,7 +70,7 @@ def join(
     baseline, candidate = without(baseline, candidate.dropped), without(candidate, baseline.dropped)
     require_one_kind(baseline, candidate)
     full = baseline, candidate
-    in_groups = columns.group not in (None, columns.id)
+    in_groups = columns.units.group not in (None, columns.id)
     baseline, candidate, how = alike(baseline, candidate, in_groups=in_groups)
     matched = match(baseline, candidate, **options)
     rows, partners = matched.rows, matched.partners
@@ -79,21 +79,21 @@ def join(
     if max(map(len, (side.ids for side in given))) > len(rows):
         notes += on_left_out(given[0], given[1], baseline.ids.take(rows))
         notes += on_left_out(given[1], given[0], candidate.ids.take(partners))
-    predicted, labelled = baseline.predicted and candidate.predicted, not baseline.graded
+    predicted, labelled = baseline.said.predicted and candidate.said.predicted, not baseline.said.graded
     classes, codes = _codes(*answers(baseline, candidate, matched))
     if labelled and not are_measurements(classes):
         of_label, of_a, of_b = (counts_of(classes, code) for code in codes)
         notes += class_notes(of_label, [(baseline.where, of_a), (candidate.where, of_b)])
     others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
-    task = columns.task or TASK
+    task = columns.units.task or TASK
     if task not in others and task in baseline.others and task in candidate.others:
         others[task] = same_in_both(task, baseline, candidate, rows, partners)
     unread = (
-        {*baseline.names}.difference(columns.wanted)
-        if not baseline.beside and columns.group is columns.order is None
+        {*baseline.source.names}.difference(columns.wanted)
+        if not baseline.beside and columns.units.group is None and columns.units.order is None
         else ()
     )
-    if unread and len(rows) * len(baseline.names) > MOST_VALUES:
+    if unread and len(rows) * len(baseline.source.names) > MOST_VALUES:
         told = f"{len(unread):,} further columns are not examined for copies and clusters: {len(rows):,} rows are many"
         notes.append(Note("columns-not-examined", told))
     right = marks = None
@@ -105,21 +105,23 @@ def join(
         said = kind(classes=classes, label=codes[0], a=codes[1], b=codes[2], totals=right)
     elif labelled:
         said = Labels(classes=classes, label=codes[0])
-    scores, per = (_numbers(name, baseline, candidate, rows, partners) for name in ("score", "per"))
-    scored = scores and Scored(
-        scores=scores,
-        per=per,
-        totals=marks,
-        of_truth=baseline.of_truth and candidate.of_truth,
-        lower=lower_in_both(*given),
-        limits=baseline.limits if baseline.limits == candidate.limits else None,
-        column=baseline.measured,
-    )
+    scored, (a, b) = None, (baseline.score, candidate.score)
+    if a is not None and b is not None:
+        scored = Scored(
+            scores=(taken(a.values, rows).to_numpy(), taken(b.values, partners).to_numpy()),
+            per=None if a.per is None else (taken(a.per, rows).to_numpy(), taken(b.per, partners).to_numpy()),
+            totals=marks,
+            of_truth=a.of_truth and b.of_truth,
+            lower=lower_in_both(*given),
+            limits=a.limits if a.limits == b.limits else None,
+            column=a.name,
+        )
+    subjects = baseline.source.subject, candidate.source.subject
     return PairedPredictions(
         units=units_of(baseline, rows, columns, others),
         said=said,
         scored=scored,
-        subjects=(baseline.subject, candidate.subject) if baseline.subject or candidate.subject else None,
+        subjects=subjects if any(subjects) else None,
         notes=tuple(dict.fromkeys(notes)),
         beside=beside_codes(baseline, candidate, rows, partners),
         ids=baseline.keys.take(rows) if with_ids else None,
@@ -128,21 +130,26 @@ def join(
 
 def units_of(side: Predictions, rows: Any, columns: Columns, others: Mapping[str, Any]) -> Units:
     """The units of rows of a file; `others`: the columns of groups, times, weights, tasks and slices of these rows."""
-    items = None if side.epoch is None else item_codes(side.ids.take(rows))
-    group = items if columns.group is None else codes_of(others[columns.group])[1]
-    if items is not None and group is not None and group is not items:
-        _require_one_group(side, rows, items, group)
-    task = columns.task or TASK
+    items, own = None if side.epoch is None else item_codes(side.ids.take(rows)), columns.units
+    group = items if own.group is None else codes_of(others[own.group])[1]
+    if (
+        items is not None
+        and group is not None
+        and (odd := np.flatnonzero(group != group[first_rows(items)[items]])).size
+    ):
+        item = side.ids.take(rows)[int(odd[0])].as_py()
+        raise ValueError(f"{side.where}: id {shown(item)} is in several groups; expected each item in one")
+    task = own.task or TASK
     names, tasks = codes_of(others[task]) if task in others else ((), None)
     return Units.of(
         len(rows),
         group,
-        None if columns.order is None else codes_of(others[columns.order]),
+        None if own.order is None else codes_of(others[own.order]),
         items=items,
-        weights=None if columns.weights is None else _weights(columns.weights, others[columns.weights]),
+        weights=None if own.weights is None else _weights(own.weights, others[own.weights]),
         tasks=tasks if len(names) > 1 else None,
         task_names=names,
-        slices=in_bins({name: codes_of(others[name]) for name in columns.slices}, dict(columns.bins)),
+        slices=in_bins({name: codes_of(others[name]) for name in own.slices}, dict(own.bins)),
     )
 
 
@@ -166,19 +173,17 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
 
     Files with several answers to an item are to be made `alike` before.
     """
-    require_one_kind(first, other)
+    same = not options.get("allow_different_tasks")
+    require_one_kind(first, other, same_task=same)
     if first.by_position and len(first.ids) != len(other.ids):
         raise ValueError(
             f"{other.where}: has {len(other.ids):,} rows, and {first.where} has {len(first.ids):,}; expected the same "
             "rows, for --by-position"
         )
-    if first.said is not None and other.said is not None and _are_in_another_order(first.said, other.said):
+    if _are_in_another_order(first.ids_beside, other.ids_beside):
         raise ValueError(
             f"{other.where}: has the ids of {first.where} in another order; sort one file, or omit --by-position"
         )
-    same = not options.get("allow_different_tasks")
-    if same:
-        require_same_task(first, other)
     matched = _match(first, other)
     if same:
         for name, a, b in questions(first, other, matched.rows, matched.partners):
@@ -193,6 +198,8 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
 
 
 def _are_in_another_order(ids: Any, others: Any) -> bool:
+    if ids is None or others is None:
+        return False
     a, b = same_spelling([ids, others])
     return not a.equals(b) and bool(a.take(pc.sort_indices(a)).equals(b.take(pc.sort_indices(b))))
 
@@ -242,10 +249,10 @@ def answers(first: Predictions, other: Predictions, matched: Matched) -> tuple[A
     rows, partners = matched.rows, matched.partners
     label, label_of_other, a, b = same_spelling(
         [
-            taken(first.label, rows),
-            taken(other.label, partners),
-            taken(first.prediction, rows),
-            taken(other.prediction, partners),
+            taken(first.said.label, rows),
+            taken(other.said.label, partners),
+            taken(first.said.prediction, rows),
+            taken(other.said.prediction, partners),
         ]
     )
     require_equal((first, label), (other, label_of_other), rows, what="label", wanted="the same labels")
@@ -258,26 +265,11 @@ def codes_of(column: Any) -> tuple[tuple[str, ...], Codes]:
     return names, codes
 
 
-def _numbers(
-    name: str, baseline: Predictions, candidate: Predictions, rows: Any, partners: Any
-) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    a, b = getattr(baseline, name), getattr(candidate, name)
-    return None if a is None or b is None else (taken(a, rows).to_numpy(), taken(b, partners).to_numpy())
-
-
-def _require_one_group(side: Predictions, rows: Any, items: Codes, group: Codes) -> None:
-    """Refuse an item with answers in several groups."""
-    several = group != group[first_rows(items)[items]]
-    if several.any():
-        item = side.ids.take(rows)[int(np.flatnonzero(several)[0])].as_py()
-        raise ValueError(f"{side.where}: id {shown(item)} is in several groups; expected each item in one")
-
-
 def _have_same_numbers(first: Predictions, other: Predictions) -> bool:
     """True if both have the same ids, known as ascending whole numbers: then all rows are kept, and codes may stay."""
-    return all(
-        not side.graded and side.distinct is side.ids and pa.types.is_integer(side.ids.type) for side in (first, other)
-    ) and bool(first.ids.type == other.ids.type and first.ids.equals(other.ids))
+    if first.said.graded or other.said.graded or first.distinct is not first.ids or other.distinct is not other.ids:
+        return False
+    return bool(pa.types.is_integer(first.ids.type) and first.ids.equals(other.ids))
 
 
 def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes]]:

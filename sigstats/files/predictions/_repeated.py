@@ -16,7 +16,7 @@ from ..tables.arrow_table import in_one
 from ..tables.spelling import same_spelling, to_numbers
 from ._items import Ints, first_rows, item_codes, places
 from ._log import PROMPT
-from ._predictions import Predictions
+from ._predictions import Predictions, Scores
 
 
 def without(side: Predictions, dropped: Predictions | None) -> Predictions:
@@ -46,7 +46,7 @@ def on_left_out(side: Predictions, other: Predictions, ids: Any) -> Iterator[Not
     if not 0 < lost < len(kept):
         return
     there, rest = (_mean(side.take(pa.array(np.flatnonzero(array)))) for array in (~kept, kept))
-    if side.predicted:
+    if side.said.predicted:
         told = f"{side.where} has {round(there * lost):,} of them right ({there:.0%}; {rest:.0%} of the others)"
     else:
         told = f"the mean of {side.where} is {there:.4g} on them and {rest:.4g} on the others"
@@ -70,7 +70,7 @@ def alike(
     first, other = (replace(side, epoch=own) for side, own in zip((first, other), epochs, strict=True))
     for side in (first, other):
         require_distinct(side)
-        _require_one_value(side, {"label": side.label, **_questions(side)})
+        _require_one_value(side, {"label": side.said.label, **_questions(side)})
     if not _have_same_epochs(first, other):
         counts = [f"{answers_each(side)} in {side.where} (mean {_mean(side):.4g})" for side in (first, other)]
         trimmed = first_answers(first, other), first_answers(other, first)
@@ -90,13 +90,14 @@ def averaged(side: Predictions, *, marks: bool) -> Predictions:
     """A file with one row per item: the mean of the marks of all answers to it, or the share that is right."""
     if side.epoch is not None:
         require_distinct(side)
-        _require_one_value(side, {"label": side.label, **_questions(side), **side.others})
-    values = side.score if marks else _right(side)
+        _require_one_value(side, {"label": side.said.label, **_questions(side), **side.others})
+    values = _values(side, marks=marks)
     codes = item_codes(side.ids)
     counts = np.bincount(codes)
     means = np.bincount(codes, values.to_numpy(zero_copy_only=False)) / counts
     items = replace(side, epoch=None).take(pa.array(first_rows(codes)))
-    return replace(items, score=pa.array(means), answers=pa.array(counts), dropped=None)
+    score = replace(side.score or Scores(None), values=pa.array(means))
+    return replace(items, score=score, counts=pa.array(counts), dropped=None)
 
 
 def item_totals(first: Predictions, other: Predictions, items: Any) -> tuple[ItemTotals | None, ItemTotals | None]:
@@ -112,11 +113,11 @@ def item_totals(first: Predictions, other: Predictions, items: Any) -> tuple[Ite
         return ItemTotals((a.astype(np.float64), b.astype(np.float64)), (m, n))
 
     right = marks = None
-    if first.predicted and other.predicted:
-        said = same_spelling([first.label, other.label, first.prediction, other.prediction])
+    if first.said.predicted and other.said.predicted:
+        said = same_spelling([first.said.label, other.said.label, first.said.prediction, other.said.prediction])
         right = totals(*(pc.cast(pc.equal(said[i], said[i + 2]), pa.float64()) for i in (0, 1)))
     if first.score is not None and other.score is not None:
-        marks = totals(first.score, other.score)
+        marks = totals(first.score.values, other.score.values)
     return right, marks
 
 
@@ -218,12 +219,16 @@ def answers_each(side: Predictions) -> str:
 
 
 def _mean(side: Predictions) -> float:
-    return float(pc.mean(_right(side) if side.predicted else side.score).as_py())
+    return float(pc.mean(_values(side, marks=not side.said.predicted)).as_py())
+
+
+def _values(side: Predictions, *, marks: bool) -> Any:
+    return side.score.values if marks and side.score else _right(side)
 
 
 def _right(side: Predictions) -> Any:
     """1 for a row with a right prediction, else 0."""
-    return pc.cast(pc.equal(*same_spelling([side.label, side.prediction])), pa.float64())
+    return pc.cast(pc.equal(*same_spelling([side.said.label, side.said.prediction])), pa.float64())
 
 
 def _questions(side: Predictions) -> dict[str, Any]:

@@ -8,9 +8,10 @@ import pyarrow as pa
 
 from sigstats._common.messages import shown, shown_name, some_of
 
+from ._columns import Columns
 from ._items import dictionaries, without_target
 from ._log import INFINITE, TASK, Answer, EvaluationLog
-from ._predictions import RIGHT, WRONG, Columns, Predictions
+from ._predictions import RIGHT, WRONG, Predictions, Said, Scores, Source
 
 #: A longer name is known by its beginning.
 _LONG, _BEGINNING = 60, 40
@@ -18,17 +19,20 @@ _LONG, _BEGINNING = 60, 40
 
 def select(log: EvaluationLog, columns: Columns) -> Predictions:
     """The marks of one score, one row per answer."""
-    of_tables: list[str] = [name for name in ("id", "label", "prediction") if name in columns.named]
-    of_tables += [name for name in ("by_position", "run", "per") if getattr(columns, name)]
-    for name in (*of_tables, *(() if columns.epoch is None else ("epoch",))):
+    of_tables: dict[str, Any] = {name: getattr(columns, name) for name in ("id", "label", "prediction")}
+    of_tables = {name: column for name, column in of_tables.items() if name in columns.named}
+    of_tables |= {"by_position": columns.by_position or None, "run": columns.units.run, "per": columns.scoring.per}
+    for name, given in (of_tables | {"epoch": columns.units.epoch}).items():
+        if given is None:
+            continue
         raise ValueError(
-            f"{log.where}: {name}: {shown(getattr(columns, name))} is not valid for a log of {log.harness}, whose "
+            f"{log.where}: {name}: {shown(given)} is not valid for a log of {log.harness}, whose "
             "answers have ids, epochs and scores of their own; expected a score alone"
         )
     if not log.answers:
         raise ValueError(f"{log.where}: has no answers; write the log with its samples")
-    answers = _of_model(log, columns.model)
-    chosen = _chosen(log, "filter", columns.filter, (answer.filter for answer in answers))
+    answers = _of_model(log, columns.chosen.model)
+    chosen = _chosen(log, "filter", columns.chosen.filter, (answer.filter for answer in answers))
     answers = [answer for answer in answers if answer.filter == chosen]
     named = [name for answer in answers for name in answer.named]
     if not named and columns.unscored == "wrong":  # unless nobody has scored it
@@ -52,29 +56,38 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     several = any(answer.epoch != 1 for answer in answers)
     names = dict.fromkeys(name for answer in answers for name in answer.identity)
     identity = {name: pa.array([answer.identity.get(name) for answer in answers], pa.string()) for name in names}
+    score_ = Scores(
+        pa.array(marks, pa.float64()),
+        score,
+        lower=lower,
+        by_name=score not in (*log.lower_is_better, *columns.scoring.lower),
+        limits=limits,
+    )
+    source = Source(
+        harness=log.harness,
+        subject=_subject(log, answers, score),
+        meant=frozenset(() if columns.chosen.filter is None else ("filter",)),
+        settings=log.settings,
+        repeats=log.repeats,
+    )
+    said = Said(
+        pa.array([RIGHT] * len(answers), pa.string()),
+        pa.array([None if mark is None else RIGHT if mark == 1 else WRONG for mark in marks], pa.string()),
+        predicted=lower is False and limits == (0.0, 1.0) and {*marks} - {None} <= {0.0, 1.0},
+        graded=True,
+    )
     return Predictions(
         log.where,
         pa.array([answer.item for answer in answers], pa.string()),
-        pa.array([RIGHT] * len(answers), pa.string()),
-        pa.array([None if mark is None else RIGHT if mark == 1 else WRONG for mark in marks], pa.string()),
-        _others(log, answers, columns, score),
-        graded=True,
-        harness=log.harness,
-        score=pa.array(marks, pa.float64()),
-        predicted=lower is False and limits == (0.0, 1.0) and {*marks} - {None} <= {0.0, 1.0},
+        said,
+        score=score_,
+        source=source,
+        others=_others(log, answers, columns, score),
         epoch=pa.array([str(answer.epoch) for answer in answers], pa.string()) if several else None,
         identity=identity,
         beside={} if several else _beside(answers, columns, identity),
-        subject=_subject(log, answers, score),
-        meant=frozenset(() if columns.filter is None else ("filter",)),
-        settings=log.settings,
-        notes=log.notes,
-        repeats=log.repeats,
         failed=pa.array([answer.failed or None for answer in answers], pa.string()),
-        measured=score,
-        lower=lower,
-        by_name=score not in (*log.lower_is_better, *columns.lower),
-        limits=limits,
+        notes=log.notes,
     )
 
 

@@ -12,8 +12,9 @@ from sigstats._common.messages import shown
 from sigstats._common.note import Note
 
 from ..tables.spelling import NO_ANSWER
+from ._columns import Columns
 from ._items import first_rows, item_codes, occurrences
-from ._predictions import WRONG, Columns, Predictions
+from ._predictions import WRONG, Predictions
 from ._repeated import answers_each, are_distinct, some_ids
 
 #: What is done with results that repeat an id.
@@ -28,24 +29,24 @@ def settled(predictions: Predictions, columns: Columns) -> Predictions:
     Raises ValueError if `columns` requires these rows to be refused.
     """
     predictions = _answered(_distinct(predictions, columns), columns)
-    epochs = {"epochs": answers_each(predictions).partition(" answer")[0]} if predictions.harness else {}
-    return replace(predictions, subject={**predictions.subject, **epochs})
+    epochs = {"epochs": answers_each(predictions).partition(" answer")[0]} if predictions.source.harness else {}
+    return predictions.but(subject={**predictions.source.subject, **epochs})
 
 
 def _distinct(predictions: Predictions, columns: Columns) -> Predictions:
     if are_distinct(predictions):
         return predictions if predictions.epoch is not None else replace(predictions, distinct=predictions.ids)
     codes = item_codes(predictions.keys)
-    first, row = first_rows(codes), "answer" if predictions.harness else "row"
+    first, row = first_rows(codes), "answer" if predictions.source.harness else "row"
     repeats = np.flatnonzero(first[codes] != np.arange(len(codes)))
-    also = "" if predictions.epoch is None else f" and {'a run' if columns.run else 'an epoch'} of it"
+    also = "" if predictions.epoch is None else f" and {'a run' if columns.units.run else 'an epoch'} of it"
     told = f"{predictions.where}: {len(repeats):,} of {len(codes):,} {row}s repeat an id{also}"
     told += f": {_which(predictions, pa.array(repeats))}"
     # By default results of one id are answers to one item where the file or the grouping states it.
-    stated = columns.duplicates == "refuse" and (predictions.repeats or columns.group == columns.id)
+    stated = columns.duplicates == "refuse" and (predictions.source.repeats or columns.units.group == columns.id)
     how = "all" if stated else columns.duplicates
-    if how == "refuse" or (how == "all" and columns.run is not None):
-        raise ValueError(f"{told}; {predictions.hint}")
+    if how == "refuse" or (how == "all" and columns.units.run is not None):
+        raise ValueError(f"{told}; {predictions.source.hint}")
     notes = predictions.notes if stated else (*predictions.notes, Note("repeated-answers", f"{told}; {_KEPT[how]}"))
     if how == "all":
         epoch: Any = occurrences(predictions.keys)
@@ -58,26 +59,27 @@ def _distinct(predictions: Predictions, columns: Columns) -> Predictions:
 
 
 def _answered(result: Predictions, columns: Columns) -> Predictions:
-    answers, unlabelled = result.prediction if result.score is None else result.score, result.label.null_count
+    answers = result.said.prediction if result.score is None else result.score.values
+    unlabelled = result.said.label.null_count
     if not answers.null_count and not unlabelled:
         return result
-    empty = pc.or_(pc.is_null(answers), pc.is_null(result.label))
+    empty = pc.or_(pc.is_null(answers), pc.is_null(result.said.label))
     told, how = _counts(result, answers, empty, columns), columns.unscored
     if how == "refuse" or (how == "wrong" and unlabelled):
         wrong = "" if unlabelled else "--unscored wrong, which counts them as wrong, or "
         raise ValueError(f"{told}; add {wrong}--unscored drop, which leaves them out")
-    if pc.all(empty).as_py() and (how == "drop" or not result.harness):
+    if pc.all(empty).as_py() and (how == "drop" or not result.source.harness):
         raise ValueError(f"{told}; expected one or more with it")
-    filled = replace(result, prediction=pc.fill_null(result.prediction, WRONG if result.harness else NO_ANSWER))
+    filled = result.but(prediction=pc.fill_null(result.said.prediction, WRONG if result.source.harness else NO_ANSWER))
     if result.score is not None:
-        filled = replace(filled, score=pc.fill_null(result.score, 0.0))
+        filled = filled.but(values=pc.fill_null(result.score.values, 0.0))
     note = Note("unscored-rows", f"{told}; {'left out' if how == 'drop' else 'counted as wrong'}")
     if how == "drop":
         kept, gone = (filled.take(pc.indices_nonzero(value)) for value in (pc.invert(empty), empty))
         return replace(kept, dropped=gone, distinct=None, notes=(*result.notes, note))
-    marks = pa.array([0, 1]) if result.score is None else filled.score
+    marks = filled.score.values if filled.score else pa.array([0, 1])
     low, high = (pc.min_max(marks)[end].as_py() for end in ("min", "max"))
-    if result.lower or not 0 <= low <= high <= 1:
+    if (result.score and result.score.lower) or not 0 <= low <= high <= 1:
         raise ValueError(
             f"{result.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected scores "
             "between 0 and 1 of which higher is better"
@@ -89,16 +91,16 @@ def _counts(predictions: Predictions, answers: Any, empty: Any, columns: Columns
     """The numbers of failed answers with reasons, of those without score or label, and their ids."""
     rows = pc.indices_nonzero(empty)
     reasons = Counter(predictions.failed.take(rows).drop_null().to_pylist() if predictions.failed is not None else ())
-    n, failed = f"{len(empty):,} {'answers' if predictions.harness else 'rows'}", reasons.total()
+    n, failed = f"{len(empty):,} {'answers' if predictions.source.harness else 'rows'}", reasons.total()
     told = []
     if failed:
         why = [f"{shown(part)} {k:,}" if len(reasons) > 1 else shown(part) for part, k in reasons.most_common(_REASONS)]
         told.append(f"{failed:,} of {n} failed ({', '.join(why)}{', ...' * (len(reasons) > _REASONS)})")
-    if predictions.label.null_count:
-        told.append(f"{predictions.label.null_count:,} of {n} have no {shown(columns.label)}")
+    if predictions.said.label.null_count:
+        told.append(f"{predictions.said.label.null_count:,} of {n} have no {shown(columns.label)}")
     if answers.null_count > failed:
-        score = f"score {shown(predictions.measured)}" if predictions.measured else "score"
-        what = score if predictions.harness else shown(columns.score or columns.prediction)
+        score = f"score {shown(predictions.score.name)}" if predictions.score and predictions.score.name else "score"
+        what = score if predictions.source.harness else shown(columns.score or columns.prediction)
         told.append(f"{answers.null_count - failed:,} of {n} have no {what}")
     return f"{predictions.where}: {' and '.join(told)}: {_which(predictions, rows)}"
 

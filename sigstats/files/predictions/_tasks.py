@@ -14,8 +14,9 @@ from sigstats._common.note import Note
 
 from ..tables.arrow_table import in_one
 from ._agreement import require_one_kind
+from ._columns import ALL_SCORES, Columns
 from ._log import TASK, EvaluationLog
-from ._predictions import ALL_SCORES, Columns, Predictions
+from ._predictions import Predictions
 from ._repeated import with_epochs
 
 #: The endings of tables in a folder, after those of packed files.
@@ -68,24 +69,25 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
     for part in parts[1:]:
         require_one_kind(parts[0], part)
     named = [_named(part, task, columns) for part, task in zip(parts, tasks, strict=True)]
-    scored = all(part.score is not None for part in parts)
+    scores, score = [part.score for part in parts if part.score is not None], None
+    if len(scores) == len(parts):
+        per = None if scores[0].per is None else _joined([score.per for score in scores])
+        score = replace(scores[0], values=_joined([score.values for score in scores]), per=per)
     if any(part.epoch is not None for part in named):
         named = [with_epochs(part) for part in named]
-    return replace(
-        named[0],
+    return named[0].but(
         where=where,
         ids=_joined([part.ids for part in named]),
-        label=_joined([part.label for part in named]),
-        prediction=_joined([part.prediction for part in named]),
+        label=_joined([part.said.label for part in named]),
+        prediction=_joined([part.said.prediction for part in named]),
         others={
             name: _joined([part.others[name] for part in named])
             for name in named[0].others
             if all(name in part.others for part in named)
         },
-        score=_joined([part.score for part in parts]) if scored else None,
-        per=None if parts[0].per is None else _joined([part.per for part in parts]),
+        score=score,
         epoch=None if named[0].epoch is None else _joined([part.epoch for part in named]),
-        predicted=all(part.predicted for part in parts),
+        predicted=all(part.said.predicted for part in parts),
         beside={},
     )
 
@@ -149,7 +151,7 @@ def with_score(
 ) -> tuple[list[str], list[EvaluationLog], list[Note]]:
     """The tasks that have a score; with all scores, a task need not have each. A line names the tasks without it."""
     there = [any(columns.score in answer.named for answer in log.answers) for log in logs]
-    if ALL_SCORES not in columns.scores or all(there) or not any(there):
+    if ALL_SCORES not in columns.scoring.scores or all(there) or not any(there):
         return list(tasks), list(logs), []
     own = [task for task, has in zip(tasks, there, strict=True) if has]
     listed = ", ".join(own[:3]) + (" and others" if own[3:] else "")
@@ -169,7 +171,7 @@ def with_one_name(
     items, called = list(logs), {}
     every = ALL_SCORES in columns.numbers
     for what in ("filter",) if every else ("filter", "score"):
-        wanted = getattr(columns, what)
+        wanted = columns.chosen.filter if what == "filter" else columns.score
         own = _own_names(where, tasks, items, what, wanted)
         if len(set(own)) < 2:
             continue

@@ -246,8 +246,12 @@ def read_scores(
             where = f"{file}, row group {group}"
             rows = read_group(system, file, group, columns, positive)
             budget.spend(_ROW * len(rows))
-            if losses:
-                require_probabilities(where, columns, rows)
+            for side, scores in (("a", rows.a), ("b", rows.b)) if losses else ():
+                if len(outside := scores[(scores < 0) | (scores > 1)]):
+                    raise ValueError(
+                        f"{where}: column {shown(columns[side])}: {outside[0]} is not valid; expected probabilities "
+                        "of the positive class, for a loss"
+                    )
             for values in (rows.positive, rows.a, rows.b, *([] if rows.group is None else [rows.group])):
                 state.update(values.tobytes())
             groups.append(len(rows))
@@ -268,17 +272,6 @@ def read_scores(
         content=state.hexdigest(),
         truth=truth,
     )
-
-
-def require_probabilities(where: str, columns: Mapping[str, str], rows: Rows) -> None:
-    """Refuse scores that are not probabilities."""
-    for side, values in (("a", rows.a), ("b", rows.b)):
-        outside = (values < 0) | (values > 1)
-        if outside.any():
-            raise ValueError(
-                f"{where}: column {shown(columns[side])}: {values[outside][0]} is not valid; expected probabilities "
-                "of the positive class, for a loss"
-            )
 
 
 def difference(measure: str, rows: Rows) -> float:

@@ -108,7 +108,7 @@ def test_costs_are_worse_the_higher_they_are(tmp_path, name):
     assert (cost.difference, cost.low, cost.high) == pytest.approx((-turned.difference, -turned.high, -turned.low))
     assert (cost.baseline, cost.candidate) == pytest.approx((FRACTIONS.mean(), other.mean()))
     log = inspect_log(tmp_path / "a.eval", [(n, 1, {"match": 1, name: value}) for n, value in enumerate(FRACTIONS)])
-    assert read(log, Columns(score=name)).lower
+    assert read(log, Columns(score=name)).score.lower
     assert parsed(log, Columns()).scores(Columns()) == ("match",)
 
 

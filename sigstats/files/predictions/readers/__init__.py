@@ -1,11 +1,11 @@
-"""The formats of predictions: a file each, which says whether it reads a file, and reads it.
+"""The formats of predictions: a file each, which states how files of the format begin, and reads them.
 
 What no format reads is refused with what it looks like.
 """
 
 import json
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import cache
 from typing import Protocol
 
@@ -18,8 +18,8 @@ from sigstats._common.validation import shown
 from ...inputs import as_utf8
 from ...inputs.content import START, Content, open_content
 from ...tables.table import Table
+from .._columns import Columns
 from .._log import EvaluationLog
-from .._predictions import Columns
 
 
 class Format(Protocol):
@@ -37,8 +37,9 @@ class Format(Protocol):
     def LOG(self) -> bool:  # noqa: N802
         """True if it is the log of a harness, and no table."""
 
-    def reads(self, content: Content, /) -> bool:
-        """True if the content of a file is of this format."""
+    @property
+    def BEGINS(self) -> re.Pattern[bytes]:  # noqa: N802
+        """The beginning of files of the format; if others have it too, ``reads(content)`` decides."""
 
     def read(self, content: Content, columns: Columns, /) -> Table | EvaluationLog:
         """A table with the columns that are wanted, or the log of an evaluation; ValueError names file and fault."""
@@ -56,14 +57,14 @@ _ENCODED = (b"PAR1", b"ARROW1", b"PK\x03\x04", b"\x93NUMPY")
 
 def read_file(path: str, columns: Columns) -> Table | EvaluationLog:
     """One file, by the first format that reads it."""
-    with open_content(path, encoding=columns.encoding) as opened:
+    with open_content(path, encoding=columns.form.encoding) as opened:
         if not opened.start.strip():
             raise ValueError(f"{opened.where}: is empty; expected predictions")
         content = opened
         try:
             content = _alone(opened)
-            if columns.encoding is not None and not content.start.startswith(_ENCODED):
-                text = as_utf8(content.whole(), content.where, columns.encoding)
+            if columns.form.encoding is not None and not content.start.startswith(_ENCODED):
+                text = as_utf8(content.whole(), content.where, columns.form.encoding)
                 content = Content(content.where, text[:START], whole=text)
             module = _format(content)
             if module is None:
@@ -106,7 +107,11 @@ def _formats() -> list[Format]:
 
 
 def _format(content: Content) -> Format | None:
-    return next((module for module in _formats() if module.reads(content)), None)
+    for module in _formats():
+        reads: Callable[[Content], bool] | None = getattr(module, "reads", None)
+        if module.BEGINS.match(content.start) and (reads is None or reads(content)):
+            return module
+    return None
 
 
 #: Files that people have beside their predictions, by their first bytes.

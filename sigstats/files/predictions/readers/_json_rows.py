@@ -9,7 +9,7 @@ from sigstats._common.validation import shown
 
 from ...inputs.content import Content, Twice, parse_json
 from ...tables.spelling import LARGEST_WHOLE
-from .._predictions import Columns
+from .._columns import Columns
 from . import what_lies_beside
 
 #: What a value is to JSON, and the column that holds it; a key that the first object lacks is taken for text.

@@ -14,23 +14,24 @@ from numpy.typing import NDArray
 
 from ...inputs.content import Content
 from ...tables.arrow_table import ArrowTable
-from .._predictions import Columns
+from .._columns import Columns
 
 ORDER = 48
 NAME = "arrays (.npy, .npz, a JSON list of values)"
 LOG = False
 
+#: NumPy's magic bytes, a ZIP, or a list whose first value is not an object.
+BEGINS = re.compile(rb'\x93NUMPY|PK\x03\x04|\s*\[\s*(-?\d|"|true|false)')
 _MAGIC = b"\x93NUMPY"
 _ZIP, _SUFFIX = b"PK\x03\x04", ".npy"
-_LIST = re.compile(rb'\s*\[\s*(-?\d|"|true|false)')
 
 
 def reads(content: Content) -> bool:
-    """True for NumPy's magic bytes, a ZIP of arrays, or a list whose first value is not an object."""
-    if content.start.startswith(_ZIP):
-        with content.archive() as archive:
-            return bool(archive.names) and all(name.endswith(_SUFFIX) for name in archive.names)
-    return content.start.startswith(_MAGIC) or _LIST.match(content.start) is not None
+    """True unless a ZIP has other files than arrays."""
+    if not content.start.startswith(_ZIP):
+        return True
+    with content.archive() as archive:
+        return bool(archive.names) and all(name.endswith(_SUFFIX) for name in archive.names)
 
 
 def read(content: Content, columns: Columns) -> ArrowTable:

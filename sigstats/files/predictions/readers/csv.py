@@ -1,9 +1,11 @@
 """Delimited text (CSV) whose first line names the columns, and text with one value per line."""
 
+import re
+
 from ...inputs.content import Content
 from ...tables.delimited import COMMENTS, DelimitedTable, has_columns_of_numbers
+from .._columns import Columns
 from .._items import SMALL_FILE
-from .._predictions import Columns
 from . import RUN, is_binary
 
 #: The most that a field takes beside its text, which is held twice, in bytes.
@@ -12,6 +14,8 @@ _FIELD = 20
 ORDER = 100
 NAME = "CSV (commas, tabs, semicolons or bars), numbers between spaces, one value per line"
 LOG = False
+
+BEGINS = re.compile(b"")
 
 
 def reads(content: Content) -> bool:
@@ -32,5 +36,5 @@ def read(content: Content, columns: Columns) -> DelimitedTable:
     small = len(whole) <= SMALL_FILE
     fields = 0 if small else whole.count(b"\n") * len(columns.wanted)
     content.budget.require(content.budget.spent + len(whole) + _FIELD * fields)
-    names = () if columns.no_header else None
+    names = () if columns.form.no_header else None
     return DelimitedTable(content.where, whole, wanted=None if small else columns.wanted_in, names=names)

@@ -10,21 +10,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...inputs.content import Content
+from .._columns import Columns
 from .._log import Answer, EvaluationLog, answered, mapping, objects
-from .._predictions import Columns
 
 ORDER = 43
 NAME = "DeepEval's test run"
 LOG = True
 
-_BEGINNING = re.compile(rb'\s*\{\s*("testRunData"\s*:\s*\{\s*)?"(testCases|testFile|identifier|test_cases)"\s*:')
+BEGINS = re.compile(
+    rb'(?s)\s*\{\s*("testRunData"\s*:\s*\{\s*)?(?=.*"(testCases|test_cases)")"(testCases|testFile|identifier|test_cases)"\s*:'
+)
 _CASES = (("testCases", "metricsData"), ("test_cases", "metrics_data"), ("conversationalTestCases", "metricsData"))
-
-
-def reads(content: Content) -> bool:
-    """An object with test cases that have metrics."""
-    named = any(f'"{name}"'.encode() in content.start for name in ("testCases", "test_cases"))
-    return named and _BEGINNING.match(content.start) is not None
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:

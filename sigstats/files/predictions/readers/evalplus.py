@@ -8,20 +8,15 @@ import re
 from typing import Any
 
 from ...inputs.content import Content
+from .._columns import Columns
 from .._log import EvaluationLog, answered, graded, mapping, objects
-from .._predictions import Columns
 
 ORDER = 42
 NAME = "EvalPlus' eval_results.json"
 LOG = True
 
-_BEGINNING = re.compile(rb'\s*\{\s*"date"\s*:\s*"[^"]*"\s*,\s*"hash"\s*:')
+BEGINS = re.compile(rb'\s*\{\s*"date"\s*:\s*"[^"]*"\s*,\s*"hash"\s*:')
 _PASSED = ("pass", "success")
-
-
-def reads(content: Content) -> bool:
-    """An object that begins as EvalPlus writes it."""
-    return _BEGINNING.match(content.start) is not None
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:

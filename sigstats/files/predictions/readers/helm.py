@@ -13,8 +13,8 @@ from typing import Any
 from sigstats._common.note import Note
 
 from ...inputs.content import Content
+from .._columns import Columns
 from .._log import EvaluationLog, add_result, answered, as_texts, mapping, objects
-from .._predictions import Columns
 
 ORDER = 35
 NAME = "HELM's per_instance_stats.json"
@@ -27,13 +27,9 @@ _OF_THE_RUN = re.compile(
     r"(num|finish_reason|training|inference|logprob|max_prob|batch_size|prompt_truncated)(_.*)?|.*_(cost|runtime)"
 )
 
+BEGINS = re.compile(rb'(?s)\s*\[(?=.{0,186}"instance_id")(?=.*"stats")')
+
 _Key = tuple[str, str, int]
-
-
-def reads(content: Content) -> bool:
-    """An array of objects with an instance and its statistics."""
-    start = content.start.lstrip()
-    return start.startswith(b"[") and b'"instance_id"' in start[:200] and b'"stats"' in start
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:

@@ -8,20 +8,14 @@ import re
 from sigstats._common.validation import shown
 
 from ...inputs.content import Content, parse_json
+from .._columns import Columns
 from .._log import EvaluationLog, answered, graded, mapping
-from .._predictions import Columns
 
 ORDER = 44
 NAME = "HumanEval's results"
 LOG = True
 
-_PASSED = re.compile(rb'"passed"\s*:\s*(true|false)')
-
-
-def reads(content: Content) -> bool:
-    """True for JSON lines with a task and the result of a test in the first of them."""
-    line = content.start.lstrip().partition(b"\n")[0]
-    return line.startswith(b"{") and b'"task_id"' in line and _PASSED.search(line) is not None and b'"id"' not in line
+BEGINS = re.compile(rb'\s*\{(?=[^\n]*"task_id")(?=[^\n]*"passed"\s*:\s*(true|false))(?![^\n]*"id")')
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,8 +10,8 @@ from sigstats._common.messages import refuse, shown_name, some_of
 from sigstats._common.note import Note
 
 from ...inputs.content import Content, parse_json
+from .._columns import Columns
 from .._log import PROMPT, Answer, EvaluationLog, answered, graded, mapping, objects, text
-from .._predictions import Columns
 
 ORDER = 30
 NAME = "an Inspect log (.eval or .json)"
@@ -28,15 +29,15 @@ _STATUS = {
 }
 #: The first is there once the evaluation has ended; early versions and unfinished logs have one of the others.
 _HEADERS = ("header.json", "_journal/start.json", "start.json")
+BEGINS = re.compile(rb'(?s)PK\x03\x04|\s*\{(?=.*"version")(?=.*"eval")(?!.*"doc_id")')
 
 
 def reads(content: Content) -> bool:
-    """True for a ZIP with a header, or a JSON file whose beginning has the keys of a log."""
-    start = content.start
-    if start.startswith(b"PK\x03\x04"):
-        with content.archive() as archive:
-            return any(name in archive.names for name in _HEADERS)
-    return start.lstrip().startswith(b"{") and b'"version"' in start and b'"eval"' in start and b'"doc_id"' not in start
+    """True unless a ZIP has no header."""
+    if not content.start.startswith(b"PK\x03\x04"):
+        return True
+    with content.archive() as archive:
+        return any(name in archive.names for name in _HEADERS)
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:

@@ -15,8 +15,8 @@ from sigstats._common.validation import refuse
 from ...inputs.content import Content, as_object, parse_json, require_objects
 from ...tables.arrow_table import ArrowTable
 from ...tables.spelling import LARGEST_WHOLE
+from .._columns import Columns
 from .._items import MOST_VALUES
-from .._predictions import Columns
 from . import NoTable, what_lies_beside
 from ._json_rows import KINDS, first_of, is_nested, names_of, rows_of_object, table_of, within
 
@@ -28,23 +28,19 @@ LOG = False
 _PIECE = 2**24
 
 
-_BEGINNING = re.compile(rb"\s*(\[\s*)?\{")
-
-
-def reads(content: Content) -> bool:
-    """A file that begins with a brace, or with a bracket and a brace."""
-    return _BEGINNING.match(content.start) is not None
+BEGINS = re.compile(rb"\s*(\[\s*)?\{")
 
 
 def read(content: Content, columns: Columns) -> ArrowTable:
     """Read the keys that are wanted; what other keys hold decides nothing."""
     array = content.start.lstrip().startswith(b"[")
     try:
-        content.require_size()
+        if content.path is not None:
+            content.budget.require(content.path.stat().st_size)
         if array:
             keys, table = table_of(parse_json(content.whole(), content.budget, twice=True), columns)
-        elif columns.rows is not None:
-            keys, table = table_of(_rows(content, columns.rows), columns)
+        elif columns.form.rows is not None:
+            keys, table = table_of(_rows(content, columns.form.rows), columns)
         elif (rows := rows_of_object(content, columns)) is not None:
             keys, table = table_of(rows, columns)
         else:
@@ -52,7 +48,7 @@ def read(content: Content, columns: Columns) -> ArrowTable:
     except (pa.ArrowException, OSError, ValueError, RecursionError, OverflowError) as error:
         raise content.error(f"cannot be read as {'a JSON array' if array else 'JSON-lines'}", error) from None
     names = names_of(keys, table)
-    alone = not array and table.num_rows == 1 and columns.rows is None
+    alone = not array and table.num_rows == 1 and columns.form.rows is None
     if columns.id not in names and (what_lies_beside(keys) if array or alone else False):
         raise NoTable
     if columns.id not in names and alone and is_nested(content.json()):

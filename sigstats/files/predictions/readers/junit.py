@@ -11,19 +11,14 @@ from xml.parsers import expat
 from sigstats._common.validation import shown
 
 from ...inputs.content import Content
+from .._columns import Columns
 from .._log import Answer, EvaluationLog, answered, graded
-from .._predictions import Columns
 
 ORDER = 47
 NAME = "JUnit's XML"
 LOG = True
 
-_BEGINNING = re.compile(rb"\s*+(<\?xml[^>]*+>\s*+)?+(<!--.*?-->\s*+)*+<testsuites?[\s>]", re.DOTALL)
-
-
-def reads(content: Content) -> bool:
-    """True for XML with a suite of tests as its first element."""
-    return _BEGINNING.match(content.start) is not None
+BEGINS = re.compile(rb"\s*+(<\?xml[^>]*+>\s*+)?+(<!--.*?-->\s*+)*+<testsuites?[\s>]", re.DOTALL)
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:

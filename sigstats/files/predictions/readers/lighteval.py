@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...inputs.content import Content
+from .._columns import Columns
 from .._log import Answer, EvaluationLog, answered, as_texts, mapping
-from .._predictions import Columns
 
 ORDER = 5
 NAME = "lighteval's details (Parquet)"
 LOG = True
+
+BEGINS = re.compile(b"PAR1")
 
 #: The column of metrics, and those of what was asked that stand beside it.
 _METRICS = {"metric": ("doc",), "metrics": ("example", "gold", "gold_index", "specifics")}
@@ -27,7 +29,7 @@ _FILE = re.compile(r"details_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.:-]+\d\.parquet")
 
 def reads(content: Content) -> bool:
     """A Parquet file that has the columns."""
-    return content.start.startswith(b"PAR1") and _columns(content.parquet_names) is not None
+    return _columns(content.parquet_names) is not None
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:

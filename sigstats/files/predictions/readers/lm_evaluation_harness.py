@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...inputs.content import Content, parse_json, require_objects
+from .._columns import Columns
 from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, empty_answers, mapping, text
-from .._predictions import Columns
 
 ORDER = 20
 NAME = "the samples of lm-evaluation-harness"
 LOG = True
+
+BEGINS = re.compile(rb'(?s)\s*\{(?=.*"doc_id")')
 
 #: The keys of a sample that are no metrics; ``bypass`` stands for one where answers were not graded.
 _KEYS = frozenset(
@@ -28,8 +30,6 @@ _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+\d)\.
 
 def reads(content: Content) -> bool:
     """True for a file whose first object has the harness's keys."""
-    if not content.start.lstrip().startswith(b"{") or b'"doc_id"' not in content.start:
-        return False
     try:
         first = parse_json(content.first_line, content.budget)
     except ValueError:

@@ -1,21 +1,18 @@
 """The record of a run of OpenAI's evals: one event per line; matches and metrics are scores of a sample."""
 
 import json
+import re
 from typing import Any
 
 from ...inputs.content import Content, parse_json
+from .._columns import Columns
 from .._log import EvaluationLog, add_result, answered, graded, mapping
-from .._predictions import Columns
 
 ORDER = 46
 NAME = "OpenAI's evals"
 LOG = True
 
-
-def reads(content: Content) -> bool:
-    """JSON lines that begin with the specification of the run."""
-    line = content.start.lstrip().partition(b"\n")[0]
-    return line.startswith(b'{"spec"') and b'"eval_name"' in line
+BEGINS = re.compile(rb'\s*\{"spec"[^\n]*"eval_name"')
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:

@@ -1,6 +1,7 @@
 """A Parquet file, and the files and streams of Arrow (Feather)."""
 
 import contextlib
+import re
 from typing import Any
 
 import pyarrow as pa
@@ -8,24 +9,19 @@ import pyarrow.compute as pc
 
 from ...inputs.content import Content
 from ...tables.arrow_table import ArrowTable
+from .._columns import Columns
 from .._items import MOST_VALUES
-from .._predictions import Columns
 
-#: The beginnings of Parquet, and of Arrow's files and streams.
-_PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"\xff\xff\xff\xff")
 ORDER = 10
 NAME = "Parquet, Feather (Arrow)"
 LOG = False
 
-
-def reads(content: Content) -> bool:
-    """A file that starts as Parquet or Arrow's files and streams do."""
-    return content.start.startswith((_PARQUET, *_ARROW))
+BEGINS = re.compile(rb"PAR1|ARROW1|\xff{4}")
 
 
 def read(content: Content, columns: Columns) -> ArrowTable:
     """Read the columns that are wanted."""
-    kind = "Parquet" if content.start.startswith(_PARQUET) else "Arrow's format"
+    kind = "Parquet" if content.start.startswith(b"PAR1") else "Arrow's format"
     try:
         names, table = _stored(content, columns) if kind == "Parquet" else _of_arrow(content)
         for name in columns.wanted_in(names):
@@ -43,7 +39,7 @@ def _stored(content: Content, columns: Columns) -> tuple[list[str], Any]:
 
     wanted = columns.wanted_in(content.parquet_names)
     roots = [name.partition(".")[0] for name in wanted if "." in name and name not in content.parquet_names]
-    return read_parquet(content.by_place(), content.budget, (*wanted, *roots), coded=columns.coded)
+    return read_parquet(content.by_place(), content.budget, (*wanted, *roots), coded=columns.form.coded)
 
 
 def _of_arrow(content: Content) -> tuple[list[str], Any]:

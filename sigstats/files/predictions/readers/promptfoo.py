@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...inputs.content import Content
+from .._columns import Columns
 from .._log import Answer, EvaluationLog, answered, graded, mapping
-from .._predictions import Columns
 
 ORDER = 40
 NAME = "promptfoo's output.json"
@@ -22,14 +22,9 @@ LOG = True
 _PASSED = "success"
 #: What promptfoo writes for a test that ended with an error.
 _ERROR = 2
-_BEGINNING = re.compile(
-    rb'\s*\{\s*("evalId"|("version"\s*:\s*\d+\s*,\s*)?"results"\s*:\s*\{\s*"(version|timestamp|results)")'
+BEGINS = re.compile(
+    rb'(?s)\s*\{(?=.*"results")\s*("evalId"|("version"\s*:\s*\d+\s*,\s*)?"results"\s*:\s*\{\s*"(version|timestamp|results)")'
 )
-
-
-def reads(content: Content) -> bool:
-    """An object that begins as promptfoo writes it."""
-    return _BEGINNING.match(content.start) is not None and b'"results"' in content.start
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:

@@ -13,12 +13,14 @@ from typing import Any
 from sigstats._common.validation import shown
 
 from ...inputs.content import Content
+from .._columns import Columns
 from .._log import EvaluationLog, answered, empty_answers, graded, mapping
-from .._predictions import Columns
 
 ORDER = 45
 NAME = "a SWE-bench report"
 LOG = True
+
+BEGINS = re.compile(rb"\s*\{")
 
 _SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "generated", "no_generation")
 #: Lists of the instances whose patch was not tested, and why.
@@ -38,10 +40,8 @@ def reads(content: Content) -> bool:
     """True for an object with lists of instances by outcome."""
     start = content.start.lstrip()
     named = b'"resolved_ids"' in start or b'"resolved_instances"' in start
-    if start.startswith(b"{") and named and b'_ids"' in start:
-        return True
-    first = start.startswith(b"{") and any(name in start[:200] for name in (b'"no_generation"', b'"generated"'))
-    return first or _by_instance(content)
+    first = any(name in start[:200] for name in (b'"no_generation"', b'"generated"'))
+    return (named and b'_ids"' in start) or first or _by_instance(content)
 
 
 def _by_instance(content: Content) -> bool:
@@ -55,7 +55,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     content.require_once(report)
     by_instance = _by_instance(content)
     lists = {} if by_instance else report
-    ids = _of_instances(content, report) if by_instance else _of_lists(content, report, columns.instances)
+    ids = _of_instances(content, report) if by_instance else _of_lists(content, report, columns.form.instances)
     resolved, submitted = ids
     failed = {id_: why for name, why in _FAILED.items() for id_ in _ids(content, lists, name) if id_ not in resolved}
     empty = [id_ for name in ("empty_patch_ids", "no_generation") for id_ in _ids(content, lists, name)]

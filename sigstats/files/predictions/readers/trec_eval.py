@@ -6,25 +6,20 @@ from sigstats._common.validation import refuse
 
 from ...inputs.content import Content
 from ...tables.spelling import is_number
+from .._columns import Columns
 from .._log import EvaluationLog, add_result, answered, graded
-from .._predictions import Columns
 
 ORDER = 49
 NAME = "trec_eval -q"
 LOG = True
 
 #: Names are padded to 22 characters, which no header of a table is.
-_BEGINNING = re.compile(rb"[\w.@-]++ ++\t[^\t\n]++\t[^\t\n]++\r?\n")
+BEGINS = re.compile(rb"[\w.@-]++ ++\t[^\t\n]++\t[^\t\n]++\r?\n")
 #: Measures from 0 to 1, with their cut-offs.
 _SHARE = re.compile(
     r"(set_)?(map|P|recall|F|ndcg|relative_P|Rprec|Rprec_mult|bpref|recip_rank|success|gm_map|infAP|11pt_avg|Rndcg|binG|G"
     r"|map_cut|ndcg_cut|ndcg_rel|iprec_at_recall)(_[\d.,]+)?"
 )
-
-
-def reads(content: Content) -> bool:
-    """Lines of a padded name, a query and a value."""
-    return _BEGINNING.match(content.start) is not None
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:

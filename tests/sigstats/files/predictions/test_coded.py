@@ -67,16 +67,16 @@ def test_codes_and_text_say_the_same(tmp_path, data):
         table.to_parquet(path, index=False, row_group_size=data.draw(st.integers(1, n)))
     options = {"slices": ("part",)} if data.draw(st.booleans()) else {"group": "part"}
     options |= {"score": "mark"} if data.draw(st.booleans()) else {}
-    assert joined(paths, Columns(**options, coded=True)) == joined(paths, Columns(**options))
+    assert joined(paths, Columns().but(**options, coded=True)) == joined(paths, Columns().but(**options))
 
 
 def test_a_pair_of_large_files_is_joined_by_codes(tmp_path):
     frame = pd.DataFrame({"id": range(5000), "label": np.arange(5000) % 3, "part": (np.arange(5000) % 20).astype(str)})
     for name in "ab":
         frame.assign(prediction=frame["label"]).to_parquet(tmp_path / f"{name}.parquet", index=False)
-    columns = Columns(slices=("part",), coded=True)
+    columns = Columns().but(slices=("part",), coded=True)
     sides = [read(str(tmp_path / f"{name}.parquet"), columns) for name in "ab"]
-    assert all(pa.types.is_dictionary(side.label.type) and pa.types.is_integer(side.ids.type) for side in sides)
+    assert all(pa.types.is_dictionary(side.said.label.type) and pa.types.is_integer(side.ids.type) for side in sides)
     found = join(*sides, columns)
     assert found.said.classes == ("0", "1", "2")
     assert found.units.slices["part"][1].tolist() == [
@@ -91,4 +91,4 @@ def test_a_number_that_no_float_holds_is_named_by_its_row_in_codes_too(tmp_path)
         with pytest.raises(
             ValueError, match=r"row 5 \(from 0\): column 'prediction': .*; expected a class, or a number"
         ):
-            read(str(tmp_path / "a.parquet"), Columns(coded=coded))
+            read(str(tmp_path / "a.parquet"), Columns().but(coded=coded))

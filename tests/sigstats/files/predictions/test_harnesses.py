@@ -21,10 +21,10 @@ real = pytest.mark.skipif(not LOGS.is_dir(), reason="the real logs in ../shared/
 
 
 def marks(path, **columns):
-    found = read(str(path), Columns(**columns))
+    found = read(str(path), Columns().but(**columns))
     epochs = ["1"] * len(found.ids) if found.epoch is None else found.epoch.to_pylist()
     keys = zip(found.ids.to_pylist(), map(int, epochs), strict=True)
-    return dict(zip(keys, found.score.to_pylist(), strict=True))
+    return dict(zip(keys, found.score.values.to_pylist(), strict=True))
 
 
 # HELM
@@ -78,7 +78,7 @@ def test_an_instance_of_helm_has_many_statistics_of_which_one_is_named(tmp_path)
         (f"mmlu:subject=x/id{n}", 1): n % 2 for n in range(6)
     }
     found = read(path, Columns(score="exact_match"))
-    assert (found.subject["task"], found.subject["model"]) == ("mmlu:subject=x", "m")
+    assert (found.source.subject["task"], found.source.subject["model"]) == ("mmlu:subject=x", "m")
     assert found.identity["target"].to_pylist() == ["yes"] * 6
 
 
@@ -168,7 +168,7 @@ def test_of_several_splits_of_helm_the_output_says_how_many_instances_each_has(t
     rows = [instance(n, exact_match=n % 2) for n in range(5)]
     assert read(helm(tmp_path / "a", rows), Columns()).notes == ()
     rows[3]["stats"][0]["name"]["split"] = "valid"
-    found = read(helm(tmp_path / "a", rows), Columns(slices=("split",)))
+    found = read(helm(tmp_path / "a", rows), Columns().but(slices=("split",)))
     assert found.notes == ("instances of several splits are counted: test (4), valid (1); --slice split tests each",)
     assert found.others["split"].to_pylist() == ["test"] * 3 + ["valid", "test"]
 
@@ -179,7 +179,7 @@ def test_a_test_of_promptfoo_is_right_if_it_passed(tmp_path):
     assert of_tests(path) == {(str(n), 1): n % 3 > 0 for n in range(5)}
     assert of_tests(path, score="score") == {(str(n), 1): (n % 3 > 0) / 2 for n in range(5)}
     assert of_tests(path, score="tone") == {(str(n), 1): n / 4 for n in range(5)}
-    assert read(path, Columns(slices=("area",))).others["area"].to_pylist() == list("ababa")
+    assert read(path, Columns().but(slices=("area",))).others["area"].to_pylist() == list("ababa")
     with pytest.raises(ValueError, match="score: 'other' was not found; expected one of success, score, tone"):
         read(path, Columns(score="other"))
 
@@ -212,13 +212,13 @@ def test_one_of_several_providers_and_prompts_is_named(tmp_path):
     with pytest.raises(ValueError, match="model: there are 2; expected one named of old, new"):
         read(path, Columns())
     with pytest.raises(ValueError, match="model: 'newer' was not found; expected one of old, new"):
-        read(path, Columns(model="newer"))
+        read(path, Columns().but(model="newer"))
     assert of_tests(path, model="new") == {(str(n), 1): 1 for n in range(3)}
-    assert read(path, Columns(model="new")).subject["model"] == "new"
+    assert read(path, Columns().but(model="new")).source.subject["model"] == "new"
     both = [outcome(n, way == "bx", way[0], way[1]) for n in range(2) for way in ("ax", "ay", "bx", "by")]
     path = promptfoo(tmp_path / "b.json", both)
     with pytest.raises(ValueError, match="filter: there are 2; expected one named of x, y"):
-        read(path, Columns(model="b"))
+        read(path, Columns().but(model="b"))
     assert set(marks(path, model="b", filter="x").values()) == {1}
     assert set(marks(path, model="a", filter="x").values()) == {0}
     for result in both:
@@ -226,14 +226,14 @@ def test_one_of_several_providers_and_prompts_is_named(tmp_path):
     path = promptfoo(tmp_path / "c.json", both)
     assert set(marks(path, model="b", filter="x.txt").values()) == {1}
     with pytest.raises(ValueError, match=r"filter: 'z\.txt' was not found; expected one of"):
-        read(path, Columns(model="b", filter="z.txt"))
+        read(path, Columns().but(model="b", filter="z.txt"))
 
 
 def test_a_log_of_one_model_is_known_by_it(tmp_path):
     path = promptfoo(tmp_path / "a.json", [outcome(n, True, "old") for n in range(3)])
     assert of_tests(path, model="old") == of_tests(path)
     with pytest.raises(ValueError, match="model: 'new' was not found; expected 'old'"):
-        read(path, Columns(model="new"))
+        read(path, Columns().but(model="new"))
 
 
 def test_a_test_of_promptfoo_that_ended_with_an_error_has_no_score(tmp_path):
@@ -288,8 +288,8 @@ def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
         read(str(path), Columns())
     assert marks(path, unscored="wrong") == {(name, 1): number < 5 for number, name in enumerate(ids)}
     assert marks(path, unscored="drop") == {(name, 1): number < 5 for number, name in enumerate(ids[:9])}
-    found = read(str(path), Columns(slices=("repo",), unscored="drop"))
-    assert found.subject["model"] == "maker/model-4.1"
+    found = read(str(path), Columns().but(slices=("repo",), unscored="drop"))
+    assert found.source.subject["model"] == "maker/model-4.1"
     assert set(found.others["repo"].to_pylist()) == {"django/django"}
     assert found.dropped.ids.to_pylist() == [ids[10], ids[11], ids[9]]
     assert [note.partition(": ids")[0] for note in found.notes] == [
@@ -368,17 +368,17 @@ def test_the_details_of_lighteval_have_a_column_of_metrics(tmp_path):
     rows = [late_detail(n) for n in range(6)]
     path = details(tmp_path / "details_lighteval|gsm8k|5_2025-01-01T10-20-30.123456.parquet", rows)
     assert marks(path, score="f1") == {(str(n + 5), 1): n / 10 for n in range(6)}
-    found = read(path, Columns(score="em", slices=("level",)))
-    assert found.subject["task"] == "lighteval|gsm8k|5"
+    found = read(path, Columns().but(score="em", slices=("level",)))
+    assert found.source.subject["task"] == "lighteval|gsm8k|5"
     assert found.others["level"].to_pylist() == list("ababab")
     path = details(tmp_path / "details.parquet", [{**row, "metric": {"em": 1.0, "ppl": 3.5}} for row in rows])
     assert parsed(path, Columns()).scores(Columns()) == ("em",)
-    assert read(path, Columns(score="ppl")).lower
+    assert read(path, Columns(score="ppl")).score.lower
     as_text = [{name: str(value) for name, value in row.items()} for row in rows]
-    other = read(details(tmp_path / "renamed.parquet", as_text), Columns(score="em", slices=("level",)))
+    other = read(details(tmp_path / "renamed.parquet", as_text), Columns().but(score="em", slices=("level",)))
     assert other.ids.to_pylist() == found.ids.to_pylist()
     assert other.others["level"].to_pylist() == found.others["level"].to_pylist()
-    assert other.subject["task"] == "lighteval|gsm8k|5"
+    assert other.source.subject["task"] == "lighteval|gsm8k|5"
     assert {name: column.to_pylist() for name, column in other.identity.items()} == {
         name: column.to_pylist() for name, column in found.identity.items()
     }
@@ -403,7 +403,7 @@ def test_the_details_of_early_lighteval_are_text(tmp_path, number):
     ]
     path = details(tmp_path / "early.parquet", early)
     assert marks(path, score="em") == {(str(n), 1): n > 2 for n in range(6)}
-    assert read(path, Columns(score="em", slices=("level",))).others["level"].to_pylist() == list("ababab")
+    assert read(path, Columns().but(score="em", slices=("level",))).others["level"].to_pylist() == list("ababab")
     with pytest.raises(ValueError, match="score: there are 2; expected one named of em, f1"):
         read(path, Columns())
 
@@ -422,13 +422,13 @@ def test_the_details_of_early_lighteval_are_text(tmp_path, number):
 )
 def test_the_mean_of_the_marks_is_what_helm_says(name, score, measure):
     told = json.loads((LOGS / "helm" / name / "stats.json").read_text())
-    found = read(str(LOGS / "helm" / name / "per_instance_stats.json"), Columns(score=score, slices=("split",)))
+    found = read(str(LOGS / "helm" / name / "per_instance_stats.json"), Columns().but(score=score, slices=("split",)))
     splits = found.others["split"].to_pylist()
     for stat in told:
         if stat["name"]["name"] == measure and "perturbation" not in stat["name"]:
             own = [
                 mark
-                for mark, split in zip(found.score.to_pylist(), splits, strict=True)
+                for mark, split in zip(found.score.values.to_pylist(), splits, strict=True)
                 if split == stat["name"]["split"]
             ]
             assert sum(own) / len(own) == pytest.approx(stat["mean"])
@@ -485,7 +485,7 @@ def test_a_log_with_anything_in_it_is_read_or_refused_in_one_line(tmp_path_facto
     (folder / name).write_text(json.dumps(values))
     for beside in ("scenario_state.json", "run_spec.json"):
         (folder / beside).write_text(json.dumps(data.draw(ANYTHING)))
-    for columns in (Columns(), Columns(score="exact_match", slices=("split",), unscored="wrong")):
+    for columns in (Columns(), Columns().but(score="exact_match", slices=("split",), unscored="wrong")):
         try:
             read(str(folder / name), columns)
         except ValueError as error:

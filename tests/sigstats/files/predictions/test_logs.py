@@ -15,7 +15,7 @@ TWO = [(n, 1, {"match": "C" if n else "I", "judge": {"style": n / 4, "truth": "P
 
 
 def marks(path, **columns):
-    return read(path, Columns(**columns)).score.to_pylist()
+    return read(path, Columns().but(**columns)).score.values.to_pylist()
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.eval"])
@@ -72,7 +72,7 @@ def test_any_metric_that_is_a_number_a_document_is_read_by_its_name(tmp_path):
 
 def test_a_log_whose_metric_is_an_error_is_read_as_one(tmp_path):
     found = read(harness_log(tmp_path / "a.jsonl", [{"word_perplexity": 9.5}]), Columns())
-    assert (found.lower, found.predicted, found.score.to_pylist()) == (True, False, [9.5])
+    assert (found.score.lower, found.said.predicted, found.score.values.to_pylist()) == (True, False, [9.5])
 
 
 def test_the_filter_that_is_named_is_read(tmp_path):
@@ -95,7 +95,7 @@ def test_what_a_file_has_no_use_for_is_refused(tmp_path):
             marks(log, score="match", named=frozenset([name]), **{name: "x"})
     for path in (log, str(table)):
         with pytest.raises(ValueError, match="filter: 'x' is not valid"):
-            read(path, Columns(filter="x"))
+            read(path, Columns().but(filter="x"))
 
 
 def test_real_logs_are_read_as_they_say_themselves(shared_data):
@@ -129,7 +129,7 @@ def test_the_one_score_of_a_sample_of_the_first_version_has_the_name_of_its_scor
     samples = [{"id": n, "epoch": 1, "score": {"value": "CI"[n % 2]}} for n in range(4)]
     path = inspect_log(tmp_path / "a.json", [], samples=samples, version=1, results={"scorer": {"name": "match"}})
     found = read(path, Columns())
-    assert (found.score.to_pylist(), found.subject["scorer"]) == ([1, 0, 1, 0], "match")
+    assert (found.score.values.to_pylist(), found.source.subject["scorer"]) == ([1, 0, 1, 0], "match")
 
 
 def test_the_text_of_a_message_is_the_same_question_however_it_is_written(tmp_path):
@@ -160,15 +160,15 @@ def test_the_results_of_a_run_say_its_model_and_which_metrics_are_better_low(tmp
     }
     (tmp_path / f"results_{date}.json").write_text(json.dumps(results))
     found = read(path, Columns(score="acc"))
-    assert found.subject == {
+    assert found.source.subject == {
         "task": "wiki_long",
         "model": "org/model",
         "metric": "acc",
         "epochs": "1",
     }
-    assert found.settings["version of the task"] == "2.0"
-    assert read(path, Columns(score="loss")).lower
-    assert not read(path, Columns(score="loss", higher=frozenset(["loss"]))).lower
+    assert found.source.settings["version of the task"] == "2.0"
+    assert read(path, Columns(score="loss")).score.lower
+    assert not read(path, Columns().but(score="loss", higher=frozenset(["loss"]))).score.lower
 
 
 def test_a_reduction_that_is_no_mean_is_told(tmp_path):
@@ -211,7 +211,7 @@ def test_metadata_that_some_samples_lack_is_refused_by_id(tmp_path):
         {"id": n, "epoch": 1, "scores": {"s": {"value": 1}}, "metadata": {"topic": "x"} if n else {}} for n in (1, 0)
     ]
     with pytest.raises(ValueError, match="id '0': column 'topic' is empty"):
-        read(inspect_log(tmp_path / "a.json", [], samples=samples), Columns(slices=("topic",)))
+        read(inspect_log(tmp_path / "a.json", [], samples=samples), Columns().but(slices=("topic",)))
 
 
 def test_a_log_of_which_no_score_counts_is_refused_however_it_is_treated(tmp_path):
@@ -226,7 +226,7 @@ def test_an_answer_without_a_score_is_wrong_in_a_log_that_was_scored(tmp_path):
     with pytest.raises(ValueError, match="none of its 3 answers has a score"):  # nobody has scored it
         marks(inspect_log(tmp_path / "a.json", [], samples=samples), unscored="wrong")
     scored = inspect_log(tmp_path / "b.json", [], samples=samples, results={"scores": [{"name": "match"}]})
-    assert (marks(scored, unscored="wrong"), read(scored, Columns(unscored="wrong")).measured) == ([0] * 3, "match")
+    assert (marks(scored, unscored="wrong"), read(scored, Columns(unscored="wrong")).score.name) == ([0] * 3, "match")
     failed = [{**sample, "error": {"message": "no service"}} for sample in samples]
     assert marks(inspect_log(tmp_path / "c.json", [], samples=failed), unscored="wrong") == [0] * 3
 

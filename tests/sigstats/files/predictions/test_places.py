@@ -31,8 +31,10 @@ def csv(rows):
 
 
 def seen(path, **columns):
-    found = read(str(path), Columns(**columns))
-    return sorted(zip(found.ids.to_pylist(), found.label.to_pylist(), found.prediction.to_pylist(), strict=True))
+    found = read(str(path), Columns().but(**columns))
+    return sorted(
+        zip(found.ids.to_pylist(), found.said.label.to_pylist(), found.said.prediction.to_pylist(), strict=True)
+    )
 
 
 PLAIN = sorted(tuple(row.values()) for row in ROWS)
@@ -74,7 +76,7 @@ def test_a_folder_of_tables_is_a_task_each(tmp_path):
         )
         (tmp_path / model / "README.md").write_text("# Predictions, of a model\n")
         (tmp_path / model / ".cache").write_text("id,label,prediction\n")
-    columns = Columns(slices=("task",))
+    columns = Columns().but(slices=("task",))
     sides = [read(str(tmp_path / model), columns) for model in ("old", "new")]
     assert sides[0].ids.to_pylist()[0].count("/") == 1 + sides[0].others["task"].to_pylist()[0].count("/")
     found = join(read(str(tmp_path / "old"), columns), read(str(tmp_path / "old"), columns), columns)
@@ -86,7 +88,7 @@ def test_the_parts_of_names_that_all_files_share_are_no_part_of_the_task(tmp_pat
     for model, date in (("old", "2024-01"), ("new", "2024-02")):
         for task in ("number_theory", "geometry"):
             (tmp_path / f"{task}-{model}-{date}.csv").write_text(TEXTS["csv"])
-    columns = Columns(slices=("task",))
+    columns = Columns().but(slices=("task",))
     found = join(*(read(str(tmp_path / f"*-{model}-*.csv"), columns) for model in ("old", "new")), columns)
     assert found.units.slices["task"][0] == ("geometry", "number_theory")
     assert found.n == 24
@@ -112,7 +114,7 @@ def test_a_folder_of_logs_is_read_by_their_tasks_and_what_lies_beside_them_is_no
         inspect_log(tmp_path / model / f"2024-0{offset}-01_a.eval", answers, task="arc")
         inspect_log(tmp_path / model / f"2024-0{offset}-02_b.json", answers, task="gsm8k")
         (tmp_path / model / "summary.csv").write_text("task,accuracy\narc,0.5\n")
-    columns = Columns(slices=("task",))
+    columns = Columns().but(slices=("task",))
     found = join(*(read(str(tmp_path / model), columns) for model in ("old", "new")), columns)
     assert found.n == 12
     assert found.units.slices["task"][0] == ("arc", "gsm8k")
@@ -122,7 +124,7 @@ def test_a_folder_of_logs_is_read_by_their_tasks_and_what_lies_beside_them_is_no
     inspect_log(tmp_path / "old" / "a-retry.json", [(1, 1, {"match": 0.5})], task="arc")
     (tmp_path / "old" / "again.json").unlink()
     found = read(str(tmp_path / "old"), Columns(duplicates="last"))
-    assert found.score.to_pylist()[found.ids.to_pylist().index("arc/1")] == 0.5
+    assert found.score.values.to_pylist()[found.ids.to_pylist().index("arc/1")] == 0.5
     assert len(found.ids) == 12
 
 
@@ -269,7 +271,7 @@ def fuzzed(test):
 
 def read_or_one_line(path, **columns):
     try:
-        assert len(read(str(path), Columns(**columns)).ids)
+        assert len(read(str(path), Columns().but(**columns)).ids)
     except ValueError as error:
         assert str(error).startswith(str(path))
         assert "\n" not in str(error)
@@ -344,9 +346,9 @@ def test_an_object_whose_rows_are_not_named_says_its_keys(tmp_path):
     with pytest.raises(ValueError, match=r"looks like a JSON object with the keys 'about', 'out' \(--column rows=KEY"):
         read(path, Columns())
     with pytest.raises(ValueError, match="rows: 'out' is not valid; expected a key with a list"):
-        read(path, Columns(rows="out"))
+        read(path, Columns().but(rows="out"))
     with pytest.raises(ValueError, match=r"column 'truth\.words' was not found"):
-        read(path, Columns(rows="out.rows", id="meta.key", label="truth.words"))
+        read(path, Columns().but(rows="out.rows", id="meta.key", label="truth.words"))
     path = written(tmp_path / "a.parquet", NESTED)
     for label in ("truth.words", "truth.text.more", "none.text"):
         with pytest.raises(ValueError, match=f"column '{label}' was not found"):
@@ -373,12 +375,12 @@ def test_each_task_of_a_folder_takes_its_only_score_and_filter(tmp_path):
     for name, scores in (("a", {"match": 1}), ("b", {"judge": 0}), ("c", {"match": 0, "judge": 1})):
         inspect_log(tmp_path / f"{name}.json", [(1, 1, scores)], task=name)
     two = read(str(tmp_path / "[ab].json"), Columns())
-    assert dict(zip(two.ids.to_pylist(), two.score.to_pylist(), strict=True)) == {"a/1": 1, "b/1": 0}
-    assert two.subject["scorer"] == "match, judge"
+    assert dict(zip(two.ids.to_pylist(), two.score.values.to_pylist(), strict=True)) == {"a/1": 1, "b/1": 0}
+    assert two.source.subject["scorer"] == "match, judge"
     for named, marks in (("match", [1, 0, 0]), ("judge", [1, 0, 1])):
         found = read(str(tmp_path), Columns(score=named))
-        assert found.score.to_pylist() == marks
-        assert found.subject["scorer"] == "match, judge"
+        assert found.score.values.to_pylist() == marks
+        assert found.source.subject["scorer"] == "match, judge"
     with pytest.raises(ValueError, match=r"score: there are 2; expected one named of match, judge \(--score NAME"):
         read(str(tmp_path), Columns())
     inspect_log(tmp_path / "d.json", [(1, 1, {"x": 0, "y": 1})], task="d")
@@ -421,6 +423,6 @@ def test_a_filter_is_named_for_the_tasks_that_have_several(tmp_path):
     documents = [{"acc": 1, "metrics": ["acc"], "filter": "strict"}, {"acc": 0, "metrics": ["acc"], "filter": "loose"}]
     harness_log(tmp_path / "samples_a.jsonl", [{**each, "doc_id": 0} for each in documents])
     harness_log(tmp_path / "samples_b.jsonl", [{"acc": 1, "metrics": ["acc"], "filter": "none"}])
-    found = read(str(tmp_path), Columns(filter="loose"))
-    assert dict(zip(found.ids.to_pylist(), found.score.to_pylist(), strict=True)) == {"a/0": 0, "b/0": 1}
-    assert found.subject["filter"] == "loose, none"
+    found = read(str(tmp_path), Columns().but(filter="loose"))
+    assert dict(zip(found.ids.to_pylist(), found.score.values.to_pylist(), strict=True)) == {"a/0": 0, "b/0": 1}
+    assert found.source.subject["filter"] == "loose, none"

@@ -30,10 +30,10 @@ def table(path, rows):
 
 def seen(path, **columns):
     """What is read of a file, as lists; once it is large, in several pieces."""
-    found = read(str(path), Columns(**columns))
+    found = read(str(path), Columns().but(**columns))
     others = {name: values.to_pylist() for name, values in found.others.items()}
-    score = None if found.score is None else found.score.to_pylist()
-    return found.ids.to_pylist(), found.label.to_pylist(), found.prediction.to_pylist(), others, score
+    score = None if found.score is None else found.score.values.to_pylist()
+    return found.ids.to_pylist(), found.said.label.to_pylist(), found.said.prediction.to_pylist(), others, score
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_json_of_no_use_is_one_line(tmp_path, rows, complaint):
     columns = {"group": "lebl"} if "lebl" in complaint else {}
     path = lines(tmp_path / "a.jsonl", rows)
     with pytest.raises(ValueError, match=complaint) as caught:
-        join(*2 * [read(str(path), Columns(**columns))], Columns(**columns))
+        join(*2 * [read(str(path), Columns().but(**columns))], Columns().but(**columns))
     assert "a.jsonl" in str(caught.value)
     assert "\n" not in str(caught.value)
 

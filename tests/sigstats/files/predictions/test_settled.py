@@ -107,7 +107,7 @@ def file(request, tmp_path):
 
 def marks(found):
     epochs = [1] * len(found.ids) if found.epoch is None else map(int, found.epoch.to_pylist())
-    return dict(zip(zip(found.ids.to_pylist(), epochs, strict=True), found.score.to_pylist(), strict=True))
+    return dict(zip(zip(found.ids.to_pylist(), epochs, strict=True), found.score.values.to_pylist(), strict=True))
 
 
 @pytest.mark.parametrize("how", KEPT)
@@ -159,11 +159,11 @@ def test_a_repeated_epoch_of_an_id_is_a_further_answer(tmp_path):
     frame.to_csv(tmp_path / "a.csv", index=False)
     columns = {"score": "s", "epoch": "try"}
     with pytest.raises(ValueError, match="1 of 4 rows repeat an id and an epoch of it: id '1 epoch 2'"):
-        read(str(tmp_path / "a.csv"), Columns(**columns))
-    found = read(str(tmp_path / "a.csv"), Columns(**columns, duplicates="all"))
+        read(str(tmp_path / "a.csv"), Columns().but(**columns))
+    found = read(str(tmp_path / "a.csv"), Columns().but(**columns, duplicates="all"))
     assert found.epoch.to_pylist() == ["1", "2", "2.2", "1"]
     with pytest.raises(ValueError, match="1 of 4 rows repeat an id and a run of it"):
-        read(str(tmp_path / "a.csv"), Columns(score="s", run="try", duplicates="all"))
+        read(str(tmp_path / "a.csv"), Columns().but(score="s", run="try", duplicates="all"))
 
 
 def test_frames_and_assertions_follow_the_rule(tmp_path):
@@ -205,8 +205,8 @@ def test_the_tables_of_several_tasks_are_settled_as_one(tmp_path):
 def test_group_id_takes_all_results_unless_one_is_kept(tmp_path):
     table(tmp_path / "a.csv")
     path, columns = str(tmp_path / "a.csv"), {"score": "s", "group": "id", "unscored": "wrong"}
-    assert marks(read(path, Columns(**columns))).items() >= KEPT["all"].items()
-    last = read(path, Columns(**columns, duplicates="last"))
+    assert marks(read(path, Columns().but(**columns))).items() >= KEPT["all"].items()
+    last = read(path, Columns().but(**columns, duplicates="last"))
     assert (marks(last)["q1", 1], len(last.ids)) == (1, N - 1)
 
 
@@ -219,8 +219,11 @@ def test_programs_that_repeat_items_state_that_all_results_count(tmp_path, progr
         results = [{"success": each, "vars": {"q": "?"}, "provider": "p", "prompt": "x"} for each in passed]
         path.write_text(json.dumps({"evalId": "e", "results": {"results": results}}))
     found = read(str(path), Columns())
-    assert (found.epoch.to_pylist(), found.subject["epochs"], found.notes) == (["1", "2", "3"], "3", ())
-    assert [read(str(path), Columns(duplicates=how)).score.to_pylist() for how in ("first", "last")] == [[1], [1]]
+    assert (found.epoch.to_pylist(), found.source.subject["epochs"], found.notes) == (["1", "2", "3"], "3", ())
+    assert [read(str(path), Columns(duplicates=how)).score.values.to_pylist() for how in ("first", "last")] == [
+        [1],
+        [1],
+    ]
     assert len(read(str(path), Columns(duplicates="all")).notes) == 1
 
 

@@ -51,7 +51,7 @@ def test_scores_of_a_parquet_file_have_the_ties_of_their_decimals(tmp_path, kind
         path = tmp_path / f"{number}.parquet"
         rows = {"id": range(60), "label": [1] * 60, "prediction": [1] * 60}
         pq.write_table(pa.table({**rows, "score": pa.array(column / 10).cast(kind)}), path)
-        scores.append(read(str(path), Columns(score="score")).score.to_numpy())
+        scores.append(read(str(path), Columns(score="score")).score.values.to_numpy())
         np.testing.assert_array_equal(scores[-1], column / 10)
     of_file = sigstats.sign_flip_test(scores[0] - scores[1])
     assert of_file.pvalue == sigstats.sign_flip_test((tenths[0] - tenths[1]).tolist()).pvalue
