@@ -28,9 +28,9 @@ def _correct(n: int, models: int) -> np.ndarray:
     return RNG.random((n, models)) < np.linspace(0.6, 0.9, models)
 
 
-def _said(n: int) -> tuple[np.ndarray, ...]:
-    y = RNG.integers(0, 2, n)
-    return y, *(np.where(RNG.random(n) < 0.9, y, 1 - y) for _ in range(2))
+def _said(n: int, classes: int = 2) -> tuple[np.ndarray, ...]:
+    y = RNG.integers(0, classes, n)
+    return y, *(np.where(RNG.random(n) < 0.9, y, (y + RNG.integers(1, classes, n)) % classes) for _ in range(2))
 
 
 def _predictions(n: int, slices: int, **options: Any) -> object:
@@ -112,6 +112,10 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
         lambda n: sigstats.compare_over_datasets(RNG.normal(size=(n, 4)), rng=1),
         (10, 30, 100, 300),
     ),
+    "compare_over_datasets, 10 models": (
+        lambda n: sigstats.compare_over_datasets(RNG.normal(size=(n, 10)), rng=1),
+        (10, 30, 100),
+    ),
     "stratified_paired_test, n strata": (
         lambda n: sigstats.stratified_paired_test(RNG.integers(0, 9, n), RNG.integers(0, 9, n), np.full(n, 100)),
         (3, 10, 30, 100, 300, 1000),
@@ -129,11 +133,16 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
         _DECADES,
     ),
     "anytime_test": (lambda n: sigstats.anytime_test(RNG.integers(-1, 2, n)), _DECADES),
+    "anytime_test, marks, 100 looks": (
+        lambda n: sigstats.anytime_test(RNG.uniform(-1, 1, n), looks=np.arange(n) * 100 // n),
+        _DECADES[:4],
+    ),
     "anytime_test, n looks": (
         lambda n: sigstats.anytime_test(RNG.integers(-1, 2, 100 * n), looks=np.arange(100 * n) // 100),
         (1, 10, 100, 1000),
     ),
     "judged_test": (lambda n: sigstats.judged_test(*_judged(n)), _DECADES[:4]),
+    "judged_test, groups of 5": (lambda n: sigstats.judged_test(*_judged(n), groups=np.arange(n) // 5), _DECADES[:4]),
     "accuracy_difference": (lambda n: sigstats.accuracy_difference(n // 20, n // 15, n), _DECADES),
     "clopper_pearson": (lambda n: sigstats.clopper_pearson(n // 3, n), _DECADES),
     "discordant_counts": (lambda n: sigstats.discordant_counts(*_said(n)), _DECADES),
@@ -254,6 +263,16 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
     "compare, n rows in groups of 10": (
         lambda n: _predictions(n, 0, groups=np.arange(n) // 10),
         _DECADES[:4],
+    ),
+    "compare, weights": (lambda n: _predictions(n, 0, weights=RNG.uniform(0.5, 2, n)), _DECADES),
+    "compare, f1 with weights": (
+        lambda n: _predictions(n, 0, weights=RNG.uniform(0.5, 2, n), measures=["f1"], positive=1),
+        _DECADES,
+    ),
+    "compare, macro-f1 of 100 classes": (lambda n: sigstats.compare(*_said(n, 100), measures=["macro-f1"]), _DECADES),
+    "compare, n slices of 10 in groups of 5": (
+        lambda n: _predictions(10 * n, n, groups=np.arange(10 * n) // 5),
+        (1, 10, 100, 300, 1000),
     ),
     "compare, slices of 100": (lambda n: _predictions(100 * n, n), (1, 10, 30, 100, 300, 1000)),
     "compare, macro-f1, slices of 100": (

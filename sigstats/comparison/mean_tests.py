@@ -24,7 +24,7 @@ from .._common.extreme import TIE_TOLERANCE, difference
 from .._common.random_streams import as_generator
 from .._common.validation import FloatArray, IntArray
 from ..measures.score_formulas import ratio_of_sums
-from ..ranking.means import mean_interval, share_interval, standard_error
+from ..ranking.means import mean_interval, share_units, standard_error
 from ..scores.order import blocks_in_time
 from ..unseen_row.means import Units, UnseenGroup, mean_intervals, mean_pvalues, row_of_groups, sums_by, units_of
 from .evidence import Attempts, Ratios, Values
@@ -55,13 +55,15 @@ def unseen_unit(
 class Unbounded(NamedTuple):
     """A row without limits for its mean difference, the units of the mean, and the limit of what one can add.
 
-    `other`: the units with the other assumption about one more group; None without groups.
+    `other`: the units with the other assumption about one more group; None without groups. `answers`: those of the
+    right answers of baseline and candidate, where the intervals of these shares are wanted too.
     """
 
     row: ComparisonRow
     units: Units
     limit: float
     other: Units | None = None
+    answers: tuple[Units, ...] = ()
 
 
 #: A row whose test is done, or that `bounded` finishes.
@@ -80,8 +82,12 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
     )
     others, limits = [part.other for part in wanted if part.other], [part.limit for part in wanted if part.other]
     of_others = iter(mean_intervals(others, [(-limit, limit) for limit in limits], rule.confidence_level))
+    shares = [units for unbounded in wanted for units in unbounded.answers]
+    of_shares = iter(mean_intervals(shares, [(0.0, 1.0)] * len(shares), rule.confidence_level))
 
-    def with_bounds(row: ComparisonRow, other: Units | None) -> ComparisonRow:
+    def with_bounds(row: ComparisonRow, other: Units | None, answers: tuple[Units, ...]) -> ComparisonRow:
+        if answers:
+            row = replace(row, baseline_interval=next(of_shares), candidate_interval=next(of_shares))
         (interval, pvalues, beyond), own = next(value), row.pvalue or 0.0
         ends = [end for end in (row.difference or 0.0, row.low, row.high) if end is not None]
         return replace(
@@ -96,7 +102,7 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
             equivalence_pvalue=max(*beyond, row.equivalence_pvalue or 0.0) if row.test.limited else 1.0,
         )
 
-    return [with_bounds(row.row, row.other) if isinstance(row, Unbounded) else row for row in tested]
+    return [with_bounds(row.row, row.other, row.answers) if isinstance(row, Unbounded) else row for row in tested]
 
 
 def test_mean(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Tested:
@@ -110,6 +116,7 @@ def test_mean(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Tested:
     if any(infinite):
         return infinite_loss(row, infinite, "rows")
     group, what, after, span, note = part.units.group, part.units.what, "", part.span, part.note
+    answers: tuple[Units, ...] = ()
     if part.units.weights is not None:
         means = [float(np.average(side, weights=part.units.weights)) for side in (a, b)]
         row = replace(row, baseline=means[0], candidate=means[1])
@@ -120,10 +127,10 @@ def test_mean(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Tested:
     else:
         row = with_means(row, (a, b), group, rule)
         if part.answers and group is not None:
-            options = np.unique(group, return_inverse=True)[1], rule.confidence_level, rule.unseen_group
-            intervals = [share_interval(right, *options) for right in (a, b)]
-            row = replace(row, baseline_interval=intervals[0], candidate_interval=intervals[1])
-    return with_bound(row, (a, b), group, span, what, rule, weights=part.units.weights, note=note, after=after)
+            codes = np.unique(group, return_inverse=True)[1]
+            answers = tuple(share_units(right, codes, rule.unseen_group) for right in (a, b))
+    tested = with_bound(row, (a, b), group, span, what, rule, weights=part.units.weights, note=note, after=after)
+    return tested._replace(answers=answers) if isinstance(tested, Unbounded) else tested
 
 
 def _by_blocks(row: ComparisonRow, a: FloatArray, b: FloatArray, times: Any, rule: ComparisonRule) -> ComparisonRow:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from .._common.data_frames import is_missing
 from .._common.validation import FloatArray, IntArray, refuse, shown
 from ..intervals import Interval, clopper_pearson, student_quantile
-from ..unseen_row.means import UnseenGroup, row_of_groups, sums_by, units_of
+from ..unseen_row.means import Units, UnseenGroup, row_of_groups, sums_by, units_of
 from ..unseen_row.means import mean_interval as bounds_of_mean
 
 #: The name of the slice in which each task counts the same.
@@ -31,8 +31,13 @@ def share_interval(
     """
     if groups is None:
         return clopper_pearson(int(right.sum()), len(right), confidence_level=confidence)
+    return bounds_of_mean(share_units(right, groups, unseen_group), (0.0, 1.0), confidence)
+
+
+def share_units(right: Any, groups: IntArray, unseen_group: UnseenGroup) -> Units:
+    """The groups of rows whose share is right: the interval of this mean, within 0 and 1, is `share_interval`."""
     sums, sizes = np.bincount(groups, right).astype(np.float64), np.bincount(groups)
-    return bounds_of_mean(units_of(sums, sizes, row_of_groups(len(sums), unseen_group)), (0.0, 1.0), confidence)
+    return units_of(sums, sizes, row_of_groups(len(sums), unseen_group))
 
 
 def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> Interval:

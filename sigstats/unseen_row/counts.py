@@ -25,11 +25,13 @@ from ..measures.formulas import Confusion
 from ..measures.measure import FEW_CLASSES, Kind, MeanOfClasses, Measure, OfClass
 from ..measures.score_formulas import WeightedKappa
 from .drawn_law import Law
-from .law import SharedDraws
+from .law import MOST_ATOMS, SharedDraws, pooled_weights
 from .means import UnseenGroup, row_of_groups
 
 #: How many numbers a block of weights may hold.
 _BLOCK = 2**21
+#: The most weights of the rows of an event that are drawn one by one; of more than `MOST_ATOMS` rows they are pooled.
+_WEIGHTS = 256
 #: Every kind of row of so many classes is tried; of more, those of the rarest and of the most frequent ones.
 _MOST_CLASSES = 7
 #: How many kinds of rows, and how many shares of several classes, are tried with each weighting.
@@ -71,9 +73,12 @@ def law_of_difference(
         largest = min(largest, max(row, _farthest(measure, joint, within, observed, alone)))
     places = largest * _where_it_hurts(kinds.kind, measure, observed, alone, true, largest)
     unseen = [_times(places, of_kinds) for of_kinds in alone]
-    step = max(1, _BLOCK // (width + 8 * joint.n_categories + (0 if within is None else within.shape[0])))
+    shapes = np.ones(0 if within is None else within.shape[0])
+    if weights is not None and len(shapes) > MOST_ATOMS:
+        shapes, within = _pooled(within)
+    step = max(1, _BLOCK // (width + 8 * joint.n_categories + len(shapes)))
     parts: list[list[FloatArray]] = []
-    for weights, shares in _weights(counts, within, rng, size, step):
+    for weights, shares in _weights(counts if within is None else shapes, within, rng, size, step):
         base = sums_of(measure, joint, weights)
         (a, place_a), (b, place_b) = (
             _values(measure, joint, of, more, shares) for of, more in zip(base, unseen, strict=True)
@@ -162,22 +167,25 @@ def _means_of_classes(means: MeanOfClasses, base: Any, places: FloatArray, share
 
 
 def _weights(
-    counts: FloatArray, within: Any, rng: RNG | SharedDraws, size: int, step: int
+    shapes: FloatArray, within: Any, rng: RNG | SharedDraws, size: int, step: int
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Blocks of random weights of the events, and of a row more."""
+    """Blocks of random weights of the events, and of a row more.
+
+    `shapes`: those of the gamma weights of the events, or of their groups if `within` has the rows of each event.
+    """
     if isinstance(rng, SharedDraws):
-        if within is None and rng.size == size and rng.covers(counts):
-            yield rng.weights(counts), rng.shares
+        if within is None and rng.size == size and rng.covers(shapes):
+            yield rng.weights(shapes), rng.shares
             return
         rng = rng.seed
     generator = as_generator(rng)
     for start in range(0, size, step):
         many = min(step, size - start)
-        if within is None:
-            weights = generator.standard_gamma(counts, (many, len(counts)))
+        if within is not None and (shapes == 1).all():
+            weights = generator.standard_exponential((many, len(shapes)))
         else:
-            weights = np.asarray(generator.standard_exponential((many, within.shape[0])) @ within)
-        yield weights, generator.standard_exponential(many)
+            weights = generator.standard_gamma(shapes, (many, len(shapes)))
+        yield weights if within is None else np.asarray(weights @ within), generator.standard_exponential(many)
 
 
 def _within(groups: tuple[IntArray, IntArray], width: int, weights: FloatArray | None) -> Any:
@@ -187,6 +195,20 @@ def _within(groups: tuple[IntArray, IntArray], width: int, weights: FloatArray |
     shape = (int(codes.max()) + 1, width)
     counted = np.ones(len(codes)) if weights is None else weights
     return coo_array((counted, (codes, events)), shape=shape).tocsr()
+
+
+def _pooled(within: Any) -> tuple[FloatArray, Any]:
+    """The shapes of gamma weights, and their rows of each event, in place of groups that each have one event only."""
+    from scipy.sparse import coo_array  # slow to import
+
+    if within.nnz > within.shape[0]:
+        return np.ones(within.shape[0]), within
+    events = np.unique(within.indices).tolist()
+    of_events = (np.unique(within.data[within.indices == event], return_counts=True) for event in events)
+    parts = [pooled_weights(weights, often.astype(np.float64), _WEIGHTS) for weights, often in of_events]
+    weights, shapes = (np.concatenate(part) for part in zip(*parts, strict=True))
+    places = np.arange(len(shapes)), np.repeat(events, [len(part[0]) for part in parts])
+    return shapes, coo_array((weights, places), shape=(len(shapes), within.shape[1])).tocsr()
 
 
 def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:

@@ -22,7 +22,7 @@ from scipy.special import ndtri
 
 from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval
-from .law import COARSE, FINE, MOST_ATOMS, atoms_of, tails
+from .law import COARSE, FINE, MOST_ATOMS, atoms_of, pooled_weights, tails
 
 #: What one more group may be: like those seen, of any kind, or the former where there are enough groups.
 UnseenGroup = Literal["auto", "like-seen", "any"]
@@ -32,6 +32,8 @@ RAREST, ENOUGH_GROUPS = 1 / 25, 110
 _MOST_STEPS = 60
 #: So many values are kept as they are, and of more the variance grows by this share at most.
 _FEW_ATOMS, _WIDER = 256, 1e-5
+#: Sizes are pooled where the means of all units take so many values at most.
+_FEW_MEANS = 8
 #: The last step towards a point, or the product of the last two, in standard deviations: what is left is far smaller.
 _LAST_STEP = 1e-8
 #: Values whose binary exponents are farther from 0 are scaled.
@@ -76,10 +78,17 @@ def sums_by(codes: IntArray, values: FloatArray, size: int = 0) -> FloatArray:
 
 
 def units_of(sums: FloatArray, sizes: FloatArray | IntArray | None = None, row: float = math.inf) -> Units:
-    """The distinct units, or equidistant ones if there are more than some thousand."""
+    """The distinct units; of more than some thousand equidistant sums, or of few means sizes in equal ratios."""
     if sizes is not None:
         pairs, often = np.unique(sums + 1j * np.asarray(sizes, dtype=np.float64), return_counts=True)
-        return Units(pairs.real, pairs.imag, often.astype(np.float64), row)
+        units = Units(pairs.real, pairs.imag, often.astype(np.float64), row)
+        means, of = np.unique(units.sums / units.sizes, return_inverse=True)
+        if len(pairs) <= MOST_ATOMS or len(means) > _FEW_MEANS:
+            return units
+        of_means = [of == mean for mean in range(len(means))]
+        parts = [pooled_weights(units.sizes[at], units.counts[at], MOST_ATOMS // len(means)) for at in of_means]
+        atoms, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return Units(np.repeat(means, [len(part[0]) for part in parts]) * atoms, atoms, counts, row)
     values, counts = distinct(np.asarray(sums, dtype=np.float64), MOST_ATOMS)
     return Units(values, np.ones(len(values)), counts)
 

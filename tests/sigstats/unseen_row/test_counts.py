@@ -147,3 +147,22 @@ def test_one_class_alone_has_a_correlation_of_0_also_by_weights():
 def test_the_ends_of_an_interval_are_the_bits_of_numpys_quantile(values, share):
     both = [np.array(values), -np.array(values)]
     assert np.array_equal(quantiles(both, share), np.quantile(both, share, axis=1))
+
+
+def test_many_weighted_rows_have_the_law_of_as_many_exponential_weights():
+    rng = np.random.default_rng(3)
+    rows, draws, shares = 9000, 1000, [0.3, 0.02, 0.05, 0.06, 0.04, 0.02, 0.01, 0.5]
+    event, weights = rng.choice(8, rows, p=shares), rng.lognormal(0, 0.7, rows)
+    joint = JointOutcomes(*np.bincount(event, minlength=8).tolist())
+    found = law(joint, "f1", groups=(np.arange(rows), event), weights=weights, size=draws)
+    of_events = np.zeros((rows, 8))
+    of_events[np.arange(rows), event] = weights
+    e = (rng.standard_exponential((draws, rows)) @ of_events).T
+    (right_a, wrong_a), (right_b, wrong_b) = (
+        (e[0] + e[2], e[1] + e[3] + e[4] + e[6]),
+        (e[0] + e[1], e[2] + e[3] + e[4] + e[5]),
+    )
+    truth = 2 * right_b / (2 * right_b + wrong_b) - 2 * right_a / (2 * right_a + wrong_a)
+    assert found.standard_error == pytest.approx(truth.std(), rel=0.15)
+    middle = (np.median(found.low) + np.median(found.high)) / 2
+    assert middle == pytest.approx(np.median(truth), abs=6 * truth.std() / np.sqrt(draws))

@@ -256,3 +256,16 @@ def test_a_rarer_kind_than_is_assumed_fails_as_often_as_it_is_not_seen():
     """One group in 50 wins what the others lose: no test that finds a drop of two points could keep its level."""
     alarms, _ = errors("wins 50 1", "equal", 120, 1000, 8)
     assert binom.isf(1 - 1e-4, 1000, 0.98**120 * 0.9) <= alarms <= binom.isf(1e-4, 1000, 0.98**120 + 0.02)
+
+
+@pytest.mark.parametrize("spread", [0.3, 2.0])
+def test_pooled_weights_keep_their_sum_and_hardly_widen(spread):
+    rng = np.random.default_rng(7)
+    weights, values = rng.lognormal(0, spread, 10_000), rng.choice([-1.0, 0.0, 1.0], 10_000, p=[0.04, 0.93, 0.03])
+    pooled, whole = units_of(weights * values, weights), Units(weights * values, weights, np.ones(10_000))
+    assert len(pooled.sums) < 5_000
+    assert pooled.mean == pytest.approx(whole.mean, abs=1e-15)
+    assert pooled.counts @ pooled.sizes == pytest.approx(weights.sum())
+    assert 0 <= pooled.counts @ pooled.sizes**2 / (weights**2).sum() - 1 < (1 + spread**2) * 1e-5
+    a, b = (mean_interval(units, (-1.0, 1.0)) for units in (pooled, whole))
+    assert max(abs(a.low - b.low), abs(a.high - b.high)) < 1e-6 * (b.high - b.low)
