@@ -1,5 +1,6 @@
 """Cells are timed before a study runs, first one of each kind, then the costliest; the others are predicted."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +13,6 @@ from sigstats.tasks.engine.run_block import Failure, Receipt
 from sigstats.tasks.fan_out import observed_cell, stand_in
 from sigstats.tasks.plan import Block, Cell
 from sigstats.tasks.storage.data import write_data
-from sigstats.tasks.storage.seal import seal
 from sigstats.tasks.storage.store import Store
 
 from .costs import CostModel, kind_of_cell, sizes_of
@@ -94,7 +94,8 @@ class _Timing:
         self._tried = {at: stand_in(one.cell, scratch) for at, one in enumerate(counted) if one.left}
         self.open = [at for at, cell in self._tried.items() if cell is not None]
         self._small = {dataset.name: dataset.nbytes for dataset in prepared.datasets}
-        self._model = CostModel([one.cell for one in counted], sizes_of(prepared.datasets))
+        cells, sizes = [one.cell for one in counted], sizes_of(prepared.datasets)
+        self._model, self._once = CostModel(cells, sizes), CostModel(cells, sizes)
         self._amount = np.array([one.left for one in counted], dtype=np.float64)
         self._rest = np.zeros(len(counted), dtype=np.bool_)
         self._rest[self.open] = True
@@ -157,32 +158,21 @@ class _Timing:
         self.estimates[at] = replace(estimate, cell=self._cell(at))
         if estimate.per_replicate is not None:
             self._model.learn(at, estimate.per_replicate)
+            self._once.learn(at, estimate.once)
 
     def guessed(self) -> list[Estimate]:
         """The estimates: measured, or predicted from those measured."""
-        costs = self._model.per_replicate()
+        costs, once = self._model.per_replicate().tolist(), self._once.per_replicate().tolist()
         shares = [(one.cell, one.share) for one in self.estimates if one.share is not None]
-        prepared: dict[tuple[str, ...], list[float]] = {}
-        for one in self.estimates:
-            for alike in _prepared_by(one.cell) if one.timed else ():
-                prepared.setdefault(alike, []).append(one.once)
-        usual = {alike: float(np.mean(seconds)) for alike, seconds in prepared.items()}
 
         def guess(at: int, one: Estimate) -> Estimate:
             if one.share is None and one.left and (one.cell.stopping or observed_cell(one.cell) is not None):
                 one = replace(one, share=_usual_share(one.cell, shares))
-            if one.timed or one.problem or not one.left or self._tried[at] is None or np.isnan(costs[at]):
+            if one.timed or one.problem or not one.left or self._tried[at] is None or math.isnan(costs[at]):
                 return one
-            once = next((usual[key] for key in _prepared_by(one.cell) if key in usual), 0.0)
-            return replace(one, per_replicate=float(costs[at]), once=once, bytes=3000 + 2 * one.cell.replicates)
+            return replace(one, per_replicate=costs[at], once=once[at], bytes=3000 + 2 * one.cell.replicates)
 
         return [guess(at, one) for at, one in enumerate(self.estimates)]
-
-
-def _prepared_by(cell: Cell) -> list[tuple[str, ...]]:
-    """Keys, the best first: cells with an equal key prepare about the same."""
-    kind = kind_of_cell(cell)
-    return [(*kind, *(cell.subject.get(key, "") for key in ("dataset", "n"))), kind, (cell.fanout,)]
 
 
 def _first(cell: Cell, replicates: int) -> Block:
@@ -190,34 +180,33 @@ def _first(cell: Cell, replicates: int) -> Block:
 
 
 def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
-    """Time one replicate, which prepares what all share; then some more, or the replicate again if it takes long.
+    """Time a block of one replicate and one of more: the line through both is the cost of the cell.
 
     Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
     and this takes much of the time, the first replicate is timed again. The first timing reads the same files by
-    another path, because prepared data are cached by path.
+    another path, because prepared data are cached by path. A replicate that takes long is only repeated.
     """
     cell = one.cell
     files, block = _renamed(scratch) if cold else scratch, _first(cell, 1)
-    first = run_guarded(block, files)
-    again = run_guarded(block, files) if cell.replicates > 1 and not isinstance(first, Failure) else first
-    if cold and not isinstance(again, Failure) and _matters(first, again, cell):
-        first = run_guarded(block, scratch)
-    if isinstance(first, Failure):
-        return replace(one, problem=f"{first.error}: {first.message}")
-    if cell.replicates == 1:
-        size = _stored(cell, files)
-        return replace(one, per_replicate=first.seconds, timed=True, share=_share(first), bytes=size)
-    if isinstance(again, Failure):
-        return replace(one, problem=f"{again.error}: {again.message}")
-    value, more = again.seconds, min(cell.lane_size, int(_PART_OF_WORK * cell.replicates))
-    if value < _SHORT and more > 1:
-        single, again = min(first.seconds, value), run_guarded(_first(cell, more), files)
-        if isinstance(again, Failure):
-            return replace(one, problem=f"{again.error}: {again.message}")
-        value = max(again.seconds - single, _SMALL * again.seconds) / (more - 1)  # a block takes more than replicates
+    receipts = [run_guarded(block, files)]
+    if cell.replicates > 1 and not isinstance(receipts[0], Failure):
+        receipts.append(run_guarded(block, files))
+    again, more = receipts[-1], min(cell.lane_size, int(_PART_OF_WORK * cell.replicates))
+    if cold and not isinstance(again, Failure) and _matters(receipts[0], again, cell):
+        receipts[0] = run_guarded(block, scratch)
+    if more > 1 and not isinstance(again, Failure) and again.seconds < _SHORT:
+        receipts.append(run_guarded(_first(cell, more), files))
+    failed = next((receipt for receipt in receipts if isinstance(receipt, Failure)), None)
+    if failed is not None:
+        return replace(one, problem=f"{failed.error}: {failed.message}")
+    done = [receipt for receipt in receipts if isinstance(receipt, Receipt)]
+    first, last = done[0], done[-1]
+    steps, value = last.last - last.first - 1, last.seconds
+    if steps:
+        value = max(last.seconds - min(receipt.seconds for receipt in done[:2]), _SMALL * last.seconds) / steps
+    size = first.bytes + (last.bytes - first.bytes) * (cell.replicates - 1) // max(1, steps)
     once = max(0.0, first.seconds - value)
-    size = 3000 + 2 * cell.replicates
-    return replace(one, per_replicate=value, once=once, timed=True, share=_share(again), bytes=size)
+    return replace(one, per_replicate=value, once=once, timed=True, share=_share(last), bytes=size)
 
 
 def _matters(first: Receipt | Failure, again: Receipt, cell: Cell) -> bool:
@@ -242,8 +231,3 @@ def _usual_share(cell: Cell, shares: Sequence[tuple[Cell, float]]) -> float | No
     alike = [len(cell.subject.items() & other.subject.items()) for other, _ in shares]
     nearest = [share for (_, share), common in zip(shares, alike, strict=True) if common == max(alike)]
     return sum(nearest) / len(nearest) if nearest else None
-
-
-def _stored(cell: Cell, scratch: Store) -> int:
-    table = scratch.read_block(cell, 0, 1)
-    return len(seal(table, kind=cell.fanout, fingerprint=cell.fingerprint))

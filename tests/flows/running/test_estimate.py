@@ -62,7 +62,6 @@ class Machine:
         self.each, self.once, self.blocks, self.now, self.prepared = each, once, [], 0.0, set()
         monkeypatch.setattr(timing, "run_guarded", self.run)
         monkeypatch.setattr(timing.time, "monotonic", lambda: self.now)
-        monkeypatch.setattr(timing, "_stored", lambda cell, scratch: 1)
 
     def run(self, block, scratch):
         self.blocks.append(block)
@@ -71,7 +70,8 @@ class Machine:
             seconds += self.once
             self.prepared.add((block.cell.name, scratch))
         self.now += seconds
-        return Receipt(first=block.first, last=block.last, seconds=seconds, overhead=0.0, bytes=1, host="h")
+        size = 3000 + 20 * (block.last - block.first)
+        return Receipt(first=block.first, last=block.last, seconds=seconds, overhead=0.0, bytes=size, host="h")
 
 
 def timed_by(monkeypatch, tmp_path, each, once=0.0, budget=30.0, **more):
@@ -96,6 +96,14 @@ def test_what_all_replicates_share_is_counted_once(tmp_path, monkeypatch):
     # Of the first of a kind too, which a block that warms up has prepared before
     assert [round(one.once, 6) for one in retrains] == [2.0] * 12
     assert {round(one.seconds, 6) for one in retrains} == {101.99}
+    assert {one.bytes for one in retrains} == {3000 + 20 * 9999}
+
+
+def test_cells_that_were_not_timed_prepare_what_the_nearest_of_their_kind_does(tmp_path, monkeypatch):
+    _, found = timed_by(monkeypatch, tmp_path, lambda cell: 0.01, once=2.0, budget=20.0)
+    guessed = {one.cell.subject["dataset"]: one.once for one in found if one.cell.fanout == "retrain" and not one.timed}
+    assert 2.0 <= guessed["wine"] < guessed["digits"]
+    assert guessed["wine"] < 5.0
 
 
 def test_no_lane_of_long_replicates_is_waited_for(tmp_path, monkeypatch):
