@@ -24,7 +24,7 @@ from scipy.special import (
     stdtrit,
 )
 
-from ._common.validation import MAX_TOTAL, FloatArray, IntArray, as_count, as_real, refuse
+from ._common.validation import ALTERNATIVES, MAX_TOTAL, FloatArray, IntArray, as_choice, as_count, as_real, refuse
 
 #: With more trials the inverse of the incomplete beta function is not exact.
 MOST_TRIALS_OF_BETA = 2**30
@@ -76,7 +76,8 @@ class Interval:
 
 
 def as_level(confidence_level: Any, alternative: str = "two-sided") -> float:
-    """The confidence of an interval, which is above 1/2 if the interval has one end, or ValueError."""
+    """The confidence of an interval, which is above 1/2 if the interval has one end; ValueError if either is wrong."""
+    as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     if alternative != "two-sided" and level <= 0.5:
         raise refuse("confidence_level", level, "above 0.5 for an interval of one end")

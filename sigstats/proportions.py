@@ -17,17 +17,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ._common.of_labels import takes_counts
-from ._common.validation import (
-    ALTERNATIVES,
-    Alternative,
-    FloatArray,
-    IntArray,
-    Labels,
-    as_choice,
-    as_labels,
-    refuse,
-    require_flag,
-)
+from ._common.validation import Alternative, FloatArray, IntArray, Labels, as_labels, refuse, require_flag
 from .intervals import Interval, as_level, with_alternative
 from .joint.outcomes import JointOutcomes
 from .mcnemar.mcnemar_test import CHI2_MINIMUM
@@ -132,13 +122,11 @@ def proportion_test(
     >>> round(proportion_test(outcomes, paired=False).pvalue, 6)
     0.102882
     """
-    _check(outcomes, paired, alternative)
-    level = as_level(confidence_level, alternative)
+    level = _checked(outcomes, paired, alternative, confidence_level)
+    how = "paired, eq. (6)" if paired else "unpaired, eq. (4)", alternative, level
     difference, sigma = _of_errors(outcomes.counts, paired)
     values = outcomes.n - (outcomes.e1 + outcomes.e8) - np.array(outcomes.discordant)
-    method = "paired, eq. (6)" if paired else "unpaired, eq. (4)"
-    rates = values / outcomes.n
-    return _result(difference, sigma, rates, 1.0, outcomes.disagreements, method, (alternative, level))
+    return _result(difference, sigma, values / outcomes.n, 1.0, outcomes.disagreements, how)
 
 
 def proportion_pvalues(sets: IntArray, *, paired: bool, alternative: Alternative) -> FloatArray:
@@ -222,8 +210,8 @@ def dcf_test(
     >>> round(result.estimate, 6), round(result.statistic, 6), round(result.pvalue, 6)
     (0.069048, 1.864191, 0.062295)
     """
-    _check(outcomes, paired, alternative)
-    level = as_level(confidence_level, alternative)
+    level = _checked(outcomes, paired, alternative, confidence_level)
+    how = "paired, eq. (9)" if paired else "unpaired, eq. (8)", alternative, level
     n_p, n_n = outcomes.positives, outcomes.negatives
     for n, name in ((n_p, "positives"), (n_n, "negatives")):
         if n == 0:
@@ -231,8 +219,7 @@ def dcf_test(
     w_p, w_n, unit = _costs(cost_fn, cost_fp, prior)
     difference, sigma = _of_costs(outcomes.counts, w_p, w_n, paired)
     costs = [w_p * side.fn / n_p + w_n * side.fp / n_n for side in (outcomes.confusion_a, outcomes.confusion_b)]  # (7)
-    method = "paired, eq. (9)" if paired else "unpaired, eq. (8)"
-    return _result(difference, sigma, costs, unit, outcomes.disagreements, method, (alternative, level))
+    return _result(difference, sigma, costs, unit, outcomes.disagreements, how)
 
 
 def dcf_pvalues(
@@ -250,10 +237,6 @@ def _costs(cost_fn: float, cost_fp: float, prior: float) -> tuple[float, float, 
     return weights[0] / unit, weights[1] / unit, unit
 
 
-#: The length of a vector, as `math.hypot` rounds it.
-_length = np.frompyfunc(math.hypot, 2, 1)
-
-
 def _of_costs(counts: Any, w_p: float, w_n: float, paired: bool) -> tuple[Any, Any]:
     """The difference of two costs and its standard deviation if the hypothesis holds."""
     e1, e2, e3, e4, e5, e6, e7, e8 = counts
@@ -264,7 +247,7 @@ def _of_costs(counts: Any, w_p: float, w_n: float, paired: bool) -> tuple[Any, A
         fn, fp = (e2 + e3 + 2 * e4) / (2 * n_p), (2 * e5 + e6 + e7) / (2 * n_n)
         parts = w_p * np.sqrt(2 * fn * (1 - fn) / n_p), w_n * np.sqrt(2 * fp * (1 - fp) / n_n)  # eq. (8)
     difference = w_p * (e2 - e3) / n_p + w_n * (e7 - e6) / n_n
-    return difference, np.asarray(_length(*parts), dtype=np.float64)
+    return difference, np.asarray(np.frompyfunc(math.hypot, 2, 1)(*parts), dtype=np.float64)  # as hypot rounds it
 
 
 def _pvalues(difference: Any, sigma: Any, alternative: Alternative) -> FloatArray:
@@ -274,25 +257,20 @@ def _pvalues(difference: Any, sigma: Any, alternative: Alternative) -> FloatArra
     return np.where(sigma > 0, p, 1.0)
 
 
-def _check(outcomes: Any, paired: Any, alternative: Any) -> None:
+def _checked(outcomes: Any, paired: Any, alternative: Any, confidence_level: Any) -> float:
+    """The level of the interval; ValueError if one of the four is not valid."""
     if not isinstance(outcomes, JointOutcomes):
         raise refuse("outcomes", outcomes, "JointOutcomes")
     if outcomes.n == 0:
         raise refuse("outcomes (observations)", 0, "at least one")
     require_flag(paired, "paired")
-    as_choice(alternative, "alternative", ALTERNATIVES)
+    return as_level(confidence_level, alternative)
 
 
 def _result(
-    difference: Any,
-    sigma: Any,
-    values: Any,
-    unit: float,
-    disagreements: int,
-    method: str,
-    how: tuple[Alternative, float],
+    difference: Any, sigma: Any, values: Any, unit: float, disagreements: int, how: tuple[str, Alternative, float]
 ) -> ProportionResult:
-    alternative, level = how
+    method, alternative, level = how
     reason = ""
     if sigma == 0:
         reason = "nothing to compare: the difference cannot be other than 0"

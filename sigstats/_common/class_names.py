@@ -98,36 +98,6 @@ def as_predictions(
     return truth, assigned[0], assigned[1]
 
 
-def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: str, *, wanted: str) -> None:
-    """Refuse predictions that are classes of the labels under other names, or probabilities of them.
-
-    That is another case or form of a number, other white space, brackets or quotation marks, another order of parts
-    (``"cat|dog"``); whole numbers shifted against those of the labels, or another usual pair for two classes; numbers
-    with a fraction if the classes have none. Arguments as in `require_class_names`; `wanted`: the remedy.
-    """
-    strange = sorted(set(said).difference(labels))
-    if not strange or not _are_classes(labels, n):
-        return
-    spelled = {_spelling(name): name for name in labels}
-    for name in strange:
-        if (same := spelled.get(_spelling(name))) is not None:
-            raise ValueError(
-                f"prediction: {shown(name)} of {who} is {shown(same)} of the labels in another spelling; "
-                f"expected {wanted}"
-            )
-    broken = next((name for name in strange if _is_broken(name)), None)
-    if broken is not None and all(map(is_number, said)) and not any(map(_is_broken, labels)):
-        raise ValueError(
-            f"prediction: {shown(broken)} of {who} is not a class of the labels: {_named(labels)}; expected {wanted} "
-            "(probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
-        )
-    if _are_shifted(labels, said):
-        raise ValueError(
-            f"prediction: the classes {_named(said)} of {who} are not those of the labels, {_named(labels)}; "
-            f"expected {wanted}"
-        )
-
-
 def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "class") -> None:
     """Refuse classes (slices), each once, that look alike: of other white space, or other code points for a letter."""
     alike: dict[str, str] = {}
@@ -152,23 +122,53 @@ def require_one_naming(truth: NDArray[Any], labels: NDArray[Any], names: tuple[s
     if truth.dtype.kind == "U":
         ours, theirs = (sorted(set(array.tolist())) for array in (truth, labels))
         refuse_two_spellings(ours, len(truth), names[0])
-        refuse_other_names(ours, theirs, len(truth), names[1], wanted=f"classes of {names[0]}")
+        require_class_names(ours, theirs, len(truth), names[1], wanted=f"classes of {names[0]}", common=False)
 
 
 def require_class_names(
-    labels: Sequence[str], said: Sequence[str], n: int, who: str, *, wanted: str = "", spell: bool = True
+    labels: Sequence[str],
+    said: Sequence[str],
+    n: int,
+    who: str,
+    *,
+    wanted: str = "classes of the labels",
+    spell: bool = True,
+    common: bool = True,
 ) -> None:
-    """Refuse predictions none of which is a class that a row has, and if `spell`, what `refuse_other_names` refuses.
+    """Refuse predictions none of which is a class that a row has, if `common`; and if `spell`, other names of classes.
+
+    Other names have another case or form of a number, other white space, brackets or quotation marks, another order of
+    parts (``"cat|dog"``); are whole numbers shifted against those of the labels, or another usual pair for two classes;
+    or are numbers with a fraction if the classes have none (probabilities).
 
     `labels` and `said`: the classes of the `n` labels, and those that are predicted, each once; a single class for all
-    rows is accepted. `who`: the name of the model in messages.
+    rows is accepted. `who`: the name of the model in messages. `wanted`: the remedy for other names.
     """
-    if _are_classes(labels, n) and 2 <= len(said) <= n / 2 and not set(said).intersection(labels):
+    if common and _are_classes(labels, n) and 2 <= len(said) <= n / 2 and not set(said).intersection(labels):
         raise ValueError(
             f"prediction: {_named(said)} of {who} are not valid; expected classes of the labels: {_named(labels)}"
         )
-    if spell:
-        refuse_other_names(labels, said, n, who, wanted=wanted or "classes of the labels")
+    strange = sorted(set(said).difference(labels))
+    if not spell or not strange or not _are_classes(labels, n):
+        return
+    spelled = {_spelling(name): name for name in labels}
+    for name in strange:
+        if (same := spelled.get(_spelling(name))) is not None:
+            raise ValueError(
+                f"prediction: {shown(name)} of {who} is {shown(same)} of the labels in another spelling; "
+                f"expected {wanted}"
+            )
+    broken = next((name for name in strange if _is_broken(name)), None)
+    if broken is not None and all(map(is_number, said)) and not any(map(_is_broken, labels)):
+        raise ValueError(
+            f"prediction: {shown(broken)} of {who} is not a class of the labels: {_named(labels)}; expected {wanted} "
+            "(probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
+        )
+    if _are_shifted(labels, said):
+        raise ValueError(
+            f"prediction: the classes {_named(said)} of {who} are not those of the labels, {_named(labels)}; "
+            f"expected {wanted}"
+        )
 
 
 def _are_classes(labels: Sequence[str], n: int) -> bool:

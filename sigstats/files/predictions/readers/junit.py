@@ -36,12 +36,12 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     def end(_name: str) -> None:
         inside.pop()
 
-    def refuse_declarations(*_: Any) -> None:
+    def declared(*_: Any) -> None:
         raise ValueError(f"{content.where}: declares a type of document; expected JUnit's XML without one")
 
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.StartDoctypeDeclHandler = refuse_declarations
+    parser.StartDoctypeDeclHandler = declared
     try:
         parser.Parse(content.whole(), True)
     except expat.ExpatError as error:
