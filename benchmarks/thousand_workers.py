@@ -1,0 +1,148 @@
+"""A study on a thousand workers, simulated: blocks take drawn times, and a real scheduler and client send them.
+
+A virtual worker is a thread that sleeps for as long as the replicates of a block would take, so that two cores carry
+the scheduler, the client and all workers; blocks are cut, sent and answered as in any run, and nothing is stored. The
+costs of replicates are lognormal, from cell to cell and from block to block. Simulated, not measured on machines: there
+is no network, and all processes share the cores, which makes the scheduler slower than it would be.
+
+python benchmarks/thousand_workers.py [WORKERS]
+"""
+
+import argparse
+import os
+import platform
+import random
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+import dask
+import distributed
+import psutil
+import scheduler
+from scheduler import Empty, Started, mebibytes
+
+from sigstats.tasks.engine import dask_pool, execute
+from sigstats.tasks.engine.run_block import Receipt
+from sigstats.tasks.fan_out import FAN_OUTS
+from sigstats.tasks.plan import Block, Cell
+from sigstats.tasks.significance.work import TableTested
+
+#: The virtual workers of a process.
+THREADS = 100
+#: Of each study the cells, the replicates of a cell, those of a lane, and the median of their seconds and how far they
+#: vary (sigma of the logarithm) from cell to cell.
+STUDIES = {
+    "100 cells of 10^6 cheap replicates": (100, 10**6, 1000, 1e-3, 0.5),
+    "2,000 retrained cells of 999 permutations": (2000, 999, 1, 0.1, 1.2),
+}
+
+
+def sleep(code: str, blocks: list[Block], store: Any, apart: bool, *, engine: str) -> list[Receipt]:  # noqa: ARG001 (as a task is called)
+    """Take the time of some blocks."""
+    receipts = []
+    for block in blocks:
+        drawn = random.Random(f"{block.cell.name} {block.first}").lognormvariate(0, 0.2)
+        seconds = (block.last - block.first) * float(block.cell.subject["seconds"]) * drawn
+        time.sleep(seconds)
+        receipts.append(
+            Receipt(first=block.first, last=block.last, seconds=seconds, overhead=0.0, bytes=0, host=str(os.getpid()))
+        )
+    return receipts
+
+
+def cells_of(study: str) -> list[Cell]:
+    """The cells of a study, with their seconds a replicate in their subject."""
+    count, replicates, lane, median, spread = STUDIES[study]
+    drawn = random.Random(study)
+    return [
+        Cell(
+            fanout="nothing",
+            version=1,
+            stream={},
+            seed=0,
+            lane_size=lane,
+            subject={"cell": str(number), "seconds": repr(median * drawn.lognormvariate(0, spread))},
+            work=TableTested(test="none", data={"cell": number}),
+            replicates=replicates,
+        )
+        for number in range(count)
+    ]
+
+
+def run(study: str, client: Any, started: Started, workers: int) -> str:
+    """Compute the cells of a study, and return a row of the table."""
+    cells, store = cells_of(study), Empty("nowhere")
+    pool = dask_pool.DaskPool(client, expected=workers)
+    useful, blocks, first, peaks = [0.0], [0], [0.0], {"scheduler": 0.0, "client": 0.0}
+    lock, ended, begun = threading.Lock(), threading.Event(), time.perf_counter()
+
+    def progress(replicates: int, receipt: Receipt | None) -> None:  # noqa: ARG001
+        with lock:
+            first[0] = first[0] or time.perf_counter() - begun
+            if receipt is not None:
+                useful[0], blocks[0] = useful[0] + receipt.seconds, blocks[0] + 1
+
+    def watch() -> None:
+        while not ended.wait(1.0):
+            for name, pid in (("scheduler", started.scheduler.pid), ("client", os.getpid())):
+                peaks[name] = max(peaks[name], mebibytes(pid))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    of_scheduler = psutil.Process(started.scheduler.pid)
+    before = sum(of_scheduler.cpu_times()[:2]), sum(psutil.Process().cpu_times()[:2])
+    with ThreadPoolExecutor(pool.cells) as threads:
+        outcomes = list(threads.map(lambda cell: execute.run_cell(cell, store, pool, progress=progress), cells))
+    if failures := [failure for outcome in outcomes for failure in outcome.failures]:
+        raise RuntimeError(failures[0].message)
+    seconds = time.perf_counter() - begun
+    ended.set()
+    watcher.join()
+    spent = sum(of_scheduler.cpu_times()[:2]) - before[0], sum(psutil.Process().cpu_times()[:2]) - before[1]
+    idle = 1 - useful[0] / (seconds * workers)
+    best = useful[0] / workers
+    return (
+        f"| {study} | {useful[0]:,.0f} | {best:.0f} | {seconds:.0f} | {idle:.0%} | {blocks[0]:,} | "
+        f"{blocks[0] / seconds:.0f} | {first[0]:.1f} | {peaks['scheduler']:.0f} | {peaks['client']:.0f} | "
+        f"{spent[0] / seconds:.2f} | {spent[1] / seconds:.2f} |"
+    )
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("workers", nargs="?", type=int, default=1000)
+    workers = parser.parse_args().workers
+    cloudpickle.register_pickle_by_value(scheduler)  # workers cannot import it
+    vars(dask_pool)["run_with"] = sleep
+    FAN_OUTS["nothing"] = "types"  # a module that is no fan-out
+    scheduler.WORKERS, scheduler.THREADS = -(-workers // THREADS), min(THREADS, workers)
+    print(f"## {workers:,} virtual workers\n")
+    print(
+        f"Python {platform.python_version()}, Dask {version('distributed')}, {os.cpu_count()} cores for all processes. "
+        f"`python benchmarks/thousand_workers.py {workers}`\n"
+    )
+    print(
+        "| study | useful seconds | at best, s | whole, s | idle | blocks | blocks a second | first result, s | "
+        "scheduler, MiB | client, MiB | scheduler, cores | client, cores |"
+    )
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    with tempfile.TemporaryDirectory() as name, dask.config.set({"distributed.scheduler.worker-saturation": 1.0}):
+        started = Started(Path(name))
+        try:
+            with distributed.Client(scheduler_file=str(started.file), set_as_default=False) as client:
+                client.wait_for_workers(scheduler.WORKERS, timeout=300)
+                for study in STUDIES:
+                    print(run(study, client, started, workers), flush=True)
+        finally:
+            started.end()
+
+
+if __name__ == "__main__":
+    main()
