@@ -38,7 +38,7 @@ _MOST_CLASSES = 2**14
 
 
 class BatchedLogisticRegression:
-    """`sklearn.linear_model.LogisticRegression` by L-BFGS with any ``C``, behind the ready learners' transforms."""
+    """`LogisticRegression` by L-BFGS: any ``C``, balanced classes too, behind the ready learners' transforms."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels",)
     one_size: ClassVar[bool] = False
@@ -46,6 +46,7 @@ class BatchedLogisticRegression:
 
     def __init__(self, problem: Problem, design: Design, classifier: Any) -> None:
         self._problem, self._cost = problem, float(classifier.C)
+        self._balanced = classifier.class_weight is not None
         longest = classifier.max_iter
         decrease = 64 * float(np.finfo(np.float64).eps)
         rounding = _ROUNDING * max(1.0, self._cost) ** 0.5
@@ -68,7 +69,10 @@ class BatchedLogisticRegression:
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLogisticRegression | None":  # noqa: ARG003
         """Prepare the columns; None for other solvers, penalties, weights or transforms."""
         *transforms, classifier = steps_of(estimator)
-        if not is_default(classifier, LogisticRegression, free=("C", "tol", "max_iter", "random_state", "n_jobs")):
+        free = ("C", "tol", "max_iter", "random_state", "n_jobs", "class_weight")
+        if not is_default(classifier, LogisticRegression, free=free):
+            return None
+        if classifier.class_weight is not None and classifier.class_weight != "balanced":
             return None
         design = design_of(transforms, problem.X)
         if design is None or design.sparse or design.columns.shape[1] > _WIDEST or problem.n_classes > _MOST_CLASSES:
@@ -132,8 +136,14 @@ class _Task:
         self._shift = np.where(learner._scaled, mean, 0) * self._inverse
         self._codes = np.where(inside, -1, label).astype(np.int16)
         n_classes = max(self._outputs, 2)
-        self.known &= np.array([np.bincount(own + 1, minlength=n_classes + 1)[1:].all() for own in self._codes])
-        self._penalty = 1 / (learner._cost * self._size)
+        counts = np.array([np.bincount(own + 1, minlength=n_classes + 1)[1:] for own in self._codes])
+        self.known &= counts.all(axis=1)
+        self._weights = self.train
+        if learner._balanced:  # as `sklearn.utils.class_weight.compute_class_weight` weighs rows
+            of_class = self._size[:, None] / (n_classes * np.maximum(counts, 1))
+            self._weights = np.take_along_axis(of_class, np.maximum(self._codes, 0), axis=1) * self.train
+        self._whole = self._weights.sum(axis=1)
+        self._penalty = 1 / (learner._cost * self._whole)
 
     def _slopes(self, x: FloatArray, at: IntArray, outputs: int) -> FloatArray:
         """The weights of the first outputs for columns that are not scaled; the last weight is 1."""
@@ -154,8 +164,9 @@ class _Task:
         weights = x.reshape(len(x), self._outputs, -1)
         free = max(self._outputs - 1, 1)  # weights, scores and derivatives of all classes sum to 0
         slopes = self._slopes(x, at, free)
-        codes = self._codes if len(at) == len(self._codes) else self._codes[at]
-        value, raw = self._losses(slopes, codes, self._outputs == 1)
+        every = len(at) == len(self._codes)
+        codes, of_rows = (self._codes, self._weights) if every else (self._codes[at], self._weights[at])
+        value, raw = self._losses(slopes, codes, of_rows, self._outputs == 1)
         gradient = np.empty_like(weights)
         own = gradient[:, :free]
         np.multiply(raw[..., :-1], self._inverse[at, None], out=own[..., :-1])
@@ -163,7 +174,7 @@ class _Task:
         own[..., -1] = raw[..., -1]
         if free < self._outputs:
             np.negative(own.sum(axis=1), out=gradient[:, -1])
-        size, penalty = self._size[at], self._penalty[at]
+        size, penalty = self._whole[at], self._penalty[at]
         gradient /= size[:, None, None]
         gradient[..., :-1] += penalty[:, None, None] * weights[..., :-1]
         value = value / size + 0.5 * penalty * (weights[..., :-1] ** 2).sum(axis=(1, 2))
@@ -176,19 +187,22 @@ class _Losses:
     def __init__(self, columns: FloatArray) -> None:
         self._columns = columns
 
-    def __call__(self, slopes: FloatArray, codes: Any, binary: bool) -> tuple[FloatArray, FloatArray]:
+    def __call__(
+        self, slopes: FloatArray, codes: Any, weights: FloatArray, binary: bool
+    ) -> tuple[FloatArray, FloatArray]:
         value, raw = np.zeros(len(slopes)), np.zeros(slopes.shape)
         step = max(_ROOM // (slopes.shape[0] * slopes.shape[1]), 1)
         for first in range(0, len(self._columns), step):
-            columns = self._columns[first : first + step]
-            losses, derivatives = _losses_of(slopes @ columns.T, codes[:, first : first + step], binary)
+            rows = slice(first, first + step)
+            columns = self._columns[rows]
+            losses, derivatives = _losses_of(slopes @ columns.T, codes[:, rows], weights[:, rows], binary)
             value += losses
             raw += derivatives @ columns
         return value, raw
 
 
-def _losses_of(scores: FloatArray, codes: Any, binary: bool) -> tuple[FloatArray, FloatArray]:
-    """Sums of losses, (problems,), and derivatives by scores, (problems, outputs, n)."""
+def _losses_of(scores: FloatArray, codes: Any, weights: FloatArray, binary: bool) -> tuple[FloatArray, FloatArray]:
+    """Weighted sums of losses, (problems,), and derivatives by scores, (problems, outputs, n)."""
     other = np.zeros_like(scores) if binary else -scores.sum(axis=1, keepdims=True)
     full = np.concatenate([other, scores] if binary else [scores, other], axis=1)
     hits = codes[:, None] == np.arange(full.shape[1])[:, None]
@@ -196,8 +210,8 @@ def _losses_of(scores: FloatArray, codes: Any, binary: bool) -> tuple[FloatArray
     shares = np.exp(full - top)
     whole = shares.sum(axis=1, keepdims=True)
     shares /= whole
-    losses = ((top + np.log(whole))[:, 0] * (codes >= 0)).sum(axis=1) - (full * hits).sum(axis=(1, 2))
-    derivatives = (shares - hits) * (codes >= 0)[:, None]
+    losses = (((top + np.log(whole))[:, 0] - (full * hits).sum(axis=1)) * weights).sum(axis=1)
+    derivatives = (shares - hits) * weights[:, None]
     return losses, derivatives[:, 1:] if binary else derivatives[:, :-1]
 
 

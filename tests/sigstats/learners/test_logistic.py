@@ -42,6 +42,19 @@ def test_tied_constant_rare_and_collinear_columns(classes, cost):
     check_same(scaled(C=cost), X, y, null="labels", folds=stratified_folds(y, 4, 1), undecided=0.05)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_balanced_classes(classes):
+    rng = np.random.default_rng(classes)
+    y = np.minimum(rng.permutation(np.arange(90) % 9), classes - 1)  # of unlike numbers
+    X = rng.normal(size=(90, 5)) + 0.7 * y[:, None]
+    folds = stratified_folds(y, 4, 1)
+    check_same(scaled(class_weight="balanced"), X, y, null="labels", folds=folds, undecided=0.05)
+    balanced, usual = (
+        Retrainer(scaled(class_weight=weight), X, y, folds, null="labels").observed() for weight in ("balanced", None)
+    )
+    assert (balanced != usual).any()
+
+
 @pytest.mark.parametrize("parameters", [{"max_iter": 5}, {"tol": 1e-8}, {"C": 100.0, "max_iter": 1000}])
 def test_where_the_solver_stops(parameters):
     X, y = load_breast_cancer(return_X_y=True)
@@ -61,7 +74,7 @@ def test_classes_that_a_fold_has_alone():
     [
         LogisticRegression(),
         scaled(solver="newton-cholesky"),
-        scaled(class_weight="balanced"),
+        scaled(class_weight={0: 1, 1: 2, 2: 3}),
         scaled(fit_intercept=False),
         scaled(C=np.inf),
     ],
@@ -83,14 +96,15 @@ def test_losses_and_derivatives_against_scipy(classes, size):
     other = np.zeros((15, 1, 131)) if binary else -scores.sum(axis=1, keepdims=True)
     full = np.concatenate([other, scores] if binary else [scores, other], axis=1)
     own = np.take_along_axis(full, np.maximum(codes, 0)[:, None].astype(int), axis=1)[:, 0]
-    loss = np.where(codes >= 0, logsumexp(full, axis=1) - own, 0).sum(axis=1)
+    weights = rng.uniform(0.2, 5, codes.shape) * (codes >= 0)
+    loss = ((logsumexp(full, axis=1) - own) * weights).sum(axis=1)
     slope = softmax(full, axis=1) - (codes[:, None] == np.arange(classes)[:, None])
-    slope = np.where(codes[:, None] >= 0, slope, 0)
+    slope = slope * weights[:, None]
     expected = (slope[:, 1:] if binary else slope[:, :-1]) @ columns
     for some in (slice(0, 15), slice(3, 4)):
-        value, gradient = logistic._Losses(columns)(slopes[some], codes[some], binary)
-        assert value == pytest.approx(loss[some], rel=1e-13)
-        assert np.abs(gradient - expected[some]).max() < 1e-13 * (1 + size) * 30
+        value, gradient = logistic._Losses(columns)(slopes[some], codes[some], weights[some], binary)
+        assert value == pytest.approx(loss[some], rel=1e-12)
+        assert np.abs(gradient - expected[some]).max() < 1e-13 * (1 + size) * 90
 
 
 def curved(x):
