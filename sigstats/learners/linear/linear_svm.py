@@ -28,7 +28,7 @@ _EPS = 1e-15
 
 
 class BatchedLinearSVM(BatchedDesign):
-    """`sklearn.svm.LinearSVC` with squared hinge loss and ``dual=False``, behind the ready learners' transforms."""
+    """`LinearSVC` with squared hinge loss, solved in the primal, behind the ready learners' transforms."""
 
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = True
@@ -43,14 +43,20 @@ class BatchedLinearSVM(BatchedDesign):
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLinearSVM | None":  # noqa: ARG003
-        """Prepare the design; None for the dual problem, other losses, penalties, weights or transforms."""
+        """Prepare the design; None for the dual problem, other losses, penalties, weights or transforms.
+
+        With ``dual="auto"`` it is the dual problem if a fold is trained on fewer rows than columns.
+        """
         *transforms, classifier = steps_of(estimator)
         if not is_default(classifier, LinearSVC, free=("C", "tol", "dual", "random_state", "max_iter")):
             return None
         design, cost, tol = design_of(transforms, problem.X), classifier.C, classifier.tol
         if type(classifier.max_iter) is not int or classifier.max_iter < 0:
             return None
-        if design is None or design.columns.shape[1] > _WIDEST or classifier.dual is not False:
+        if design is None or design.columns.shape[1] > _WIDEST:
+            return None
+        fewest = len(problem.y) - int(np.bincount(problem.folds).max())
+        if classifier.dual is not False and not (classifier.dual == "auto" and fewest >= design.columns.shape[1]):
             return None
         if not (isinstance(cost, (int, float)) and isinstance(tol, (int, float)) and cost > 0 and tol > 0):
             return None

@@ -104,6 +104,7 @@ def test_ready_learners_on_mixed_features(name, null):
         RidgeClassifier(alpha=0.01),
         make_pipeline(StandardScaler(), RidgeClassifier(alpha=30)),
         make_pipeline(StandardScaler(), LinearSVC(dual=False, C=0.1)),
+        make_pipeline(StandardScaler(), LinearSVC()),
         DecisionTreeClassifier(max_depth=3, min_samples_leaf=2, random_state=4),
     ],
     ids=str,
@@ -266,6 +267,13 @@ def test_transforms_learned_on_all_rows(name):
 def test_configurations_that_no_batched_learner_stands_for_go_to_scikit_learn(estimator):
     X, y = load_wine(return_X_y=True)
     assert not Retrainer(estimator, X, y, stratified_folds(y, 5, 1), null="labels").batched
+
+
+def test_a_machine_of_more_columns_than_training_rows_is_solved_in_the_dual():
+    X, y = np.random.default_rng(1).normal(size=(30, 24)), np.arange(30) % 2
+    folds = stratified_folds(y, 5, 1)
+    assert Retrainer(LinearSVC(), X, y, folds, null="labels").batched
+    assert not Retrainer(LinearSVC(), np.column_stack([X, X[:, 0]]), y, folds, null="labels").batched
 
 
 @pytest.mark.long
