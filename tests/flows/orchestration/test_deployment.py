@@ -140,6 +140,23 @@ def test_a_failing_verdict_fails_the_run_with_its_reason(server, folder):
 
 
 @on_one
+def test_one_model_that_misses_the_bar_fails_the_run_and_one_that_reaches_it_again_is_told(server, folder):
+    bar = STUDY.replace('baseline = "predictions/production.csv"', "at_least = 0.85").replace(', "macro-f1"', "")
+    bar = bar.split("\n[rule]")[0]
+    study_file(folder, bar, "bar.toml")
+    events = []
+    for number, wrong in ((1, 0.40), (2, 0.02)):
+        write(folder / f"predictions/candidate-{number}.csv", wrong=wrong, seed=number, at=1000 + number)
+        with deployed(server, folder, f"bar-{number}", study="bar.toml"):
+            events.append(server.ended(server.run_now(server.deployment(f"bar-{number}"))))
+    assert [run["state_type"] for run in events] == ["FAILED", "COMPLETED"]
+    assert "points below the bar (" in events[0]["state"]["message"]
+    assert "Do not accept the model" in events[0]["state"]["message"]
+    assert "points above the bar (" in server.event("sigstats.study.repaired")["payload"]["message"]
+    assert list(evaluations(folder)["verdict"]) == ["fail", "pass"]
+
+
+@on_one
 def test_bad_input_fails_the_run_with_its_line_and_appends_nothing(server, folder):
     (folder / "predictions/candidate-1.csv").write_text("id,label\n1,2\n")
     with deployed(server, folder, "unreadable"):

@@ -279,6 +279,8 @@ def test_a_false_alarm_comes_after_the_run_length_on_average(law):
         lengths[(sums.mean(axis=1) >= wanted) & (lengths == 600)] = look
     assert lengths.mean() > wanted - 3 * lengths.std() / 1500**0.5
     assert lengths.mean() < 8 * wanted  # the bound is not idle
+    for looks in (4, 10, 20):
+        assert (lengths <= looks).mean() <= looks / wanted + 3 * (looks / wanted / 1500) ** 0.5
 
 
 @pytest.mark.parametrize("unit", [1e-120, 0.7, 1e120])
