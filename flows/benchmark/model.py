@@ -127,7 +127,8 @@ def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
     from sigstats.comparison.measure_names import COMPARED_MEASURES, as_compared_measure
 
     needs = ("answers", "classes", "scores", "probabilities")
-    known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1"]
+    of_counts = [name for name in COMPARED_MEASURES if MEASURES[name].needs in needs and not MEASURES[name].of_weights]
+    known = [*of_counts, "micro-f1"]
     for name in names:
         try:
             as_compared_measure(name, known)

@@ -80,21 +80,24 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
 
 def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
     """Add ``--measure`` and ``--costs``."""
-    repeatable(parser, "--measure", "NAME", f"measure{text}")
+    repeatable(parser, "--measure", "NAME", f"measure, or MODULE:FUNCTION of your own{text}")
     text = "mean cost of predictions as the first measure: fn=10,fp=1 of the positive class, or a file (label, "
     parser.add_argument("--costs", metavar="FILE", help=f"{text}prediction, cost)")
 
 
 def measures_of(options: argparse.Namespace) -> list[str] | None:
     """The measures that are named, with that of ``--costs`` before them; None by default."""
-    if options.costs is None:
-        return options.measure or None
-    from sigstats.files.predictions import costs_of_file
-    from sigstats.measures.costs import costs_in_words, with_costs
-
     with as_options():
+        from sigstats.measures.measure import as_own_measure
+
+        names = [as_own_measure(name) if ":" in name else name for name in options.measure]
+        if options.costs is None:
+            return names or None
+        from sigstats.files.predictions import costs_of_file
+        from sigstats.measures.costs import costs_in_words, with_costs
+
         costs = costs_in_words(options.costs) or _read(options, "costs", costs_of_file)
-        return with_costs(options.measure, costs)  # type: ignore[no-any-return]
+        return with_costs(names, costs)  # type: ignore[no-any-return]
 
 
 def add_runs(parser: argparse.ArgumentParser) -> None:

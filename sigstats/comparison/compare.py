@@ -39,7 +39,7 @@ from .paired_predictions import PairedPredictions
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
-from .tests import smallest_drop, test_part, uses_random_weights
+from .tests import smallest_drop, stages, test_part, uses_random_weights
 from .units import ALL_ROWS, too_fine
 
 
@@ -135,7 +135,7 @@ def _tested(
                 rows,
             ),
             rule,
-            (few if part == ALL_ROWS else start, few) if uses_random_weights(name) else (rule.n_resamples,) * 2,
+            stages(name, few if part == ALL_ROWS else start, few, rule.n_resamples),
         )
         for part, rows in units.parts
         for name in names

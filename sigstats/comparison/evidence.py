@@ -161,15 +161,20 @@ class Classes(Evidence):
     b: IntArray
     #: The class that the measure is of; -1 where it is of all.
     code: int = -1
-    #: The number that each class is, for a weighted kappa.
-    numbers: FloatArray | None = None
+    #: What each code stands for, numbers or names, for a formula of labels, predictions and weights.
+    values: NDArray[Any] | None = None
+    #: The codes of labels and of predictions that a row not seen may have; None: of any classes.
+    unseen: tuple[IntArray, IntArray] | None = None
+    #: False for numbers without limits, beyond which such a row may be.
+    limited: bool = True
     #: Random weights that slices share, where they are many.
     draws: SharedDraws | None = None
 
     def measure_of(self, side: int, _: IntArray | None = None) -> float:  # noqa: D102
         said = (self.a, self.b)[side]
-        if self.numbers is not None:
-            return MEASURES[self.measure].of(self.numbers[self.label], self.numbers[said])
+        if self.values is not None:
+            rows = self.values[self.label], self.values[said], np.ones((1, len(said)))
+            return float(MEASURES[self.measure].signed(*rows)[0])
         classes = np.unique(np.concatenate([self.label, said]))
         true, called = (np.searchsorted(classes, array) for array in (self.label, said))
         size = len(classes)

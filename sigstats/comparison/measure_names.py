@@ -7,38 +7,26 @@ import numpy as np
 
 from .._common.class_names import is_number
 from .._common.validation import as_choice, refuse
-from ..measures.table import MEASURES, MeasureSpec, OwnMeasure, base_of, in_our_words, is_pass_at, is_quantile, offered
+from ..measures.measure import Measure, as_own_measure
+from ..measures.table import MEASURES, OwnMeasure, in_our_words, is_named_alone, is_pass_at, is_quantile, offered
 
-
-def _is_comparable(spec: MeasureSpec) -> bool:
-    """True if greater is better and no parameter is needed; an average counts all classes alike."""
-    if not spec.greater_is_better or spec.parameters:
-        return False
-    average, base = base_of(spec.name)
-    return not average or (average == "macro" and MEASURES[base].of_classes is None)
-
-
-#: The measures that a comparison takes, in the order of the table of measures.
-COMPARED_MEASURES: tuple[str, ...] = tuple(name for name, spec in MEASURES.items() if _is_comparable(spec))
+#: The measures that a comparison takes, in the order of the table of measures; the error is one minus the accuracy.
+COMPARED_MEASURES = tuple(name for name, spec in MEASURES.items() if is_named_alone(spec) and name != "error")
 
 #: Those that need scores.
-OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].needs in ("scores", "probabilities", "marks"))
+_SCORES = ("scores", "probabilities", "marks")
+OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].needs in _SCORES)
 
 #: Labels of so many distinct numbers, most of them no whole ones, are measurements and no classes.
 MANY_NUMBERS = 20
 
 
-def as_compared_measures(names: str | Sequence[str]) -> tuple[str, ...]:
-    """The names of measures of a comparison, or one name, each known and there once, or ValueError."""
-    names = [names] if isinstance(names, str) else names
-    if not isinstance(names, Sequence):
+def as_compared_measures(names: Any, *, quantiles: bool = False) -> tuple[str, ...]:
+    """The names of measures of a comparison, each known and once, or ValueError; `quantiles`: ``p95`` is known too."""
+    several = [names] if isinstance(names, (str, Measure)) or callable(names) else names
+    if not isinstance(several, Sequence):
         raise refuse("measures", names, "the name of a measure, or several")
-    chosen = tuple(
-        name
-        if isinstance(name, OwnMeasure) or (isinstance(name, str) and is_pass_at(name))
-        else as_compared_measure(known_measure(name), (*COMPARED_MEASURES, "pass@1"))
-        for name in names
-    )
+    chosen = tuple(name if quantiles and is_quantile(name) else _as_measure(name) for name in several)
     for name in chosen:
         if chosen.count(name) > 1:
             raise ValueError(f"measures: {name!r} is named twice")
@@ -47,12 +35,16 @@ def as_compared_measures(names: str | Sequence[str]) -> tuple[str, ...]:
     return chosen
 
 
-def known_measure(name: Any) -> Any:
-    """The name of a measure given by a synonym; ValueError for another name of the accuracy."""
-    result = in_our_words(name)
-    if result in ("micro-f1", "micro-precision", "micro-recall"):
-        raise ValueError(f"measures: {result!r} is the accuracy if every row has one class; use accuracy")
-    return result
+def _as_measure(measure: Any) -> str:
+    """A measure by its name or a synonym, ``pass@k``, or a user's own; or ValueError."""
+    if isinstance(measure, OwnMeasure) or (isinstance(measure, str) and is_pass_at(measure)):
+        return measure
+    if isinstance(measure, Measure) or callable(measure):
+        return as_own_measure(measure)
+    name = in_our_words(measure)
+    if name in ("micro-f1", "micro-precision", "micro-recall"):
+        raise ValueError(f"measures: {name!r} is the accuracy if every row has one class; use accuracy")
+    return as_compared_measure(name, (*COMPARED_MEASURES, "pass@1"))
 
 
 def as_compared_measure(name: str, ours: Sequence[str]) -> str:
@@ -61,13 +53,13 @@ def as_compared_measure(name: str, ours: Sequence[str]) -> str:
         return name
     known = as_choice(name, "measures", (*ours, *offered()))
     if not MEASURES[known].greater_is_better:
-        raise refuse("measures", name, "a measure of which greater is better (subtract a cost from its maximum)")
+        raise refuse("measures", name, "a measure of which greater is better, or a sigstats.Measure of its function")
     return known
 
 
 def is_of_scores(measure: str) -> bool:
     """True if a measure is one of scores, not of predictions."""
-    return measure in OF_SCORES or is_quantile(measure)
+    return MEASURES[measure].needs in _SCORES
 
 
 def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | None) -> bool:

@@ -16,6 +16,7 @@ from ..measures.table import MEASURES, MeasureSpec, Needs, base_of, is_pass_at, 
 from .evidence import Attempts, Classes, Evidence, Limits, Pair, Ratios, Runs, Scores, Values, signed
 from .measure_names import OF_SCORES, is_of_scores
 from .paired_predictions import PairedPredictions, Predicted, Scored
+from .units import Units
 
 
 def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = None) -> Evidence:
@@ -24,7 +25,7 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
         raise ValueError(f"measures: {measure!r} is not a mean over rows; omit order, or name accuracy or another mean")
     if paired.units.weights is not None and (measure in ("auc", "ratio") or is_pass_at(measure)):
         raise ValueError(f"measures: {measure!r} is not valid with weights; expected accuracy, f1 or a mean over rows")
-    spec = MEASURES[measure]
+    spec = dataclasses.replace(MEASURES[measure], name=measure)  # with its properties, if it is a person's own
     if not paired.runs:
         return _BY_NEEDS[spec.needs](paired, spec, positive)
     of_scores = is_of_scores(measure)
@@ -67,6 +68,10 @@ def _classes(paired: PairedPredictions, spec: MeasureSpec, positive: str | None)
     said = _predictions(paired, spec)
     one = spec.of_one_class or (spec.of_rows is None and refers_to_one_class(spec.name))
     code = positive_code(paired, positive, among_several=True) if one else -1
+    if spec.of_weights is not None:
+        numeric = all(map(is_number, paired.classes))
+        values = np.array([float(name) for name in paired.classes] if numeric else paired.classes)
+        return _of_classes(paired, spec, said, values=values, limits=spec.limits)
     if spec.of_rows is None:
         return _of_classes(paired, spec, said, code=code)
     k, sign = len(paired.classes), 1 if spec.greater_is_better else -1
@@ -82,14 +87,29 @@ def _of_classes(paired: PairedPredictions, spec: MeasureSpec, said: Predicted, *
     return Classes(units=paired.units, measure=spec.name, **how)
 
 
+def _of_numbers(
+    units: Units, spec: MeasureSpec, sides: Sequence[Any], labels: Sequence[float], ends: Any, *, limited: bool
+) -> Classes:
+    """Labels and predictions that are numbers; `labels` and `ends`: those that a row not seen may have."""
+    parts = [*sides, np.array(labels), np.array(ends)]
+    values, codes = np.unique(np.concatenate(parts), return_inverse=True)
+    label, a, b, *unseen = np.split(codes, np.cumsum([len(part) for part in parts])[:-1])
+    known: Any = {"label": label, "a": a, "b": b, "values": values, "unseen": (unseen[0], unseen[1])}
+    return Classes(units=units, measure=spec.name, limits=(0, 1) if spec.in_points else None, limited=limited, **known)
+
+
 def _numbers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Classes | Values:
     said, limits = _predictions(paired, spec), paired.score_range
     if odd := next((name for name in said.classes if not is_number(name)), None):
         raise _invalid(spec, f"{shown(odd)}; expected labels and predictions in numbers")
     numbers = np.array([float(name) for name in said.classes])
     _refuse_beyond(limits, [numbers], "numbers")
+    if spec.name in POWERS:
+        return _of_classes(paired, spec, said, values=numbers)
     if spec.of_rows is None:
-        return _of_classes(paired, spec, said, numbers=numbers)
+        sides = [numbers[codes] for codes in (said.label, said.a, said.b)]
+        ends = limits or (float(numbers.min()), float(numbers.max()))
+        return _of_numbers(paired.units, spec, sides, [*ends, float(sides[0].mean())], ends, limited=limits is not None)
     a, b = (spec.of_rows(numbers[said.label], numbers[side]) for side in (said.a, said.b))
     width = None if limits is None else limits[1] - limits[0]
     span = width**2 if width is not None and spec.name == "neg-mse" else width
@@ -111,9 +131,13 @@ def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
     return said
 
 
-def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Scores:
-    scored = _given_scores(paired, spec)
-    return Scores(units=paired.units, positive=_of_class(paired, positive), scores=scored.scores)
+def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Scores | Classes:
+    scored, true = _given_scores(paired, spec), _of_class(paired, positive)
+    if spec.of_weights is None:
+        return Scores(units=paired.units, positive=true, scores=scored.scores)
+    low, high = _ends(scored.scores)
+    beyond = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
+    return _of_numbers(paired.units, spec, [1.0 * true, *scored.scores], (0.0, 1.0), beyond, limited=True)
 
 
 def _of_class(paired: PairedPredictions, positive: str | None) -> NDArray[np.bool_]:

@@ -22,8 +22,8 @@ from ..joint.outcomes import JointOutcomes
 from ..mcnemar.mcnemar_test import mcnemar_test
 from ..mcnemar.sample_size import detectable_difference
 from ..measures.measure import Measure, as_measure
-from ..measures.score_formulas import WeightedKappa
-from ..measures.table import MEASURES, refers_to_one_class
+from ..measures.score_formulas import POWERS, OfPairs
+from ..measures.table import MEASURES, OwnMeasure, refers_to_one_class
 from ..scores.order import FEWEST
 from ..unseen_row.means import missed
 from ..unseen_row.orders import mirrored_law
@@ -38,6 +38,14 @@ from .runs import test_runs
 def uses_random_weights(measure: str) -> bool:
     """True if a measure is tested by random weights."""
     return MEASURES[measure].test in ("counts", "ratios")
+
+
+def stages(measure: str, first: int, few: int, most: int) -> tuple[int, int]:
+    """The sizes of `in_stages`: of counts `first` and `few`; of a formula, which takes longer, a thousand at most."""
+    if not uses_random_weights(measure):
+        return most, most
+    formula = MEASURES[measure].of_weights and measure not in POWERS
+    return (min(few, 1000),) * 2 if formula else (first, few)
 
 
 def test_part(row: ComparisonRow, everything: Evidence, rows: IntArray | None, *, rule: ComparisonRule) -> Tested:
@@ -135,35 +143,40 @@ def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> Compar
 _measure_of = cache(as_measure)
 
 
-def _test_by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule) -> ComparisonRow:
-    """Test any other measure of predictions by random weights of the joint outcomes, or of whole groups."""
-    label, a, b, group = part.label, part.a, part.b, part.units.group
+def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: float | None = None) -> ComparisonRow:
+    """Test any other measure of predictions by random weights of the joint outcomes, or of whole groups.
+
+    With a `bar`, p is that of "the baseline is at least this", and the standard error and other interval are its own.
+    """
+    label, a, b, n, group, spec = part.label, part.a, part.b, row.n, part.units.group, MEASURES[part.measure]
     joint: JointEvents | JointOutcomes
-    if refers_to_one_class(row.measure):
+    if part.values is None and refers_to_one_class(part.measure):
         true, in_a, in_b = (array == part.code for array in (label, a, b))
         if not (true | in_a | in_b).any():
             return replace(row, note="no row of the class, nor one called so: nothing can be tested")
         events = 4 * ~true + 2 * ~in_b + ~in_a  # e1 to e8
         joint = JointOutcomes(*np.bincount(events, minlength=8).tolist())
     else:
-        occurring, codes = np.unique(np.concatenate([label, a, b]), return_inverse=True)
-        if len(occurring) < 2:
+        unseen = part.unseen or ()
+        occurring, codes = np.unique(np.concatenate([label, a, b, *unseen]), return_inverse=True)
+        if len(occurring) < 2 or (spec.needs == "scores" and label.min() == label.max()):
             return replace(row, note="only one class: nothing can be tested")
-        joint, events = JointEvents.from_codes(occurring.tolist(), *np.split(codes, 3))
-    units = np.arange(row.n) if group is None else np.unique(group, return_inverse=True)[1]
+        joint, events = JointEvents.from_codes(occurring.tolist(), *codes[: 3 * n].reshape(3, -1))
+    units = np.arange(n) if group is None else np.unique(group, return_inverse=True)[1]
     differing = int(np.count_nonzero(a != b)) if group is None else len(np.unique(units[a != b]))
     weights = part.units.weights
     if weights is not None:  # in an order of their own, so that none of the rows' decides the draws
-        order = np.lexsort((weights, events, np.zeros(row.n) if group is None else units))
+        order = np.lexsort((weights, events, np.zeros(n) if group is None else units))
         weights, events, units = weights[order], events[order], units if group is None else units[order]
     groups = None if group is None and weights is None else (units, events)
-    measure: Measure | WeightedKappa
-    if part.numbers is not None:
-        measure = WeightedKappa(row.measure, part.numbers[occurring])
+    measure: Measure | OfPairs
+    if part.values is not None:
+        added: Any = part.unseen and tuple(np.searchsorted(occurring, codes) for codes in part.unseen)
+        measure = OfPairs(spec.signed, part.values[occurring], added)
     else:
-        measure = _measure_of(row.measure)
+        measure = (as_measure if isinstance(part.measure, OwnMeasure) else _measure_of)(part.measure)
     rng = rule.rng if part.draws is None else part.draws
-    count = row.n if group is None else int(units.max()) + 1
+    count = n if group is None else int(units.max()) + 1
     unit, one, other = unseen_unit(group is not None, count, rule.unseen_group)
     options: Any = {"size": rule.n_resamples, "rng": rng, "groups": groups, "weights": weights}
     law = mirrored_law(joint, measure, unseen_group=one, **options)
@@ -172,31 +185,30 @@ def _test_by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule) ->
         law = law._replace(strict=others, missed=float(missed(count, 0.0)))
     elif others:
         others = others._replace(strict=law, missed=float(missed(count, 0.0)))
-    values = [float(measure.of(value, joint.kind)[0]) for value in law.observed]
-    interval, *intervals = law.intervals(rule.confidence_level)
+    (baseline, candidate), level = law.observed, rule.confidence_level
+    interval, *intervals = law.intervals(level)
     if interval.low == interval.high:  # kappa, for instance, where all labels are of one class
         return replace(row, note=f"{row.measure} has one value here, whatever the models answer")
+    told = f"{unit} beside {count:,} {part.units.what}, {rule.n_resamples:,} weightings"
+    test = RowTest(told, "unseen", like_seen=one == "like-seen")
+    pvalue = law.p_worse if bar is None else law.p_at_least(bar)
     return replace(
         row,
-        baseline=values[0],
-        candidate=values[1],
+        baseline=baseline,
+        candidate=candidate,
         baseline_interval=intervals[0],
         candidate_interval=intervals[1],
-        difference=values[1] - values[0],
+        difference=candidate - baseline,
         low=interval.low,
         high=interval.high,
-        standard_error=law.standard_error,
-        other_interval=others and others.interval(rule.confidence_level),
-        test=RowTest(
-            f"{unit} beside {count:,} {part.units.what}, {rule.n_resamples:,} weightings",
-            "unseen",
-            like_seen=one == "like-seen",
-        ),
-        pvalue=law.p_worse,
-        pvalue_error=math.sqrt(law.p_worse * (1 - law.p_worse) / len(law.low)),
-        end_error=law.end_error(rule.confidence_level),
+        standard_error=law.standard_error if bar is None else float(np.std(sum(law.a) / 2)),
+        other_interval=others and others.intervals(level)[bar is not None],
+        test=test if part.limited else test.without_limits(),
+        pvalue=pvalue,
+        pvalue_error=math.sqrt(pvalue * (1 - pvalue) / len(law.low)),
+        end_error=law.end_error(level),
         two_sided_pvalue=min(1.0, 2 * min(law.p_worse, law.p_better)),
-        equivalence_pvalue=law.equivalence(rule.margin_of(row)),
+        equivalence_pvalue=law.equivalence(rule.margin_of(row)) if part.limited else 1.0,
         differing=differing,
         note=f"{part.units.what} that differ: {differing:,} of {count:,}",
     )
@@ -205,7 +217,7 @@ def _test_by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule) ->
 _TESTS: dict[type[Evidence], Callable[[ComparisonRow, Any, ComparisonRule], Tested]] = {
     Values: _test_values,
     Attempts: test_pass_at,
-    Classes: _test_by_weights,
+    Classes: by_weights,
     Scores: _test_area,
     Ratios: test_ratio,
     Runs: partial(test_runs, tasks=None),

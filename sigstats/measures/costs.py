@@ -7,8 +7,8 @@ less than the cheapest prediction of its class, and no more than the dearest.
 When not to use: to choose the threshold of a classifier; this only measures the decisions that it makes.
 """
 
-import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,6 @@ from .._common.validation import FloatArray, as_real, refuse, shown
 from .table import EXPECTED_COST, MeasureSpec, OwnMeasure
 
 _WANTED = "{true class: {predicted class: cost}}, or {'fn': cost, 'fp': cost}"
-#: Amounts beyond this cannot be squared safely.
-_MOST = 1e100
 
 
 def as_cost_measure(costs: Any) -> OwnMeasure:
@@ -38,35 +36,25 @@ def as_cost_measure(costs: Any) -> OwnMeasure:
     >>> measure.spec.of_rows(["sick", "sick", "well"], ["sick", "well", "sick"]).tolist()
     [0.0, 10.0, 1.0]
     """
-    costs = costs.to_dict("index") if hasattr(costs, "to_dict") and hasattr(costs, "index") else costs
-    if not isinstance(costs, Mapping) or not costs:
-        raise refuse("costs", costs, _WANTED)
-    of_one_class = costs.keys() == {"fn", "fp"} and not any(isinstance(value, Mapping) for value in costs.values())
+    rows = costs.to_dict("index") if hasattr(costs, "to_dict") and hasattr(costs, "index") else costs
+    of_one_class = isinstance(rows, Mapping) and rows.keys() == {"fn", "fp"}
     if of_one_class:
-        costs = {"positive": {"negative": costs["fn"]}, "negative": {"positive": costs["fp"]}}
+        rows = [("positive", "negative", rows["fn"]), ("negative", "positive", rows["fp"])]
+    elif isinstance(rows, Mapping) and all(isinstance(row, Mapping) for row in rows.values()):
+        rows = [(true, said, cost) for true, row in rows.items() for said, cost in row.items()]
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, tuple) for row in rows):
+        raise refuse("costs", costs, _WANTED)
     table: dict[tuple[str, str], float] = {}
-    for true, row in costs.items():
-        if not isinstance(row, Mapping):
-            raise refuse("costs", costs, _WANTED)
-        for said, cost in row.items():
-            cell = label_name(true, "costs"), label_name(said, "costs")
-            if cell in table:
-                raise ValueError(f"costs: {shown(cell[1])} predicted for {shown(cell[0])} appears more than once")
-            table[cell] = as_real(cost, f"costs[{shown(cell[0])}][{shown(cell[1])}]", low=-_MOST, high=_MOST)
-    names = {name for cell in table for name in cell}
-    for name in names:
+    for *names, cost in rows:
+        true, said = (label_name(name, "costs") for name in names)
+        if (true, said) in table:
+            raise ValueError(f"costs: {shown(said)} predicted for {shown(true)} appears more than once")
+        table[true, said] = as_real(cost, f"costs[{shown(true)}][{shown(said)}]", low=-1e100, high=1e100)
+    for name in {name for cell in table for name in cell}:
         table.setdefault((name, name), 0.0)
-    rows = {true: [cost for (of, _), cost in table.items() if of == true] for true in names}
-    span = max(max(row) - min(row) for row in rows.values())
+    span = max(float(np.ptp([cost for (of, _), cost in table.items() if of == true])) for true, _ in table)
     if span == 0:
         raise refuse("costs", costs, "a wrong prediction that costs more or less than a right one")
-
-    def of_rows(label: Any, prediction: Any) -> FloatArray:
-        cells = list(zip(map(str, label), map(str, prediction), strict=True))
-        if lacking := next((cell for cell in cells if cell not in table), None):
-            true, said = map(shown, lacking)
-            raise ValueError(f"costs: none is given for {said} predicted where {true} is true; add it")
-        return np.array([table[cell] for cell in cells])
 
     spec = MeasureSpec(
         name=EXPECTED_COST,
@@ -74,27 +62,29 @@ def as_cost_measure(costs: Any) -> OwnMeasure:
         unit="own",
         greater_is_better=False,
         test="means",
-        plural="expected costs",
         span=span,
         limits=(min(table.values()), max(table.values())),
-        of_rows=of_rows,
+        of_rows=partial(_costs_of, table),
         of_one_class=of_one_class,
     )
     return OwnMeasure(spec)
 
 
-def costs_in_words(text: str) -> dict[str, float] | None:
-    """The costs of ``fn=10,fp=1``; None for any other text, such as a path; or ValueError.
+def _costs_of(table: Mapping[tuple[str, str], float], label: Any, prediction: Any) -> FloatArray:
+    cells = list(zip(map(str, label), map(str, prediction), strict=True))
+    if lacking := next((cell for cell in cells if cell not in table), None):
+        true, said = map(shown, lacking)
+        raise ValueError(f"costs: none is given for {said} predicted where {true} is true; add it")
+    return np.array([table[cell] for cell in cells])
 
-    >>> costs_in_words("fn=10,fp=1"), costs_in_words("costs.csv")
-    ({'fn': 10.0, 'fp': 1.0}, None)
-    """
-    if not re.match("f[np]=", text):
+
+def costs_in_words(text: str) -> dict[str, float] | None:
+    """The costs of ``fn=10,fp=1``; None for any other text, such as a path; or ValueError."""
+    if not text.startswith(("fn=", "fp=")):
         return None
-    parts = dict(part.split("=", 1) for part in text.split(",") if "=" in part)
     try:
-        return {name: float(parts[name]) for name in ("fn", "fp")}
-    except (KeyError, ValueError):
+        return {name: float(cost) for name, cost in (part.split("=") for part in text.split(","))}
+    except ValueError:
         raise refuse("costs", text, "fn=COST,fp=COST, as in fn=10,fp=1") from None
 
 

@@ -10,7 +10,7 @@ of sets of categories), ``sigstats.bootstrap.replicates.bootstrap_statistic`` ta
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,8 +18,18 @@ from numpy.typing import NDArray
 
 from .._common.validation import FloatArray, as_choice, as_counts, did_you_mean, refuse, require_flag
 from .formulas import Confusion, checked_confusion, ratio
-from .own import named, values_of
-from .table import BASE_COUNT_MEASURES, COUNT_MEASURES, MEASURES, base_of, in_our_words, is_of_counts
+from .own import imported, named, values_of
+from .score_formulas import of_function
+from .table import (
+    BASE_COUNT_MEASURES,
+    COUNT_MEASURES,
+    MEASURES,
+    MeasureSpec,
+    OwnMeasure,
+    base_of,
+    in_our_words,
+    is_of_counts,
+)
 
 #: NumPy adds so many classes in another order than one after the other.
 FEW_CLASSES = 8
@@ -45,6 +55,9 @@ class Measure:
         The values of keyword parameters, such as ``beta``.
     function : callable or None
         The user's function; None for a measure of this package.
+    takes : {"counts", "classes", "numbers", "scores"}
+        Whether the function takes ``tp, fn, fp, tn``, or ``y, prediction, weights``: the classes of each kind of row
+        (numbers if all are), measurements, or 1 and 0 of the positive class and its score. Only comparisons take these.
 
     Raises
     ------
@@ -64,13 +77,15 @@ class Measure:
     greater_is_better: bool = True
     parameters: tuple[tuple[str, float], ...] = ()
     function: Callable[..., Any] | None = None
+    takes: Literal["counts", "classes", "numbers", "scores"] = "counts"
 
     def __post_init__(self) -> None:
+        as_choice(self.takes, "takes", ("counts", "classes", "numbers", "scores") if self.function else ("counts",))
         require_flag(self.greater_is_better, "greater_is_better")
         if self.function is None:
             _check_named(self)
         elif not callable(self.function):
-            raise refuse("function", self.function, "a function of tp, fn, fp, tn")
+            raise refuse("function", self.function, "a function")
         elif not isinstance(self.name, str) or self.parameters != ():
             raise refuse("name, parameters", (self.name, self.parameters), "a string, and no parameters of a function")
         plain = tuple(
@@ -209,9 +224,13 @@ def as_measure(
     if isinstance(measure, (Measure, str)):
         if greater_is_better is not None:
             raise refuse("greater_is_better", greater_is_better, "None, since the measure defines it")
+        if isinstance(measure, OwnMeasure):
+            return Measure(name=str(measure), function=measure.spec.signed)
         if isinstance(measure, Measure):
             if parameters:
                 raise refuse("parameters", parameters, "none, since the measure has its own")
+            if measure.takes != "counts":
+                raise refuse("measure", measure.name, "one of counts; only comparisons take one of rows")
             return measure
         name = in_our_words(measure)
         greater = not is_of_counts(name) or MEASURES[name].greater_is_better
@@ -223,6 +242,30 @@ def as_measure(
         raise refuse("parameters", parameters, "none for a function (functools.partial binds them)")
     name = getattr(measure, "__name__", type(measure).__name__)
     return Measure(name=str(name), greater_is_better=greater_is_better is not False, function=measure)
+
+
+def as_own_measure(measure: Any) -> OwnMeasure:
+    """A user's `Measure`, function of labels, predictions and weights, or import path of one, for comparisons."""
+    path = measure if isinstance(measure, str) else ""
+    measure = imported(path) if path else measure
+    if not isinstance(measure, Measure):
+        name = str(getattr(measure, "__name__", type(measure).__name__))
+        measure = Measure(name=name, function=measure, takes="classes")
+    known: Any = {"name": path or measure.name, "unit": "own", "greater_is_better": measure.greater_is_better}
+    if measure.function is None:
+        spec = MEASURES[measure.name]
+        return OwnMeasure(replace(spec, of_counts=partial(_core(spec.of_counts), **dict(measure.parameters))))
+    if measure.name in MEASURES:
+        raise refuse("measures", measure.name, "another name, since a measure has this one")
+    if measure.takes == "counts":
+        known |= {"needs": "classes", "of_counts": partial(_of_counts, measure)}
+    else:
+        known |= {"needs": measure.takes, "of_weights": partial(of_function, measure.function, measure.name)}
+    return OwnMeasure(MeasureSpec(**known))
+
+
+def _of_counts(measure: Measure, *counts: FloatArray) -> FloatArray:
+    return measure.of(Confusion(*counts), "binary")
 
 
 def _check_named(measure: Measure) -> None:

@@ -30,7 +30,7 @@ prompt-level-loose-acc; math-verify; extractive-match; qem; pem; pqem; balanced-
 balanced-accuracy-score bac uar; precision precision-score ppv positive-predictive-value; recall recall-score
 sensitivity tpr true-positive-rate hit-rate; specificity specificity-score tnr true-negative-rate selectivity; f1
 f1-score dice dice-score dice-coefficient; f-beta fbeta-score; jaccard jaccard-score jaccard-index iou; auc roc-auc
-roc-auc-score auroc c-statistic; auprc pr-auc average-precision average-precision-score; map mean-average-precision;
+roc-auc-score auroc c-statistic; average-precision average-precision-score auprc pr-auc; map mean-average-precision;
 mrr recip-rank reciprocal-rank; ndcg; hit; correct is-correct correctness right; exact-match em quasi-exact-match
 prefix-exact-match quasi-prefix-exact-match match; passed pass pass-rate; resolved solved; success success-rate
 succeeded; win win-rate; mc1; mc2; rouge1 rouge-1; rouge2 rouge-2; rouge-l; rouge-lsum; rouge1-fmeasure;

@@ -38,6 +38,14 @@ def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
     return of_counts, bool(getattr(value, "greater_is_better", True))
 
 
+def imported(path: str) -> Any:
+    """What a person's module has at an import path, ``package.module:name``; or ValueError."""
+    found = _MEASURES.find(path, (path.partition(":")[0].partition(".")[0],))
+    if not callable(found):
+        raise refuse("measures", path, "the import path of a function or of a sigstats.Measure")
+    return found
+
+
 def code_of(name: str) -> dict[str, str] | None:
     """The identity of the code of a measure of another package, as `Offered.code_of`; None for built-in measures."""
     base = name.removeprefix("micro-").removeprefix("macro-")

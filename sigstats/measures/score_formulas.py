@@ -1,76 +1,79 @@
-"""Measures of model outputs by row: areas under the ROC curve, losses, pass@k, weighted kappa.
+"""Measures of rows: areas under the ROC curve, losses, pass@k, and formulas of labels, predictions and weights.
 
-The losses are negated, so that the greater mean belongs to the better classifier. Weighted kappa is of classes that are
-numbers, so that far errors count more (Cohen 1968, Psychological Bulletin 70, 213-220); classes without an order have
-kappa, measurements ``neg-mae``.
+Losses are negated, so that the greater mean belongs to the better classifier. A formula with weights takes the labels
+and the predictions of p kinds of rows, and m rows of p weights, and gives m values; kinds of weight 0 count for
+nothing. Weighted kappa is of classes that are numbers, so that far errors count more (Cohen 1968, Psychological
+Bulletin 70, 213-220); classes without an order have kappa, measurements ``rmse`` or ``neg-mae``.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from itertools import product
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._common.validation import FloatArray, IntArray
+from .._common.validation import FloatArray, IntArray, raised, refuse
 
 #: By what power of the distance of two classes an error counts.
 POWERS = {"linear-kappa": 1, "quadratic-kappa": 2}
 
 
-class OrderedSums(NamedTuple):
-    """The sums over rows from which weighted kappa is computed: of distances, and of the rows of each class."""
+class PairWeights(NamedTuple):
+    """The weight of each pair of a label and a prediction; float64 array of shape (m, pairs)."""
 
-    #: float64 array of shape (m, 1).
-    distances: FloatArray
-    #: The rows that are, and that are called, each class; float64 arrays of shape (m, classes).
-    true: FloatArray
-    called: FloatArray
-
-
-def weighted_kappa(name: str, true: Any, called: Any) -> float:
-    """Weighted kappa of labels and predictions that are numbers."""
-    numbers, codes = np.unique(np.concatenate([true, called]), return_inverse=True)
-    kappa, (rows, said) = WeightedKappa(name, numbers), codes.reshape(2, -1)
-    weights = np.ones((1, len(rows)))
-    sums = kappa.sums_of(weights, rows, said)
-    return float(kappa.of(sums)[0])
+    weights: FloatArray
 
 
 @dataclass(frozen=True)
-class WeightedKappa:
-    """Weighted kappa of classes of these numbers, as a function of sums over rows."""
+class OfPairs:
+    """A formula of labels, predictions and weights, as a function of the weights of joint events."""
 
-    name: str
-    #: float64 array of shape (classes,).
-    numbers: FloatArray
+    formula: Callable[..., FloatArray]
+    #: What each code stands for: numbers, or names of classes.
+    values: NDArray[Any]
+    #: The codes of labels and of predictions that a row not seen may have; None: any classes.
+    unseen: tuple[IntArray, IntArray] | None = None
+    #: The pairs that may have a weight: the code of the label times the number of values, plus that of the prediction.
+    pairs: Any = ()
 
     @property
-    def _distances(self) -> FloatArray:
-        return np.asarray(np.abs(np.subtract.outer(self.numbers, self.numbers)) ** POWERS[self.name])
+    def ends(self) -> tuple[int, ...]:
+        """The codes of the least and the greatest number; none of names."""
+        return (int(self.values.argmin()), int(self.values.argmax())) if self.values.dtype.kind == "f" else ()
 
     @property
-    def ends(self) -> tuple[int, int]:
-        """The positions of the least and the greatest class."""
-        return int(np.argmin(self.numbers)), int(np.argmax(self.numbers))
+    def kinds(self) -> tuple[Any, ...]:
+        """The kinds of rows that may be added, unless these are of any classes."""
+        labels, said = ((), ()) if self.unseen is None else (codes.tolist() for codes in self.unseen)
+        return tuple(sorted(((y,), (a,), (b,)) for y, a, b in product(labels, said, said) if a != b))
 
-    def sums(self, joint: Any, weights: FloatArray) -> tuple[OrderedSums, OrderedSums]:
-        """The sums of A and of B for each row of weights of the joint events."""
-        y, a, b = (np.array([event[which][0] for event in joint.events]) for which in range(3))
-        return self.sums_of(weights, y, a), self.sums_of(weights, y, b)
+    def on(self, *joint: Any) -> Self:
+        """The same of the pairs of some joint events."""
+        return replace(self, pairs=np.unique(np.concatenate([self._codes(events) for events in joint], axis=1)))
 
-    def sums_of(self, weights: FloatArray, true: IntArray, called: IntArray) -> OrderedSums:
-        """The sums of kinds of rows with these classes, for each row of their weights."""
-        eye = np.eye(len(self.numbers))
-        distances = self._distances[true, called][:, np.newaxis]
-        return OrderedSums(weights @ distances, weights @ eye[true], weights @ eye[called])
+    def sums(self, joint: Any, weights: FloatArray) -> tuple[PairWeights, PairWeights]:
+        """The weights of the pairs of A and of B, for each row of weights of the events."""
+        from scipy.sparse import csr_array  # slow to import
 
-    def of(self, sums: OrderedSums, _kind: str = "classes") -> FloatArray:
-        """One minus the ratio of distances to those expected by chance; 1 if only one class occurs and is predicted."""
-        n = sums.true.sum(axis=-1)
-        expected = ((sums.true @ self._distances) * sums.called).sum(axis=-1)
-        seen = sums.distances[..., 0] * n
-        return np.where(expected > 0, 1 - seen / np.where(expected > 0, expected, 1.0), 1.0)
+        both = []
+        for places in np.searchsorted(self.pairs, self._codes(joint)):
+            cells = np.arange(len(places)), places
+            of_event = csr_array((np.ones(len(places)), cells), shape=(len(places), len(self.pairs)))
+            both.append(PairWeights(np.asarray(weights @ of_event)))
+        return both[0], both[1]
+
+    def of(self, sums: PairWeights, _kind: str = "classes") -> FloatArray:
+        """The value of each row of weights."""
+        true, said = np.divmod(self.pairs, len(self.values))
+        return self.formula(self.values[true], self.values[said], sums.weights)
+
+    def _codes(self, joint: Any) -> IntArray:
+        y, a, b = np.array(joint.events)[:, :, 0].T
+        return np.array([y * len(self.values) + side for side in (a, b)])
 
 
 def pair_wins(positive: Any, score: Any) -> tuple[FloatArray, FloatArray]:
@@ -148,3 +151,62 @@ def pass_at(k: int, answers: int, right: int) -> Fraction:
 def ratio_of_sums(denominator: Any, score: Any) -> float:
     """The sum of the scores over that of the denominators."""
     return float(np.sum(score) / np.sum(denominator))
+
+
+def weighted_kappa(power: int, true: Any, said: Any, weights: FloatArray) -> FloatArray:
+    """One minus the ratio of distances to those expected by chance; 1 if only one class occurs and is predicted."""
+    numbers, codes = np.unique(np.concatenate([true, said]), return_inverse=True)
+    (rows, called), eye = codes.reshape(2, -1), np.eye(len(numbers))
+    distances = np.abs(np.subtract.outer(numbers, numbers)) ** power
+    expected = ((weights @ eye[rows] @ distances) * (weights @ eye[called])).sum(axis=-1)
+    seen = (weights @ distances[rows, called]) * weights.sum(axis=-1)
+    return np.asarray(np.where(expected > 0, 1 - seen / np.where(expected > 0, expected, 1.0), 1.0))
+
+
+def weighted_area(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
+    """The weighted share of pairs in which the positive row has the higher score; a tie counts half."""
+    order = np.argsort(score, kind="stable")
+    first = np.flatnonzero(np.append(True, np.diff(score[order]) != 0))
+    both = weights[:, order] * positive[order], weights[:, order] * (1 - positive[order])
+    hits, misses = (np.add.reduceat(of_class, first, axis=1) for of_class in both)
+    wins = (hits * (np.cumsum(misses, axis=1) - misses / 2)).sum(axis=1)
+    return np.asarray(wins / (hits.sum(axis=1) * misses.sum(axis=1)))
+
+
+def average_precision(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
+    """The mean precision at the score of each positive row; rows of equal scores are called positive together."""
+    order = np.argsort(-score, kind="stable")
+    last = np.flatnonzero(np.append(np.diff(score[order]) != 0, True))
+    hits, called = (np.cumsum(weights[:, order] * of, axis=1)[:, last] for of in (positive[order], 1.0))
+    steps = np.diff(hits, axis=1, prepend=0.0)
+    return np.asarray((steps * hits / np.where(called > 0, called, 1.0)).sum(axis=1) / hits[:, -1])
+
+
+def rmse(label: Any, prediction: Any, weights: FloatArray) -> FloatArray:
+    """The root of the mean squared error."""
+    return np.asarray(np.sqrt(weights @ np.square(prediction - label) / weights.sum(axis=1)))
+
+
+def r2(label: Any, prediction: Any, weights: FloatArray) -> FloatArray:
+    """One minus the ratio of the mean squared error to the variance of the labels; 0 if they are all equal."""
+    n, centred = weights.sum(axis=1), label - label.mean()
+    spread = weights @ np.square(centred) - np.square(weights @ centred) / n
+    some = spread > 1e-12 * n * np.square(centred).max(initial=0.0)
+    return np.asarray(np.where(some, 1 - weights @ np.square(prediction - label) / np.where(some, spread, 1.0), 0.0))
+
+
+def of_function(
+    function: Callable[..., Any], name: str, label: Any, prediction: Any, weights: FloatArray
+) -> FloatArray:
+    """The values of a user's function of labels, predictions and weights; ValueError unless they are finite numbers."""
+    wanted = "a function of y, prediction and weights that gives one finite number"
+    values = np.empty(len(weights))
+    for row, own in enumerate(weights):
+        kept = own > 0
+        try:
+            values[row] = function(label[kept], prediction[kept], own[kept])
+        except Exception as error:  # whatever a user's function may raise
+            raise ValueError(f"measure: {name} failed: {raised(error)}; expected {wanted}") from error
+    if not np.isfinite(values).all():
+        raise refuse(f"measure ({name})", values[~np.isfinite(values)][0], wanted)
+    return values

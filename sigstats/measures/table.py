@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Self, TypeAlias
 
+import numpy as np
+
 from .._common.validation import FloatArray
 from . import formulas, own, score_formulas
 from .formulas import Confusion
@@ -59,6 +61,8 @@ class MeasureSpec:
     #: What each row adds to the mean that is the measure: arrays ``positive, score``, or ``label, prediction`` of
     #: numbers or of names of classes.
     of_rows: Callable[..., FloatArray] | None = None
+    #: The formula with weights: arrays ``label, prediction`` or ``positive, score`` of shape (p,), and of shape (m, p).
+    of_weights: Callable[..., FloatArray] | None = None
     #: The least and the greatest value of a row, where the formula knows them; None where only the data tell.
     limits: tuple[float, float] | None = None
     #: True if `of_rows` takes "positive" for one class and "negative" for all others.
@@ -81,10 +85,18 @@ class MeasureSpec:
         """True if differences are stated in points (hundredths), not in the measure's own unit."""
         return self.unit != "own"
 
+    def signed(self, *counts_or_rows: Any) -> FloatArray:
+        """The formula of counts, or of rows with weights, with the sign at which greater is better."""
+        formula = self.of_weights or self.of_counts
+        assert formula is not None
+        return np.asarray(formula(*counts_or_rows)) * (1 if self.greater_is_better else -1)
+
     def of(self, positive: Any, score: Any) -> float:
-        """The measure of a column of scores; it needs `of_scores` or `of_rows`."""
+        """The measure of a column of scores; it needs `of_scores`, `of_rows` or `of_weights`."""
         if self.of_rows is not None:
             return float(self.of_rows(positive, score).mean())
+        if self.of_weights is not None:
+            return float(self.of_weights(positive, score, np.ones((1, len(score))))[0])
         assert self.of_scores is not None
         return self.of_scores(positive, score)
 
@@ -145,10 +157,13 @@ _BASE = (
     MeasureSpec(name="ratio", needs="marks", unit="own", test="ratios", of_scores=score_formulas.ratio_of_sums),
     MeasureSpec(name="neg-mae", needs="numbers", unit="own", test="means", of_rows=score_formulas.neg_absolute_error),
     *(
-        MeasureSpec(name=name, needs="numbers", unit="points", of_scores=partial(score_formulas.weighted_kappa, name))
-        for name in score_formulas.POWERS
+        MeasureSpec(name=name, needs="numbers", unit="points", of_weights=partial(score_formulas.weighted_kappa, power))
+        for name, power in score_formulas.POWERS.items()
     ),
     MeasureSpec(name="neg-mse", needs="numbers", unit="own", test="means", of_rows=score_formulas.neg_squared_error),
+    MeasureSpec(name="average-precision", needs="scores", unit="points", of_weights=score_formulas.average_precision),
+    MeasureSpec(name="rmse", needs="numbers", unit="own", greater_is_better=False, of_weights=score_formulas.rmse),
+    MeasureSpec(name="r2", needs="numbers", unit="own", of_weights=score_formulas.r2),
 )
 
 
@@ -203,9 +218,9 @@ def is_pass_at(name: str) -> bool:
     return _PASS_AT.fullmatch(name) is not None
 
 
-def is_quantile(name: str) -> bool:
+def is_quantile(name: Any) -> bool:
     """True for ``p95``, ``p99.9`` and the like: the value that this percentage of rows do not exceed."""
-    return _QUANTILE.fullmatch(name) is not None
+    return isinstance(name, str) and _QUANTILE.fullmatch(name) is not None
 
 
 #: Every measure by its name; those of counts also after ``micro-`` and ``macro-``, and ``pass@k``, ``p95`` and those of
@@ -232,7 +247,7 @@ def offered() -> tuple[str, ...]:
 
 #: The names of the measures of one class's scores.
 SCORE_MEASURES: tuple[str, ...] = tuple(
-    name for name, spec in MEASURES.items() if spec.needs in ("scores", "probabilities")
+    name for name, spec in MEASURES.items() if spec.needs in ("scores", "probabilities") and not spec.of_weights
 )
 
 
@@ -242,9 +257,15 @@ def base_of(name: str) -> tuple[str, str]:
     return (average, base) if average in ("micro", "macro") else ("", name)
 
 
+def is_named_alone(spec: MeasureSpec) -> bool:
+    """True if a measure needs no parameter, and as an average says something else than without it."""
+    average, base = base_of(spec.name)
+    return not spec.parameters and (not average or (average == "macro" and MEASURES[base].of_classes is None))
+
+
 def refers_to_one_class(name: str) -> bool:
     """True if a measure is of the positive one of two classes, and so needs exactly two."""
-    if name in ("auc", "neg-brier"):
+    if name in ("auc", "average-precision", "neg-brier"):
         return True
     spec = MEASURES[name]
     return spec.of_one_class or (spec.of_counts is not None and not base_of(name)[0] and spec.of_classes is None)

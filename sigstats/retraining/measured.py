@@ -19,7 +19,7 @@ from .._common.positive_class import positive_place
 from .._common.validation import FloatArray, IntArray, as_choice, raised, refuse
 from ..measures.formulas import Confusion
 from ..measures.measure import as_measure, one_vs_rest
-from ..measures.table import MEASURES, base_of, in_our_words, needs_positive, refers_to_one_class
+from ..measures.table import MEASURES, in_our_words, is_named_alone, needs_positive, refers_to_one_class
 from ._rows import take
 from .folds import as_classes
 from .retrainer import TRANSFORMS, Retrainer
@@ -74,19 +74,15 @@ def class_scores(
     return ClassScores(probabilities, decision)
 
 
-def _is_statistic(name: str) -> bool:
-    """True if more is better, no parameter is needed, and an average says something else than its measure."""
-    spec, (average, base) = MEASURES[name], base_of(name)
-    if not spec.greater_is_better or spec.parameters or spec.needs not in _NEEDS:
-        return False
-    return not average or name == "micro-f1" or (average == "macro" and MEASURES[base].of_classes is None)
-
-
 #: What a statistic may be computed from.
 _NEEDS = ("answers", "classes", "scores", "probabilities")
 
 #: What a permutation test may measure: more is better, from predictions or scores of classes.
-STATISTICS: tuple[str, ...] = tuple(filter(_is_statistic, MEASURES))
+STATISTICS: tuple[str, ...] = tuple(
+    name
+    for name, spec in MEASURES.items()
+    if spec.greater_is_better and spec.needs in _NEEDS and (is_named_alone(spec) or name == "micro-f1")
+)
 
 
 class Statistic:

@@ -23,7 +23,7 @@ from .._common.validation import FloatArray, IntArray
 from ..joint.events import JointCounts, JointEvents
 from ..measures.formulas import Confusion
 from ..measures.measure import FEW_CLASSES, Kind, MeanOfClasses, Measure, OfClass
-from ..measures.score_formulas import WeightedKappa
+from ..measures.score_formulas import OfPairs
 from .drawn_law import Law
 from .law import MOST_ATOMS, SharedDraws, pooled_weights
 from .means import UnseenGroup, row_of_groups
@@ -40,7 +40,7 @@ _KINDS, _UNSEEN_ROWS = 3, (1.0, 3.7)
 
 def law_of_difference(
     joint: JointCounts,
-    measure: Measure | WeightedKappa,
+    measure: Measure | OfPairs,
     *,
     size: int,
     rng: RNG | SharedDraws = 0,
@@ -55,8 +55,10 @@ def law_of_difference(
     if rows are in groups (of one row each, if they are not). `unseen_group`: as in `ComparisonRule`.
     """
     if isinstance(joint, JointEvents):
-        events = _kinds_of(joint, measure.ends if isinstance(measure, WeightedKappa) else ())
+        of_pairs = measure if isinstance(measure, OfPairs) else None
+        events = (of_pairs and of_pairs.kinds) or _kinds_of(joint, of_pairs.ends if of_pairs else ())
         kinds: Any = joint.with_events(events, (1,) * len(events))
+        measure = of_pairs.on(joint, kinds) if of_pairs else measure
         true, width = np.array([event[0][0] for event in events]), len({*joint.events, *events})
     else:
         kinds, true, width = joint, np.repeat([1, 0], 4), 8
@@ -86,10 +88,11 @@ def law_of_difference(
         gains = [difference(b[at_b], a[at_a]) for at_a, at_b in zip(place_a, place_b, strict=True)]
         parts.append([reduce(extreme, value) for value in (gains, a, b) for extreme in (np.minimum, np.maximum)])
     low, high, *rest = (np.concatenate(value) for value in zip(*parts, strict=True))
-    return Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]), observed)
+    of_a, of_b = (float(measure.of(sums, joint.kind)[0]) for sums in observed)
+    return Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]), (of_a, of_b))
 
 
-def _farthest(measure: Measure | WeightedKappa, joint: JointCounts, within: Any, observed: Any, alone: Any) -> float:
+def _farthest(measure: Measure | OfPairs, joint: JointCounts, within: Any, observed: Any, alone: Any) -> float:
     """The rows of the worst kind that move the difference as far as any observed group of the largest size would."""
     none = [type(value)(*(0 * of for of in value)) for value in observed]
     seen = float(_differences(joint.kind, measure, observed, none)[0])
@@ -112,13 +115,13 @@ def _times(weights: FloatArray, sums: Any) -> Any:
     return type(sums)(*(weights @ total for total in sums))
 
 
-def sums_of(measure: Measure | WeightedKappa, joint: JointCounts, weights: FloatArray) -> Any:
+def sums_of(measure: Measure | OfPairs, joint: JointCounts, weights: FloatArray) -> Any:
     """The sums that a measure is a function of, of A and of B."""
-    return measure.sums(joint, weights) if isinstance(measure, WeightedKappa) else joint.confusions(weights)
+    return measure.sums(joint, weights) if isinstance(measure, OfPairs) else joint.confusions(weights)
 
 
 def _values(
-    measure: Measure | WeightedKappa, joint: JointCounts, base: Any, unseen: Any, shares: FloatArray
+    measure: Measure | OfPairs, joint: JointCounts, base: Any, unseen: Any, shares: FloatArray
 ) -> tuple[list[FloatArray], list[int]]:
     """The measure of one model with one more row in each place where that matters, and the number of each place."""
     places = np.column_stack([value.reshape(len(value), -1) for value in unseen])
@@ -243,7 +246,7 @@ def _among(classes: frozenset[int], labels: frozenset[int]) -> tuple[Any, ...]:
 
 
 def _where_it_hurts(
-    kind: Kind, measure: Measure | WeightedKappa, observed: Any, alone: Any, true: IntArray, largest: float
+    kind: Kind, measure: Measure | OfPairs, observed: Any, alone: Any, true: IntArray, largest: float
 ) -> FloatArray:
     """The places where one more row makes the difference least and largest: kinds of rows, or several classes."""
     chosen: set[tuple[int, ...]] = set()
@@ -277,7 +280,7 @@ def _placed(parts: Sequence[tuple[int, ...]], width: int) -> FloatArray:
     return places
 
 
-def _differences(kind: Kind, measure: Measure | WeightedKappa, observed: Any, more: Sequence[Any]) -> FloatArray:
+def _differences(kind: Kind, measure: Measure | OfPairs, observed: Any, more: Sequence[Any]) -> FloatArray:
     """B - A with more rows, whose sums are `more` of A and of B."""
     a, b = (measure.of(type(sums)(*map(np.add, sums, added)), kind) for sums, added in zip(observed, more, strict=True))
     return np.asarray(b - a)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,8 @@ class Law(NamedTuple):
     #: The least and the greatest value of each; pair of array of float, shape (size,).
     a: tuple[FloatArray, FloatArray]
     b: tuple[FloatArray, FloatArray]
-    #: The sums of A and of B that were observed, of which the measure is a function.
-    observed: Any
+    #: The measure of A and of B.
+    observed: tuple[float, float]
     #: If one more group is like those seen: the law with one of any kind, and the chance of an unseen kind.
     strict: "Law | None" = None
     missed: float = 0.0
@@ -63,6 +63,10 @@ class Law(NamedTuple):
     def p_better(self) -> float:
         """The p-value of "B is not better"."""
         return self._pvalue(lambda law: law.low <= 0)
+
+    def p_at_least(self, bar: float) -> float:
+        """The p-value of "A is at least this"."""
+        return self._pvalue(lambda law: law.a[1] >= bar)
 
     def equivalence(self, margin: float) -> float:
         """The p-value of values that differ by the margin or more, of two one-sided tests."""

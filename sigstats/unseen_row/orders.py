@@ -11,7 +11,7 @@ from .._common.validation import FloatArray, IntArray
 from ..joint.events import Event, JointCounts, JointEvents
 from ..joint.outcomes import EXCHANGED, JointOutcomes
 from ..measures.measure import Measure
-from ..measures.score_formulas import WeightedKappa
+from ..measures.score_formulas import OfPairs
 from .counts import law_of_difference
 from .drawn_law import Law
 from .law import SharedDraws
@@ -30,7 +30,7 @@ class _Way(NamedTuple):
 
 def mirrored_law(
     joint: JointCounts,
-    measure: Measure | WeightedKappa,
+    measure: Measure | OfPairs,
     *,
     size: int,
     rng: RNG | SharedDraws = 0,
@@ -61,7 +61,7 @@ def mirrored_law(
 def _in_own_order(
     joint: JointCounts,
     places: IntArray,
-    measure: Measure | WeightedKappa,
+    measure: Measure | OfPairs,
     groups: tuple[IntArray, IntArray] | None,
     weights: FloatArray | None,
 ) -> _Way:

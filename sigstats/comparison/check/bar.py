@@ -2,7 +2,8 @@
 
 Of single rows, accuracy, precision, recall, specificity, Jaccard's index and F1 rest on a number of hits that is
 binomial given the rows that count, so that their p-values and intervals (Clopper and Pearson 1934) are exact. Means of
-marks, and rows in groups, have the bounds of `sigstats.unseen_row.means`, of which these are the special case.
+marks, and rows in groups, have the bounds of `sigstats.unseen_row.means`, of which these are the special case; other
+measures have those of random weights and one more row.
 
 A model that is below the bar on no slice is reported to be below it on any with a probability of at most alpha (Holm
 1979). That it is at least as good everywhere is claimed where every interval says so, which needs no adjustment (Berger
@@ -15,15 +16,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..._common.validation import as_choice, as_real, refuse
+from ..._common.validation import as_real, refuse
 from ...measures.metrics import require_marks
-from ...measures.table import MEASURES, OwnMeasure, is_pass_at, is_quantile
+from ...measures.score_formulas import weighted_area
+from ...measures.table import MEASURES, OwnMeasure
 from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
 from ..evidence import Evidence
 from ..family import default_measures, evidence_for, require_score_used
 from ..margins import SaidShare, require_limits_used
-from ..measure_names import COMPARED_MEASURES, known_measure
+from ..measure_names import as_compared_measures
 from ..notes import about_predictions, clusters_note, unseen_group_note
 from ..paired_predictions import PairedPredictions
 from ..rule import ComparisonRule, Verdict
@@ -31,11 +33,7 @@ from ..task_means import has_task_mean, without_task_mean
 from ..units import ALL_ROWS
 from .result import CheckResult, cells_of
 from .row import CheckedRow
-from .tests import HITS, test_row
-
-_MEANS = tuple(name for name in COMPARED_MEASURES if MEASURES[name].test == "means")
-#: The measures with an exact test of one model.
-CHECKED_MEASURES = ("accuracy", *HITS, *_MEANS, "ratio")
+from .tests import test_row
 
 
 def check_predictions(
@@ -51,8 +49,7 @@ def check_predictions(
 
     `bar`: the least value that is good enough, in the unit of the measure: a share for the accuracy. `at_most`: it is
     the greatest one, of a cost. `rule`: its level, adjustment, confidence and smallest slice.
-    `measures`: of `CHECKED_MEASURES`, ``pass@k`` or ``p95``, and of runs any that is compared; by default the accuracy,
-    or the mean of marks.
+    `measures`: as of a comparison, and ``p95`` unless there are runs; by default the accuracy, or the mean of marks.
     `positive`: the class of precision, recall, specificity, Jaccard's index and F1.
 
     Raises ValueError if the predictions lack data that a measure needs, if no value of it could be below the bar, or if
@@ -118,19 +115,11 @@ def evidence_checked(
         if scored and marks and not scored.per and not paired.graded and len(paired.classes) == 2:
             require_marks(scored.column, "; a bar for probabilities needs --measure neg-brier or neg-log-loss")
         names = (scored.mean,) if scored and marks else default_measures(paired)[:1]
-    elif not isinstance(measures, Sequence) or not measures:
-        raise refuse("measures", measures, "the name of a measure, or several")
     else:
-        quantiles = [item for item in measures if isinstance(item, str) and is_quantile(item)]
-        known = (*(COMPARED_MEASURES if paired.runs else (*CHECKED_MEASURES, *quantiles)), "pass@1")
-        names = tuple(
-            item
-            if isinstance(item, OwnMeasure) or (isinstance(item, str) and is_pass_at(item))
-            else as_choice(known_measure(item), "measures", known)
-            for item in ([measures] if isinstance(measures, str) else measures)
-        )
-    if len(set(names)) < len(names):
-        raise refuse("measures", ", ".join(names), "each measure once")
+        names = as_compared_measures(measures, quantiles=not paired.runs)
+    if "auc" in names:  # of one model, by random weights
+        area = OwnMeasure(replace(MEASURES["auc"], of_weights=weighted_area))
+        names = tuple(area if name == "auc" else name for name in names)
     require_score_used(paired, names)
     require_limits_used(paired.score_range, names)
     return evidence_for(paired, names, positive)

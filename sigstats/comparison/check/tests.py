@@ -22,8 +22,10 @@ from ...unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues,
 from ..evidence import Attempts, Classes, Evidence, Limits, Ratios, Runs, Values
 from ..mean_tests import by_group, unseen_unit
 from ..row_test import RowTest
+from ..rows import ComparisonRow
 from ..rule import ComparisonRule
 from ..runs import runs_test
+from ..tests import by_weights, stages
 from .row import CheckedRow
 
 Mask = NDArray[np.bool_]
@@ -58,6 +60,8 @@ def test_row(row: CheckedRow, part: Evidence, bar: float, rule: ComparisonRule, 
             return _of_quantile(row, part.values[0], share, bar, rule)
         case Values(answers=True):
             return _of_shares(row, part.values[0] == 1, group, bar, rule, what)
+        case Classes() if row.measure not in HITS:
+            return _of_weights(row, part, bar, rule)
         case Classes():
             counted, hits = HITS[row.measure](part.label == part.code, part.a == part.code)
             return _of_shares(row, hits[counted], None if group is None else group[counted], bar, rule, what)
@@ -89,6 +93,15 @@ def _of_shares(
         if row.other_interval is not None:
             row = replace(row, other_interval=Interval(other[0] or 0.0, other[1] or 0.0, rule.confidence_level))
     return row
+
+
+def _of_weights(row: CheckedRow, part: Classes, bar: float, rule: ComparisonRule) -> CheckedRow:
+    rule = rule.with_resamples(stages(row.measure, 0, rule.n_resamples, rule.n_resamples)[1])
+    tested = by_weights(ComparisonRow(slice=row.slice, measure=row.measure, n=row.n), part, rule, bar)
+    same = ("standard_error", "other_interval", "pvalue", "test")
+    row = replace(row, value=tested.baseline, **{name: getattr(tested, name) for name in same})
+    low, high = tested.baseline_interval or (None, None)
+    return replace(row, low=low, high=high, note=tested.note if tested.pvalue is None else "")
 
 
 def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> CheckedRow:

@@ -19,7 +19,7 @@ from sigstats.measures.costs import with_costs
 
 from ._arguments import as_arguments
 from ._class_probabilities import class_probabilities, has_columns
-from .compare import CommonOptions, paired_arrays
+from .compare import CommonOptions, Measures, paired_arrays
 
 
 class CheckOptions(CommonOptions, total=False):
@@ -46,7 +46,7 @@ def check(
     task: str | None = None,
     groups: Any = None,
     slices: Any = None,
-    measures: str | Sequence[str] | None = None,
+    measures: Measures = None,
     costs: Any = None,
     positive: Any = None,
     classes: Sequence[Any] | None = None,
@@ -81,9 +81,8 @@ def check(
         The group of each row, if rows of one group are not independent: a column of a frame, or an array.
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional
         Columns whose values divide the rows; each value of each column is a slice.
-    measures : str or sequence of str, optional
-        Of ``sigstats.comparison.check.bar.CHECKED_MEASURES``, ``pass@k`` or ``p95``; by default the accuracy, or the
-        mean of marks.
+    measures : str, Measure, function, or sequence of them, optional
+        As `sigstats.compare` takes them, and ``p95``; by default the accuracy, or the mean of marks.
     positive : label, optional
         The class of precision, recall, specificity, Jaccard's index and F1, as `sigstats.compare` takes it.
     costs, classes, missing

@@ -3,9 +3,9 @@
 When not to use: for more than two models (`sigstats.rank_models`), or for models that were tested on different rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
-from typing import Any, Literal, Never, TypedDict
+from typing import Any, Literal, Never, TypeAlias, TypedDict
 
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import class_notes, counts_of, label_name
@@ -17,12 +17,14 @@ from sigstats.comparison.paired_predictions import Labels, PairedPredictions, as
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs
+from sigstats.measures.measure import Measure
 
 from ._arguments import as_arguments
 from ._class_probabilities import class_probabilities, has_columns
 
 #: What notes call the models of arrays.
 _ARRAYS = "baseline", "candidate"
+Measures: TypeAlias = str | Measure | Callable[..., Any] | Sequence[str | Measure | Callable[..., Any]] | None
 
 
 class CommonOptions(TypedDict, total=False):
@@ -37,7 +39,7 @@ class CommonOptions(TypedDict, total=False):
     groups: Any
     slices: Any
     task: str | None
-    measures: str | Sequence[str] | None
+    measures: Measures
     costs: Any
     positive: Any
     classes: Sequence[Any] | None
@@ -100,7 +102,7 @@ def compare(
     weights: Any = None,
     slices: Any = None,
     task: str | None = None,
-    measures: str | Sequence[str] | None = None,
+    measures: Measures = None,
     costs: Any = None,
     positive: Any = None,
     classes: Sequence[Any] | None = None,
@@ -163,8 +165,9 @@ def compare(
         Columns whose values divide the rows; each value of each column is a slice.
     task : str, optional
         Frames only: the column of tasks; the unweighted mean over tasks is tested as well as all rows.
-    measures : str or sequence of str, optional
-        Of ``sigstats.comparison.measure_names.COMPARED_MEASURES``, or ``pass@k``; by default the accuracy, and the area
+    measures : str, Measure, function, or sequence of them, optional
+        Of ``sigstats.comparison.measure_names.COMPARED_MEASURES``, ``pass@k``, a `sigstats.Measure`, or a function of
+        ``y, prediction, weights`` with one finite number, the greater the better; by default the accuracy, and the area
         under the curve of probabilities, their log loss if there are more than two classes, or the mean of marks.
     costs : mapping or DataFrame, optional
         The costs of wrong predictions, whose mean is then the first measure: ``{true class: {predicted class: cost}}``,
@@ -234,7 +237,7 @@ def compare(
         )
         raise TypeError(f"compare() has no option {name!r}{near}")
     positive_name = None if positive is None else label_name(positive, "positive")
-    measures = with_costs(measures, costs)
+    chosen: Any = with_costs(measures, costs)
     listed = class_names_of(classes)
     if y is None or baseline is None or candidate is None:  # of frames, whatever they are called
         first, second = (*(given for given in (y, baseline, candidate) if given is not None), None, None)[:2]
@@ -259,16 +262,16 @@ def compare(
                 raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
         options: dict[str, Any] = {"scores": scores, "groups": groups, "weights": weights, "listed": listed}
         options |= {"order": order, "slices": slices}
-        alone = scores is None and are_scores(y, baseline, candidate, measures)
+        alone = scores is None and are_scores(y, baseline, candidate, chosen)
         if has_columns(baseline) and has_columns(candidate) and scores is None:
             given = {"baseline": baseline, "candidate": candidate}
-            said = class_probabilities(y, given, positive_name, classes=listed, measures=measures)
+            said = class_probabilities(y, given, positive_name, classes=listed, measures=chosen)
             (first, second), options["scores"] = said.predictions, said.scores
             if baseline is candidate:  # nothing is tested
                 second, options["scores"] = first, said.scores[:1] * 2
         elif isinstance(scores, Sequence) and len(scores) == 2 and all(map(has_columns, scores)):
             given = {"scores[0]": scores[0], "scores[1]": scores[1]}
-            said = class_probabilities(y, given, positive_name, classes=listed, measures=measures)
+            said = class_probabilities(y, given, positive_name, classes=listed, measures=chosen)
             first, second, options["scores"] = baseline, candidate, said.scores
         elif alone:
             first, second, said, options["scores"] = y, y, None, (baseline, candidate)
@@ -289,5 +292,5 @@ def compare(
     limits = as_score_range(score_range)
     pairs = [replace(pair, score_range=limits) for pair in pairs]
     with as_arguments():
-        (result,) = compare_scores([pairs], rule, measures, positive=positive_name)
+        (result,) = compare_scores([pairs], rule, chosen, positive=positive_name)
     return result

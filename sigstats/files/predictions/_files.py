@@ -16,7 +16,7 @@ from ..inputs.content import open_content
 from ..inputs.opening import reason
 from ..inputs.places import files_of
 from ..tables.table import Table
-from ._columns import ALL_SCORES, Columns, Scoring
+from ._columns import ALL_SCORES, Columns
 from ._from_table import from_table
 from ._log import EvaluationLog
 from ._pairing import MatchOptions, join
@@ -116,19 +116,12 @@ def labels_of(path: str, columns: Mapping[str, str], **options: Any) -> Predicti
     return read(path, own.but(**options))
 
 
-def costs_of_file(path: str) -> dict[str, dict[str, float]]:
-    """The costs in a file with the columns label, prediction and cost, by true and predicted class."""
-    named = frozenset(("label", "prediction"))
-    columns = Columns(score="cost", named=named, by_position=True, scoring=Scoring(lower=frozenset(("cost",))))
-    rows = read(path, columns).decoded()
+def costs_of_file(path: str) -> list[tuple[str, str, float]]:
+    """The true class, the predicted class and the cost in the rows of a file (label, prediction, cost)."""
+    rows = read(path, Columns(score="cost", named=frozenset(("label", "prediction")), by_position=True)).decoded()
     assert rows.score is not None
-    costs: dict[str, dict[str, float]] = {}
-    values = (column.to_pylist() for column in (rows.said.label, rows.said.prediction, rows.score.values))
-    for label, said, cost in zip(*values, strict=True):
-        if said in costs.setdefault(label, {}):
-            raise ValueError(f"{path}: {shown(said)} predicted for {shown(label)} appears more than once")
-        costs[label][said] = cost
-    return costs
+    columns = rows.said.label, rows.said.prediction, rows.score.values
+    return list(zip(*(column.to_pylist() for column in columns), strict=True))
 
 
 def names_of_instances(path: str, reports: Sequence[str] = ()) -> tuple[str, ...]:

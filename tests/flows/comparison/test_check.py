@@ -177,7 +177,7 @@ def test_so_many_rows_of_the_same_share_decide(hits, n, bar):
         (["--at-least", "90"], "--at-least: 90.0 is not valid; expected a number between 0 and 1"),
         (["--at-least", "much"], "--at-least: 'much' is not valid; expected a number such as 0.9 or 90%"),
         (["--at-least", "0"], "--at-least: 0.0 is not valid; expected more than 0"),
-        (["--at-least", "0.9", "--measure", "kappa"], "--measure: 'kappa' is not valid; expected one of accuracy"),
+        (["--at-least", "0.9", "--measure", "kapa"], "--measure: 'kapa' is not valid; did you mean 'kappa'?"),
         (["--at-least", "0.9", "--lower-is-better", "mark"], "expected --at-most, since of mark the lower is better"),
         (["--at-least", "0.9", "--id", "nr"], "column 'nr' was not found"),
         (["--at-least", "0.9", "--smallest-slice", "600"], "nothing can be tested"),

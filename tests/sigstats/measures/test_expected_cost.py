@@ -107,7 +107,7 @@ def test_costs_in_a_file_or_in_words(tmp_path, capsys) -> None:
     assert outputs[:3] == outputs[3:]
     assert all("expected-cost" in output for output in outputs)
     assert main(["compare", *files, "--costs", "fn=10"]) == 2
-    assert "fn=COST,fp=COST" in capsys.readouterr().err
+    assert "'fp': cost" in capsys.readouterr().err
     (tmp_path / "costs.csv").write_text("label,prediction,cost\nyes,no,10\nyes,no,1\n")
     assert main(["compare", *files, "--costs", str(tmp_path / "costs.csv")]) == 2
     assert "'no' predicted for 'yes' appears more than once" in capsys.readouterr().err

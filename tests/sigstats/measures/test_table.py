@@ -45,12 +45,12 @@ def test_every_measure_can_be_computed_from_what_it_needs():
 
 def test_errors_and_costs_alone_are_the_better_the_less():
     less = {name for name, spec in MEASURES.items() if not spec.greater_is_better}
-    assert less == {prefix + name for prefix in ("", "micro-", "macro-") for name in ("error", "dcf")}
+    assert less == {"rmse", *(prefix + name for prefix in ("", "micro-", "macro-") for name in ("error", "dcf"))}
 
 
 def test_units_and_parameters():
     own = {name for name, spec in MEASURES.items() if not spec.in_points}
-    of_rows = {"neg-log-loss", "neg-brier", "mean-score", "ratio", "neg-mae", "neg-mse"}
+    of_rows = {"neg-log-loss", "neg-brier", "mean-score", "ratio", "neg-mae", "neg-mse", "rmse", "r2"}
     assert own == {"dcf", "micro-dcf", "macro-dcf"} | of_rows
     assert {name: spec.parameters for name, spec in MEASURES.items() if spec.parameters} == {
         prefix + name: parameters

@@ -1,0 +1,171 @@
+"""Formulas of labels, predictions and weights beside scikit-learn's, and their tests under equal measures."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import metrics
+
+import sigstats
+from sigstats.flows.cli import main
+from sigstats.measures import score_formulas as weighted
+
+RNG = np.random.default_rng(3)
+POSITIVE, SCORE = RNG.integers(0, 2, 200), RNG.normal(size=200).round(1)
+GRADE, SAID = RNG.integers(1, 6, 200), RNG.integers(1, 6, 200)
+X, GUESS = RNG.normal(size=200), RNG.normal(size=200)
+FEW = sigstats.ComparisonRule(n_resamples=1000, minimum_effect=0, relative_effect=0)
+
+
+@pytest.mark.parametrize(
+    ("formula", "theirs", "rows"),
+    [
+        (weighted.average_precision, metrics.average_precision_score, (POSITIVE, SCORE)),
+        (weighted.weighted_area, metrics.roc_auc_score, (POSITIVE, SCORE)),
+        (weighted.rmse, metrics.root_mean_squared_error, (X, GUESS)),
+        (weighted.r2, metrics.r2_score, (X, GUESS)),
+        (lambda *rows: weighted.weighted_kappa(1, *rows), "linear", (GRADE, SAID)),
+        (lambda *rows: weighted.weighted_kappa(2, *rows), "quadratic", (GRADE, SAID)),
+    ],
+)
+def test_formulas_are_scikit_learns_with_the_same_weights(formula, theirs, rows):
+    weights = np.vstack([np.ones(200), RNG.exponential(size=(4, 200)) * RNG.integers(0, 2, (4, 200))])
+    for own, value in zip(weights, formula(*rows, weights), strict=True):
+        kept = own > 0
+        some = [column[kept] for column in rows]
+        if isinstance(theirs, str):
+            expected = metrics.cohen_kappa_score(*some, weights=theirs, sample_weight=own[kept])
+        else:
+            expected = theirs(*some, sample_weight=own[kept])
+        assert value == pytest.approx(expected, rel=1e-10)
+
+
+def test_measures_of_scores_and_numbers_are_compared_and_checked():
+    other, frame = SCORE + RNG.normal(size=200), {"label": POSITIVE, "prediction": POSITIVE, "prob": SCORE}
+    (row,) = sigstats.compare(POSITIVE, SCORE, other, measures="average-precision", rule=FEW).rows
+    expected = [metrics.average_precision_score(POSITIVE, side) for side in (SCORE, other)]
+    assert [row.baseline, row.candidate] == pytest.approx(expected)
+    frame = pd.DataFrame({"id": range(200), **frame})
+    for name, theirs in (("auc", metrics.roc_auc_score), ("average-precision", metrics.average_precision_score)):
+        row = sigstats.check(frame, score="prob", measures=name, at_least=0.3, rule=FEW).rows[0]
+        assert row.value == pytest.approx(theirs(POSITIVE, SCORE))
+    root, share = sigstats.compare(X, GUESS, X + 0.1, measures=["rmse", "r2"], score_range=(-9, 9), rule=FEW).rows
+    assert root.lower_is_better
+    assert [root.baseline, root.candidate] == pytest.approx([metrics.root_mean_squared_error(X, GUESS), 0.1])
+    assert root.low <= root.difference <= root.high
+    assert share.low <= share.difference <= share.high
+    assert share.baseline == pytest.approx(metrics.r2_score(X, GUESS))
+    with_limits = sigstats.check(X, X + 0.1, measures="rmse", at_most=5, score_range=(-9, 9), rule=FEW)
+    assert with_limits.verdict == "pass"
+    assert sigstats.check(X, X + 0.1, measures="rmse", at_most=5, rule=FEW).verdict == "inconclusive"  # without limits
+
+
+@pytest.mark.parametrize("name", ["balanced-accuracy", "macro-f1", "mcc", "kappa"])
+def test_check_takes_measures_of_counts(name):
+    y, said = POSITIVE, np.where(RNG.random(200) < 0.8, POSITIVE, 1 - POSITIVE)
+    theirs = {"mcc": "matthews_corrcoef", "kappa": "cohen_kappa_score", "macro-f1": "f1_score"}
+    function = getattr(metrics, theirs.get(name, "balanced_accuracy_score"))
+    expected = function(y, said, average="macro") if name == "macro-f1" else function(y, said)
+    verdicts = []
+    for bar in (expected - 0.25, expected, expected + 0.2):
+        result = sigstats.check(y, said, measures=name, at_least=bar)
+        verdicts.append(result.verdict)
+        assert result.rows[0].value == pytest.approx(expected)
+    assert verdicts == ["pass", "inconclusive", "fail"]
+
+
+def right(y, prediction, weights):
+    """The accuracy."""
+    return weights[y == prediction].sum() / weights.sum()
+
+
+def mean_recall(y, prediction, weights):
+    """The balanced accuracy."""
+    return np.mean([right(y[y == one], prediction[y == one], weights[y == one]) for one in np.unique(y)])
+
+
+def test_a_function_of_a_person_is_tested_as_the_measure_that_it_computes():
+    y, a, b = (RNG.integers(0, 3, 300) for _ in range(3))
+    wrong = sigstats.Measure(
+        name="wrong", function=lambda *rows: 1 - right(*rows), takes="classes", greater_is_better=False
+    )
+    balanced = sigstats.Measure(name="own", function=mean_recall, takes="classes")
+    own, turned, of_rows, theirs = sigstats.compare(
+        y, a, b, measures=[right, wrong, balanced, "balanced-accuracy"], rule=sigstats.ComparisonRule(n_resamples=400)
+    ).rows
+    assert [own.baseline, 1 - turned.baseline] == pytest.approx([(y == a).mean()] * 2)
+    assert turned.lower_is_better
+    assert [turned.low, turned.high] == pytest.approx([-own.high, -own.low], abs=0.03)  # of other random weights
+    assert [of_rows.low, of_rows.high] == pytest.approx([theirs.low, theirs.high], abs=0.03)
+    assert of_rows.baseline == pytest.approx(theirs.baseline)
+
+
+def test_parameters_and_functions_of_counts():
+    y, a, b = POSITIVE, SCORE > 0, SCORE > 0.5
+    cost = sigstats.Measure(
+        name="per-row", function=lambda tp, fn, fp, tn: (9 * fn + fp) / 200, greater_is_better=False
+    )
+    f2 = sigstats.Measure(name="f-beta", parameters=(("beta", 2.0),))
+    rows = sigstats.compare(y, a * 1, b * 1, measures=[f2, cost], rule=FEW).rows
+    assert rows[0].baseline == pytest.approx(metrics.fbeta_score(y, a, beta=2))
+    assert rows[1].candidate == pytest.approx((9 * (y & ~b).sum() + (b & ~(y == 1)).sum()) / 200)
+    assert rows[1].lower_is_better
+
+
+@pytest.mark.parametrize(
+    ("function", "complaint"),
+    [
+        (lambda y, p, w: float("nan"), "nan is not valid; expected a function of y, prediction and weights"),
+        (lambda y, p: 1.0, "failed: TypeError"),
+        (sigstats.Measure(name="f1", function=right, takes="classes"), "'f1' is not valid; expected another name"),
+    ],
+)
+def test_functions_that_are_no_measures_are_refused(function, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        sigstats.compare(GRADE, SAID, GRADE, measures=[function])
+
+
+def test_the_command_line_takes_an_import_path(tmp_path, capsys, monkeypatch):
+    text = "def right(y, prediction, weights):\n    return weights[y == prediction].sum() / weights.sum()\nwrong = 3\n"
+    (tmp_path / "own_measures_of_a_test.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, said in (("a", GRADE), ("b", SAID)):
+        pd.DataFrame({"id": range(200), "label": GRADE, "prediction": said}).to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
+    files = [str(tmp_path / f"{name}.csv") for name in "ab"]
+    path = "own_measures_of_a_test:right"
+    for command in (["compare", *files], ["rank", *files], ["check", files[1], "--at-least", "0.9"]):
+        assert main([*command, "--measure", path]) in (0, 1)
+        assert path in capsys.readouterr().out
+    assert main(["compare", *files, "--measure", path.replace("right", "wrong")]) == 2
+    assert "expected the import path of a function" in capsys.readouterr().err
+    sys.modules.pop("own_measures_of_a_test")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(
+    ("measure", "kinds", "shares"),
+    [  # often a small gain, rarely a large loss; in all equal
+        (
+            "average-precision",
+            [(0, 0.5, 0.5), (0, 0.2, 0.2), (1, 0.45, 0.55), (1, 0.9, 0.1)],
+            (0.4, 0.3, 0.16517, 0.13483),
+        ),
+        ("rmse", [(0.0, 1.0, 0.9), (5.0, 4.0, 4.1), (5.0, 5.0, 0.0)], (0.49623, 0.49623, 0.00754)),
+    ],
+)
+def test_equal_measures_are_told_apart_no_more_often_than_stated(measure, kinds, shares, turned):
+    rng, rows, fails, covered = np.random.default_rng(1), np.array(kinds), 0, 0
+    for _ in range(150):
+        y, a, b = rows[rng.choice(len(rows), 60, p=shares)].T
+        a, b = (b, a) if turned else (a, b)
+        how = {"score_range": (0, 6)} if measure == "rmse" else {}
+        y = y if measure == "rmse" else y.astype(int)
+        (row,) = sigstats.compare(y, a, b, measures=measure, rule=FEW, **how).rows
+        fails += row.pvalue <= 0.05
+        covered += row.low <= 0 <= row.high
+    assert fails <= 15  # Binomial(150, .05) exceeds it with a chance of 0.4%
+    assert covered >= 135
