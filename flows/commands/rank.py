@@ -144,8 +144,8 @@ def _ranked_by_pairs(
 
     from ..ranking.words import model_names
 
-    asked = measures_of(options)
-    measures = as_compared_measures(asked) if asked else (None,)
+    options.measure = measures_of(options)
+    measures = as_compared_measures(options.measure) if options.measure else (None,)
     if len(measures) > 1:
         raise BadInput(f"--measure: {len(measures)} are named; expected one")
     columns = [column.but(run=options.run) for column in columns_of_files(options, len(files))]

@@ -135,7 +135,8 @@ def test_a_quantile_of_a_latency_is_monitored(folder):
         (["at_least=90", "looks.rows=fresh"], "at_least: 90"),
         (["at_least=0"], "at_least: 0"),
         (["columns.score=['a', 'b']"], "columns.score, of several, is not valid with at_least"),
-        (["measures=['macro-f1']"], "measures: 'macro-f1'"),
+        (["measures=['macro-f2']"], "measures: 'macro-f2'"),
+        (["measures=['macro-f1']", "looks.rows=fresh"], "measures: 'macro-f1'"),
         (["measures=['p95']", "looks.rows=fresh"], "measures: 'p95'"),
     ],
 )
