@@ -48,7 +48,6 @@ class CalibrationStudy(DataStudy):
         description="Whether to report size-adjusted power and the coverage and width of intervals; "
         "by default if there are intervals or retrained learners",
     )
-
     published: list[PublishedSize] = Field(
         default_factory=list, description="Published numbers of rows, shown next to the exact ones"
     )

@@ -11,6 +11,7 @@ from .._common.extreme import monte_carlo_pvalue
 from .._common.random_streams import as_generator
 from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval, clopper_pearson
+from ..unseen_row.law import MOST_ATOMS
 
 
 class Law(NamedTuple):
@@ -50,14 +51,14 @@ class Judged(NamedTuple):
         What a difference may be, of which the first is the least, the last the largest, and one is 0.
     table : int64 array of shape (3, k)
         The labelled rows by verdict and difference.
-    groups : tuple of float64 arrays of shape (groups, 3), or None
-        Where rows come in groups: of each its rows, its labelled rows, and the sum of their differences.
+    groups : tuple of float64 arrays of shape (groups, 3), the last of shape (groups,), or None
+        Where rows come in groups: of each its rows, its labelled rows, the sum of their differences, and its count.
     """
 
     rows: IntArray
     values: FloatArray
     table: IntArray
-    groups: tuple[FloatArray, FloatArray, FloatArray] | None
+    groups: tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None
 
     @property
     def labels(self) -> IntArray:
@@ -91,13 +92,13 @@ class Judged(NamedTuple):
     def _law_of_groups(self, size: int, generator: np.random.Generator, more_labels: float | None) -> Law:
         """The same with weights of groups, as if there were so many times as many labelled ones where that is said."""
         assert self.groups is not None
-        rows, labels, differences = self.groups
+        rows, labels, differences, often = self.groups
 
         def drawn(number: int) -> tuple[FloatArray, ...]:
-            weights = generator.standard_exponential((number, len(rows)))
+            weights = generator.standard_gamma(often, (number, len(often)))
             of_verdict = weights @ rows
             if more_labels is not None:
-                weights = generator.standard_gamma(more_labels, weights.shape)
+                weights = generator.standard_gamma(more_labels * often, weights.shape)
             return of_verdict, weights @ differences, weights @ labels
 
         of_verdict, sums, totals = _in_pieces(drawn, size, len(rows))
@@ -190,7 +191,11 @@ def judged_rows(
         counts = (np.bincount(place, weights, size) for weights in (None, labelled))
         sums = np.bincount(place[labelled], seen, size)
         of_rows, of_labels, of_sums = (array.reshape(-1, 3).astype(np.float64) for array in (*counts, sums))
-        groups = of_rows, of_labels, of_sums
+        often = np.ones(len(of_rows))
+        if len(often) > MOST_ATOMS:  # equal groups have a gamma weight together
+            distinct, times = np.unique(np.hstack([of_rows, of_labels, of_sums]), axis=0, return_counts=True)
+            (of_rows, of_labels, of_sums), often = np.hsplit(distinct, 3), times.astype(np.float64)
+        groups = of_rows, of_labels, of_sums, often
     return Judged(np.bincount(verdict + 1, minlength=3), values, table, groups)
 
 

@@ -84,8 +84,7 @@ class PrecisionRule(FixedRule):
         return self.of_counts(int(drawn[looks - 1]), int(totals[looks - 1]), confidence_level=confidence_level)
 
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:
-        n = np.arange(1, flags.size + 1)
-        return first_true(self._precise(np.cumsum(flags), n))
+        return first_true(self._precise(np.cumsum(flags), np.arange(1, flags.size + 1)))
 
     def _precise(self, exceedances: Any, n: Any) -> Any:
         p = (exceedances + 2) / (n + 4)

@@ -184,10 +184,7 @@ def _weights(
     generator = as_generator(rng)
     for start in range(0, size, step):
         many = min(step, size - start)
-        if within is not None and (shapes == 1).all():
-            weights = generator.standard_exponential((many, len(shapes)))
-        else:
-            weights = generator.standard_gamma(shapes, (many, len(shapes)))
+        weights = generator.standard_gamma(shapes, (many, len(shapes)))
         yield weights if within is None else np.asarray(weights @ within), generator.standard_exponential(many)
 
 

@@ -258,3 +258,21 @@ def test_marks_beyond_their_limits_are_named():
 def test_what_is_no_label_is_named(people, said):
     with pytest.raises(ValueError, match=said):
         sigstats.judged_test([1, 0, 1, 0], [1, 1, 1, 0], people, people)
+
+
+def test_the_law_of_many_groups_is_that_of_an_exponential_weight_each():
+    rng = np.random.default_rng(6)
+    rows, draws = 27_000, 500
+    units, labelled = np.arange(rows) // 3, np.arange(rows) % 10 < 3
+    verdict, seen = rng.integers(-1, 2, rows), rng.integers(-1, 2, rows).astype(float)
+    judged = judged_rows(verdict, labelled, seen[labelled], 1.0, units)
+    law = judged.law(draws, np.random.default_rng(2))
+    weights = rng.standard_exponential((draws, 9_000))
+    truth = np.zeros(draws)
+    for side in (-1, 0, 1):
+        of_units = [np.bincount(units, part * (verdict == side), 9_000) for part in (1.0, labelled, labelled * seen)]
+        of_side, labels, differences = (weights @ total for total in of_units)
+        truth += of_side / (3 * weights.sum(axis=1)) * differences / labels
+    middle = (law.against_a + law.against_b) / 2
+    assert middle.std() == pytest.approx(truth.std(), rel=0.2)
+    assert np.median(middle) == pytest.approx(np.median(truth), abs=0.35 * truth.std())
