@@ -59,9 +59,27 @@ def coded(values: Any, name: str, rows: int, *, missing: str | None = None) -> t
     return tuple(map(label_name, names.tolist())), codes.astype(np.int64)
 
 
+def as_groups(values: Any, name: str, rows: int) -> tuple[IntArray, int]:
+    """The group of each of `rows` rows, numbered from 0, and how many groups there are, two or more; or ValueError."""
+    names, codes = coded(values, name, rows)
+    require_groups(names, codes, name)
+    if len(names) < 2:
+        raise refuse(name, len(names), "two groups or more")
+    return codes, len(names)
+
+
+def require_groups(names: Sequence[str], codes: IntArray, name: str, classes: Collection[str] | None = None) -> None:
+    """Refuse names of groups that usually mean a missing value; `classes`: as in `require_no_missing_texts`."""
+    way = "rename {} if it is a group" if classes is None else "give classes=[{}] if it is a group"
+    rows_of = dict(zip(names, np.bincount(codes).tolist(), strict=True))
+    refuse_missing_texts(name, rows_of, f"leave out these rows, or {way}", classes=classes, what="values")
+
+
 def _texts(values: Any) -> list[str | None]:
     """Each value as the text that a file of it has, None of a missing one; an error if one is of another kind."""
     array = np.asarray(values, dtype=None if hasattr(values, "dtype") else object)
+    if array.ndim != 1:
+        raise ValueError("not a column")
     if array.dtype.kind == "M":
         return [None if text == "NaT" else text.replace("T", " ") for text in np.datetime_as_string(array).tolist()]
     return [_text(value) for value in array.tolist()]

@@ -141,9 +141,23 @@ def _name(given: Any) -> Any:
     return str(given) if isinstance(given, (int, np.integer)) and not isinstance(given, bool) else given
 
 
+def with_texts(frame: Any) -> Any:
+    """A frame of pandas with its intervals and periods, as `pandas.cut` makes them, as text; another as it is."""
+    kinds: Any = getattr(frame, "dtypes", None)
+    for column, kind in kinds.items() if hasattr(kinds, "items") else ():
+        if has_no_text(kind):
+            frame = frame.assign(**{column: frame[column].astype(object).map(str, na_action="ignore")})
+    return frame
+
+
+def has_no_text(kind: Any) -> bool:
+    """True for a data type of pandas whose values Arrow cannot write: intervals and periods."""
+    return str(getattr(getattr(kind, "categories", None), "dtype", kind)).startswith(("interval", "period"))
+
+
 def _frame(table: Any) -> dict[str, Any] | None:
     """The columns of a data frame by name, a number as text, or None of anything else."""
-    frame = opened(table)
+    frame = opened(with_texts(table))
     if frame is None:
         if hasattr(table, "columns"):
             raise refuse("columns", list(table.columns), "a data frame whose columns have different names")

@@ -82,29 +82,6 @@ def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: i
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def as_groups(value: Any, name: str, rows: int) -> tuple[IntArray, int]:
-    """The group of each of `rows` rows, numbered from 0, and how many groups there are, two or more; or ValueError.
-
-    Names of groups are text, whole numbers of any size and sign (of patients, times, hashes), or values with an order.
-    """
-    wanted = "the group of each row, by a whole number or by its name"
-    labels = as_array(value, name, wanted)
-    if labels.ndim != 1 or labels.dtype.kind not in "iubUSOmM":
-        raise refuse(name, value, wanted)
-    if len(labels) != rows:
-        raise refuse(f"{name} (length)", len(labels), f"{rows}, one for each row")
-    try:
-        missing = labels.dtype.kind in "OmM" and any(label is None or label != label for label in labels.tolist())
-        values, codes = np.unique(labels, return_inverse=True)
-    except Exception:  # objects that cannot be put in order, or may raise anything
-        missing = True
-    if missing:
-        raise refuse(name, value, wanted)
-    if len(values) < 2:
-        raise refuse(name, len(values), "two groups or more")
-    return codes.astype(np.int64), len(values)
-
-
 def as_indicators(value: Any, name: str) -> NDArray[np.bool_]:
     """A sequence of False and True, or of 0 and 1, as the former, or ValueError; it may be empty."""
     try:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_names import coded, label_name, require_no_missing_texts
+from .._common.class_names import coded, label_name, require_groups, require_no_missing_texts
 from .._common.data_frames import opened, require_same_index
 from .._common.note import Note
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
@@ -217,8 +217,9 @@ def pair_arrays(
     label, a, b = codes.astype(np.int64).reshape(3, -1)
     n = len(label)
     of_groups, group = ((), None) if groups is None else coded(groups, "groups", n)
-    require_no_missing_texts(listed, "give each row a group", groups=np.array(of_groups))
-    group = None if group is None else np.argsort(np.argsort(of_groups))[group]  # as files number them
+    if group is not None:
+        require_groups(of_groups, group, "groups", listed)
+        group = np.argsort(np.argsort(of_groups))[group]  # as files number them
     names = tuple(label_name(class_name) for class_name in classes.tolist())
     return PairedPredictions(
         said=Predicted(classes=names, label=label, a=a, b=b),

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.class_names import as_groups
 from .._common.data_frames import is_missing, require_same_index
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import (
@@ -23,7 +24,6 @@ from .._common.validation import (
     as_array,
     as_choice,
     as_count,
-    as_groups,
     as_indicators,
     as_real,
     as_reals,

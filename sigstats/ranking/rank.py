@@ -17,6 +17,7 @@ from .._common.class_names import (
     counts_of,
     label_name,
     require_class_names,
+    require_groups,
     require_no_missing_texts,
 )
 from .._common.data_frames import columns_of
@@ -111,6 +112,8 @@ def rank_models(
     n = len(columns.table)
     named = columns.named
     codes = {name: coded(named[name], name, n) for name in ("groups", "items") if named[name] is not None}
+    for name, (values, of_rows) in codes.items():
+        require_groups(values, of_rows, name)
     parts = {k: coded(v, f"slices[{shown(k)}]", n, missing=MISSING) for k, v in columns.slices.items()}
     of_label = None if named["label"] is None else as_labels(named["label"], "label")
     options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice, "notes": ()}

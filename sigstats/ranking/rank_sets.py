@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
+from .._common.class_names import as_groups
 from .._common.data_frames import columns_of
 from .._common.extreme import ties_as_equal
 from .._common.tabular import ArrayRecord, Table, Tabular, in_words
@@ -22,7 +23,6 @@ from .._common.validation import (
     FloatArray,
     IntArray,
     as_array,
-    as_groups,
     as_labels,
     as_names,
     as_real,

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
-from .._common.class_names import require_no_missing_texts
+from .._common.class_names import as_groups, require_no_missing_texts
 from .._common.data_frames import require_same_index
 from .._common.tabular import ArrayRecord, Table, Tabular, in_words
-from .._common.validation import FloatArray, IntArray, as_groups, as_labels, as_real, refuse, shown
+from .._common.validation import FloatArray, IntArray, as_labels, as_real, refuse, shown
 from ..multiplicity import adjust_pvalues
 from ..unseen_row.means import mean_pvalues, row_of_groups, units_of
 from .bradley_terry import components_of, fit_pvalue, scores_of, standard_errors_of, sums_of, why_not_finite

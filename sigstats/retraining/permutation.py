@@ -33,13 +33,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._common.class_names import require_no_missing_texts
+from .._common.class_names import as_groups, require_no_missing_texts
 from .._common.data_frames import require_same_index
 from .._common.drawing import Drawn, histogram
 from .._common.extreme import at_least
 from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.tabular import shown_record
-from .._common.validation import IntArray, as_count, as_groups, refuse
+from .._common.validation import IntArray, as_count, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from ._rows import as_rows, copies_note, encoded
 from .folds import as_classes, as_folds

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from .._common.class_names import as_groups
 from .._common.data_frames import require_same_index
 from .._common.random_streams import MAX_RESAMPLES, as_generator
-from .._common.validation import IntArray, as_choice, as_count, as_groups, raised, require_flag
+from .._common.validation import IntArray, as_choice, as_count, raised, require_flag
 from ._rows import as_rows, class_codes, fit_transform, permute_features, split_transforms, take
 from .folds import LabelExchange, as_classes, as_folds, permutations, require_whole_groups, rows_to_permute
 

@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.class_names import as_groups
 from .._common.data_frames import require_same_index
-from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_groups, as_real, refuse
+from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_real, refuse
 from ..measures.score_formulas import pair_wins
 from ..unseen_row.means import sums_by
 from .result import (

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from .._common.class_names import as_groups
 from .._common.data_frames import require_same_index
-from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_groups, as_real, refuse
+from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_real, refuse
 from .order import blocks_in_time, neighbours_alike
 from .result import (
     FEW,

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sigstats._common.data_frames import require_same_index
+from sigstats._common.data_frames import has_no_text, require_same_index, with_texts
 from sigstats._common.validation import refuse, shown
 from sigstats.comparison.paired_predictions import PairedPredictions
 
 from ..predictions import join
 from ._arguments import as_arguments
-from ._columns import columns_of, has_no_text, predictions_of, with_texts
+from ._columns import columns_of, predictions_of
 
 _COLUMNS = {"label": "y", "prediction": "prediction", "group": "groups", "score": "scores"}
 _COLUMNS |= {name: name for name in ("order", "weights")}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, Literal
 
-from sigstats._common.data_frames import opened, require_same_index
+from sigstats._common.data_frames import opened, require_same_index, with_texts
 from sigstats._common.scores import of_named_scores, parts_of_ratio
 from sigstats._common.validation import as_choice, refuse
 from sigstats.comparison.paired_predictions import PairedPredictions
@@ -173,20 +173,6 @@ def _by_scores(frame: Any, name: str, columns: Columns, scores: Sequence[str | N
     with as_arguments():
         rows, by_score = ArrowTable(name, table, names=names), [replace(columns, score=score) for score in scores]
         return {own.score: settled(from_table(rows, own), own) for own in by_score}
-
-
-def with_texts(frame: Any) -> Any:
-    """A frame of pandas with its intervals and periods, as `pandas.cut` makes them, as text; another as it is."""
-    kinds: Any = getattr(frame, "dtypes", None)
-    for column, kind in kinds.items() if hasattr(kinds, "items") else ():
-        if has_no_text(kind):
-            frame = frame.assign(**{column: frame[column].astype(object).map(str, na_action="ignore")})
-    return frame
-
-
-def has_no_text(kind: Any) -> bool:
-    """True for a data type of pandas whose values Arrow cannot write: intervals and periods."""
-    return str(getattr(getattr(kind, "categories", None), "dtype", kind)).startswith(("interval", "period"))
 
 
 def _frame(frame: Any, name: str) -> Any:

@@ -176,3 +176,38 @@ def test_answers_to_items_are_groups_or_averages():
     marks = right.astype(float)
     marks[0, 0] = np.nan
     assert sigstats.rank_models(said, label=label, items=items) == sigstats.rank_models(marks, items=items)
+
+
+@pytest.mark.parametrize("ends", [[0, 50, 100, 200], [0.5, 50.5, 200]])
+def test_bins_of_pandas_have_the_names_that_compare_gives_them_also_with_gaps(ends):
+    rng, values = np.random.default_rng(0), np.where(np.arange(200) < 20, np.nan, np.arange(200.0))
+    right, bins = rng.random((200, 2)) < 0.8, pd.cut(values, ends)
+    frame = pd.DataFrame({"a": right[:, 0], "b": right[:, 1], "bin": bins})
+    compared = sigstats.compare(np.ones(200), *right.T.astype(int), slices={"bin": bins})
+    wanted = sorted(row.slice for row in compared.rows if "bin" in row.slice)
+    assert wanted[0] == f"bin = {pd.Interval(*ends[:2])}"
+    for found in (
+        sigstats.rank_models(frame, slices=["bin"]),
+        sigstats.rank_models(frame[["a", "b"]], slices={"bin": bins}),
+    ):
+        assert sorted(part.slice for part in found.slices) == wanted
+
+
+def test_groups_are_numbers_or_names_and_text_that_looks_missing_is_refused_everywhere():
+    """Whole floats come from a column of pandas that had a gap."""
+    rng = np.random.default_rng(1)
+    y, marks, of = np.arange(40) % 2, rng.random((2, 40)), np.arange(40) // 4
+    vote = np.where(marks[0] < 0.5, "model_a", "model_b")
+    tests = [
+        lambda groups: sigstats.mean_score_test(*marks, groups=groups),
+        lambda groups: sigstats.auc_test(y, *marks, groups=groups),
+        lambda groups: sigstats.judged_test(*(marks < 0.5), *(marks < 0.6).astype(float), groups=groups),
+        lambda groups: sigstats.rank_models(marks.T, groups=groups),
+        lambda groups: sigstats.rank_votes(["a"] * 40, ["b"] * 40, vote, groups=groups),
+    ]
+    for test in tests:
+        assert len({str(test(groups)) for groups in (of, of * 1.0, of * 0.5, of.astype(str))}) == 1
+        with pytest.raises(ValueError, match="groups: 8 of 40 values are 'NA'; leave out these rows, or rename"):
+            test(np.where(of < 2, "NA", of.astype(str)))
+        with pytest.raises(ValueError, match=r"groups: row 0 \(from 0\) is empty"):
+            test(np.where(of < 1, np.nan, of))

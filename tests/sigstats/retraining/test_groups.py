@@ -13,7 +13,7 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.naive_bayes import GaussianNB
 
 import sigstats
-from sigstats._common.validation import as_groups
+from sigstats._common.class_names import as_groups
 from sigstats.retraining.folds import LabelExchange, folds_of, leave_one_out_folds, rows_to_permute, stratified_folds
 from sigstats.retraining.retrainer import Retrainer
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_exchanged_is_refused():
         sigstats.permutation_test("1-nn", X, y, cv=[0, 1, 0, 1], groups=[0, 0, 1, 1], n_resamples=1)
     with pytest.raises(ValueError, match="at most 2, the number of groups"):
         sigstats.permutation_test("1-nn", X, y, cv=3, groups=[0, 0, 1, 1], n_resamples=1)
-    for wrong in ([0, 1], [0, 0, 0, 0], [0.5, 1, 2, 3], [None, 1, 2, 3], "abcd"):
+    for wrong in ([0, 1], [0, 0, 0, 0], [np.nan, 1, 2, 3], [None, 1, 2, 3], ["NA", "1", "2", "3"], "abcd"):
         with pytest.raises(ValueError, match=r"^groups( \(length\))?: "):
             as_groups(wrong, "groups", 4)
 
