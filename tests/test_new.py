@@ -41,3 +41,28 @@ def test_a_name_that_is_not_that_of_a_test_is_refused(copy, name):
     with pytest.raises(SystemExit, match="expected a new name"):
         new.write_test(name)
     assert not (copy / "sigstats" / f"{name}.py").exists()
+
+
+@pytest.mark.parametrize("kind", sorted(new.PARTS))
+def test_another_part_is_written_with_its_tests_and_entries(copy, kind, capsys):
+    part = new.PARTS[kind]
+    for file, _, _ in part.entries:
+        (copy / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, copy / file)
+    before = {path for path in copy.rglob("*") if path.is_file()}
+    new.write_part(kind, part.example)
+    made = {path for path in copy.rglob("*") if path.is_file()} - before
+    assert len(made) == len(part.files)
+    assert any(path.name.startswith("test_") for path in made)
+    for path in made:
+        text = path.read_text(encoding="utf-8")
+        assert not any(word in text for word in ("NAME", "UNDER", "TITLE")), path
+        if path.suffix == ".py":
+            ast.parse(text)
+    for file, _, _ in part.entries:
+        assert part.example in (copy / file).read_text(encoding="utf-8"), file
+    assert capsys.readouterr().out.startswith(f"left to do, of {part.example}:")
+    with pytest.raises(SystemExit, match="is taken"):
+        new.write_part(kind, part.example)
+    with pytest.raises(SystemExit, match="expected a name"):
+        new.write_part(kind, "9 x")

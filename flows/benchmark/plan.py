@@ -73,7 +73,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
             raise ValueError(f"data set {dataset.name}: {_by_the_keys(study, dataset, error)}") from None
         for item in study.classifiers:
             classifier = named(item)
-            made = build(classifier.learner, params=classifier.params, nominal=dataset.nominal, allowed=allowed)
+            made = build(classifier.learner, params=classifier.params, **dataset.described, allowed=allowed)
             _require_measurable(study, dataset, classifier, made)
             code = code_of(classifier.learner, allowed)
             cells.extend(_cells(study, dataset, classifier, code))

@@ -50,6 +50,7 @@ def build(
     *,
     params: Mapping[str, Any] | None = None,
     nominal: Any = None,
+    named: Mapping[str, Sequence[str]] | None = None,
     missing: bool = True,
     text: bool = False,
     stem: str | None = None,
@@ -64,7 +65,9 @@ def build(
     the group ``sigstats.learners``); or the import path of a classifier, such as
     ``"sklearn.ensemble.RandomForestClassifier"`` or, of an allowed package, ``"mypackage.models:Net"``.
     `params`: parameters of the classifier itself; ``random_state=0`` where they do not say otherwise.
-    `nominal`: which features hold category codes 0, 1, ... as floats. `missing`: whether values may be missing (NaN).
+    `nominal`: which features hold category codes 0, 1, ... as floats. `named`: the categories of each feature by its
+    name, none for a number: an own classifier that takes columns by name gets a data frame of them.
+    `missing`: whether values may be missing (NaN).
     `text`: whether a row is a text: its words, English stop words left out, are weighted by tf-idf; `stem`: by their
     stems, by this algorithm of the package snowballstemmer.
     `allowed`: the packages an import path may lead into, so that a name cannot run arbitrary code.
@@ -81,7 +84,7 @@ def build(
         return with_words(steps_of(build(name, params=given, missing=False, allowed=allowed))[-1], stem)
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
         raise refuse("params", params, "a mapping from parameter names to values")
-    from .encoders import with_encoding
+    from .encoders import with_encoding, with_frames
 
     if name in READY:
         return READY[name](dict(given), mask, bool(missing))
@@ -89,6 +92,8 @@ def build(
         raise refuse("classifier", name, "a ready learner or an import path into sklearn")
     if own.is_path(name) or name in own.named():
         made = own.make(name, dict(given), allowed)
+        if named and own.takes_frames(made):
+            return with_frames(made, named)
         return with_encoding(made, mask, bool(missing), keeps_missing=own.takes_missing(made))
     if "." not in name:
         known = [*READY, *own.named(READY)]

@@ -3,14 +3,16 @@
 All of them use only features, never labels, and are learned in ``fit``.
 """
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from .._common.validation import refuse
 
@@ -41,6 +43,23 @@ def with_encoding(
     if not nominal.all():
         columns.append(("numeric", make_pipeline(*numeric) if numeric else "passthrough", np.flatnonzero(~nominal)))
     return make_pipeline(ColumnTransformer(columns), classifier)
+
+
+def with_frames(classifier: Any, named: Mapping[str, Sequence[str]]) -> Any:
+    """`classifier` of data frames: `named` has the categories of each feature by its name, none for a number."""
+    return make_pipeline(FunctionTransformer(_as_frame, kw_args={"named": named}), classifier)
+
+
+def _as_frame(X: NDArray[np.float64], named: Mapping[str, Sequence[str]]) -> Any:
+    """The rows with the names of features, and categories as text; a missing one is None."""
+    import narwhals as nw
+
+    columns: dict[str, Any] = dict(zip(named, X.T, strict=True))
+    for name, categories in named.items():
+        if categories:
+            texts = np.array([*categories, None], dtype=object)
+            columns[name] = texts[np.where(np.isnan(columns[name]), -1, columns[name]).astype(int)]
+    return nw.from_dict(columns, backend="pandas").to_native()
 
 
 def with_words(classifier: Any, stem: str | None = None) -> Any:

@@ -8,6 +8,8 @@ import inspect
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .._common.registry import Offered
 from .._common.validation import raised, refuse
 from .base import attempt, require_harmless
@@ -69,6 +71,18 @@ def make(name: str, params: dict[str, Any], allowed: Sequence[str]) -> Any:
     if tag_of(made, "estimator_type") not in (None, "classifier"):
         raise refuse("classifier", name, f"{_WANTED}; scikit-learn takes it for a {tag_of(made, 'estimator_type')}")
     return made
+
+
+def takes_frames(estimator: Any) -> bool:
+    """True if an estimator takes columns by their names, as a `ColumnTransformer` in it, or has ``takes_frames``."""
+    from sklearn.compose import ColumnTransformer
+
+    parts = [estimator, *estimator.get_params(deep=True).values()]
+    chosen = [of for part in parts if isinstance(part, ColumnTransformer) for _, _, of in part.transformers]
+    by_name = (
+        callable(of) or any(isinstance(one, str) for one in np.atleast_1d(np.array(of, object))) for of in chosen
+    )
+    return bool(getattr(estimator, "takes_frames", False)) or any(by_name)
 
 
 def takes_missing(estimator: Any) -> bool:

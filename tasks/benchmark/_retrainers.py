@@ -67,7 +67,7 @@ def lent_retrainer(store: Store, work: CrossValidated, *, null: Null) -> Iterato
 
 def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *, null: Null) -> Retrainer:
     """A retrainer of a cell's classifier by other folds, which is not cached."""
-    estimator = build_as_planned(work.classifier, nominal=dataset.nominal)
+    estimator = build_as_planned(work.classifier, **dataset.described)
     how: dict[str, Any] = {"null": null, "transforms": work.cross_validation.transforms, "groups": dataset.groups}
     made = Retrainer(estimator, dataset.X, dataset.y, folds, **how)
     made.around_fit = alone if own_code(work) is None else fit

@@ -45,7 +45,7 @@ SCHEMA = pa.schema(
 def compute(block: Block, store: Store, work: CrossValidated) -> pa.Table:  # noqa: ARG001
     """The scores, one row for each row of the data set."""
     dataset = dataset_of(store, work)
-    estimator = build_as_planned(work.classifier, nominal=dataset.nominal)
+    estimator = build_as_planned(work.classifier, **dataset.described)
     transforms = work.cross_validation.transforms
     scores = class_scores(estimator, dataset.X, dataset.y, folds_of(dataset, work), transforms=transforms)
     n = len(dataset)

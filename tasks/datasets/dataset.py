@@ -62,6 +62,11 @@ class Dataset:
     #: The fold in which each row is tested, where the data say so, likewise; int64 array of shape (n,) or None.
     folds: NDArray[np.int64] | None = None
 
+    @property
+    def described(self) -> dict[str, Any]:
+        """What a learner is told of the features: which are nominal, and the categories of each by its name."""
+        return {"nominal": self.nominal, "named": dict(zip(self.features, self.categories, strict=True))}
+
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or not self.name.isprintable():
             raise refuse("data set: name", self.name, "a name in one line")

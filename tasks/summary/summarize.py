@@ -19,7 +19,7 @@ from ..storage.store import Store
 from .published import compare_with_published, read_references
 
 #: Raised when the summary of equal replicates gains or changes columns.
-VERSION = 3
+VERSION = 4
 
 
 def summarize(store: Store, analyses: Mapping[str, str]) -> list[Hypothesis]:

@@ -49,20 +49,15 @@ def performance(
         )
     chosen = [_choice(group, [pair for pair in pairs if pair.dataset == on]) for on, group in whole.items()]
     to_do = "; ".join(advice for _, advice in chosen)
-    small = len(whole) < FEWEST_DATA_SETS
-    return Verdict(
-        "; ".join(headline for headline, _ in chosen) + "." if small else _all(list(whole.values()), lacking),
-        details,
-        to_do=f"{to_do[:1].upper()}{to_do[1:]}." if small else "",
-    )
-
-
-def _all(groups: Sequence[Sequence[Performance]], lacking: Sequence[tuple[str, str]]) -> str:
-    best = [group[0] for group in groups]
+    if len(whole) < FEWEST_DATA_SETS:
+        headline = "; ".join(headline for headline, _ in chosen)
+        return Verdict(f"{headline}.", details, to_do=f"{to_do[:1].upper()}{to_do[1:]}.")
+    best = [group[0] for group in whole.values()]
     spans = (percent_span([one.accuracy for one in best]), percent_span([one.largest for one in best]))
-    return (
-        f"The best classifier of each of {len(best)} {'finished ' if lacking else ''}data sets is right on {spans[0]} "
-        f"of the rows, where always naming the largest class is right on {spans[1]}."
+    return Verdict(
+        f"The best on each of {len(best)} {'finished ' if lacking else ''}data sets is right on {spans[0]} of rows, "
+        f"always naming the largest class on {spans[1]}.",
+        details,
     )
 
 
@@ -80,6 +75,8 @@ def _choice(group: Sequence[Performance], pairs: Sequence[Hypothesis]) -> tuple[
     tied = [other for other in others if frozenset((best.classifier, other)) in same]
     right = f"{where}, with {_with_interval(best)} right"
     said = best_in_words(best.classifier, tied, [other for other in others if other not in tied], right)
+    if not others:
+        said = f"{best.classifier} is right on {_with_interval(best)} of the rows {where}"
     return said, f"{where} {choice(best.classifier, tied)}"
 
 

@@ -15,7 +15,6 @@ from ...report.usual_columns import where
 from ._power import fewest_needed, finds
 from .columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, rate
 from .first_screen import advice, headline_of, rates_of_tests
-from .statements import statements
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -40,13 +39,8 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     if not headline and powers:
         headline = f"Not tried: in every population one classifier is better. {also.pop(0)[1]}"
     shown = tuple((what, said[:1].upper() + said[1:]) for what, said in also if said)
-    return Verdict(
-        headline or expected,
-        (expected, *details),
-        _sure(known, evidence),
-        shown,
-        to_do=advice(tests, fewest_needed(powers)),
-    )
+    to_do = advice(tests, fewest_needed(powers))
+    return Verdict(headline or expected, (expected, *details), also=shown, to_do=to_do)
 
 
 def _drawn(evidence: Evidence) -> str:
@@ -62,28 +56,6 @@ def _drawn(evidence: Evidence) -> str:
     return (
         f"without replacement, up to {percent(max(parts))} of the population at once, so that rates are better than "
         "those of new rows like these; replacement = true draws as from an infinite population."
-    )
-
-
-def _sure(hypotheses: Sequence[Hypothesis], evidence: Evidence) -> str:
-    """The stated confidence at the smallest and the largest size, and the share that is right."""
-    sizes = sorted({row.n or 0 for row in hypotheses})
-    parts = []
-    for n in dict.fromkeys((*sizes[:1], *sizes[-1:])):
-        groups = group_by([row for row in hypotheses if row.n == n], lambda row: row.method)
-        said = {method: statements(group, evidence) for method, group in groups.items()}
-        named = [
-            f"{method} {percent(float(value.stated.mean()))} and {percent(float(value.right.mean()))}"
-            for method, value in said.items()
-            if value is not None
-        ]
-        if named:
-            parts.append(f"with {count_of(n, 'row')} {join_words(named)}")
-    if not parts:
-        return ""
-    return (
-        "Mean stated confidence that the classifier that is better on a test set is truly better, and how often that "
-        f"is right: {'; '.join(parts)}."
     )
 
 

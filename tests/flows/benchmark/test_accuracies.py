@@ -51,7 +51,7 @@ def test_one_data_set_has_the_best_in_the_headline(tmp_path: Path) -> None:
     store = make_study(tmp_path, datasets=["iris"], classifiers=["1-nn"], lost=())
     said = performance(performances(Evidence(Results(store))))
     assert said is not None
-    assert said.headline.startswith("1-nn is best on iris, with ")
+    assert said.headline.startswith("1-nn is right on ")
     assert said.to_do == "On iris take 1-nn."
 
 

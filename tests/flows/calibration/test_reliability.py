@@ -101,23 +101,6 @@ def test_a_panel_a_size_says_what_is_stated_and_right(evidence):
     assert f"right on {100 * said.right.mean():.1f}%" in body
 
 
-def test_the_verdict_says_how_sure_the_tests_are_and_how_often_they_are_right(evidence):
-    said = rates.SECTIONS[0].verdict(list(evidence.of("calibration")), evidence).beside
-    for n in (60, 300):
-        rows = [row for row in evidence.of("calibration") if row.n == n and row.method == "McNemar"]
-        stated, right = [], []
-        for cell in {cell for row in rows for cell in evidence.cells_of(row)}:
-            difference = cell.work.population.outcomes[1] - cell.work.population.outcomes[2]
-            difference += cell.work.population.outcomes[6] - cell.work.population.outcomes[5]
-            table = evidence.results.table(cell).to_pylist() if abs(difference) > 1e-9 else []
-            for trial in table:
-                if trial["advantage"]:
-                    stated.append(1 - trial["p_value"] / 2)
-                    right.append(trial["advantage"] * difference > 0)
-        assert f"McNemar {100 * np.mean(stated):.1f}% and {100 * np.mean(right):.1f}%" in said
-        assert f"with {n} rows" in said
-
-
 def test_the_headline_names_an_interval_that_holds_the_truth_too_seldom(evidence):
     (row, *_) = evidence.of("calibration")
     shorter = [

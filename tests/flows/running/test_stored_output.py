@@ -47,7 +47,9 @@ MCNEMAR = "evaluate.mcnemar."
 
 
 def signed(row):
-    """The row with its difference as A less B, which was B less A."""
+    """The row with its difference as A less B, which was B less A; of a power ``keep`` was said."""
+    if row["measure"] == "power" and row["decision"] == "keep":
+        return row | {"decision": "none"}
     if row["test"] != "mcnemar":
         return row
     row = {**row, "statistic": None, "cell": row["cell"].rpartition(".")[0]}
