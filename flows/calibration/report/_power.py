@@ -16,9 +16,6 @@ from .columns import rate
 #: How often a test should find what there is: the power that is usual in planning.
 _WANTED = 0.8
 _IN_WORDS = {0.5: "half of the time", 0.8: "four times in five"}
-_RATES = ((0.1, "one time in ten"), (0.2, "one time in five"), (0.25, "one time in four"), *_IN_WORDS.items())
-#: A rate is called by the name of one that is so near.
-_SAME_RATE = 0.005
 
 
 def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
@@ -30,7 +27,7 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
         if most.truth is None
         else _difference(abs(most.truth), measure_of(cell.work_of(Tested).test).name)
     )
-    sentence = f"{count_of(most.n or 0, 'row')} find {difference} {_often(rate(most))} by {most.method}"
+    sentence = f"{count_of(most.n or 0, 'row')} find {difference} {percent(rate(most))} of the time by {most.method}"
     if most.rows_half is None or most.rows_four_fifths is None:
         return f"{sentence}; {_among_sizes(rows)}."
     population = cell.work.population if isinstance(cell.work, OnTestSets) else None
@@ -53,11 +50,6 @@ def fewest_needed(powers: Sequence[Sequence[Hypothesis]]) -> str:
 
 def _needed(row: Hypothesis) -> int:
     return row.rows_four_fifths or 0
-
-
-def _often(power: float) -> str:
-    words = next((words for share, words in _RATES if abs(power - share) <= _SAME_RATE), None)
-    return words or f"{percent(power)} of the time"
 
 
 def _difference(value: float, measure: str) -> str:
