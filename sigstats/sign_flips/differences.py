@@ -4,7 +4,7 @@ The score test is meant where the signs of differences are not exchangeable.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Set
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from .._common.validation import Alternative, FloatArray, as_reals, refuse
+from .._common.validation import Alternative, FloatArray, as_reals, refuse, refuse_where
 
 #: Differences that are multiples of a fraction with no larger denominator are taken for these multiples.
 MOST_DENOMINATOR = 10**6
@@ -22,6 +22,7 @@ _FEW = 8
 _NEAR, _NEAR_IN_FLOATS, _MOST_OF_FLOATS = 1e-12, 2.0**-21, 1000
 #: The largest magnitude of a difference: its products with sizes can be squared and added.
 LARGEST = 1e75
+_MODERATE = f"numbers between {-LARGEST:g} and {LARGEST:g}"
 #: The smallest unit of exact differences, and how many of it one may be, so that both are floats of full precision.
 _SMALLEST_UNIT, _MOST_UNITS = 1e-300, 10**300
 #: Doubles below the first are told from their neighbours by their units; numbers below the second fit into an int64.
@@ -43,10 +44,10 @@ def as_units(differences: Any) -> tuple[NDArray[Any], float]:
     if given and all(isinstance(value, (int, Fraction)) and not isinstance(value, bool) for value in given):
         common = math.lcm(*{value.denominator for value in given})
         whole = np.array([value.numerator * (common // value.denominator) for value in given], dtype=object)
-        require_moderate([given[place] for place in np.flatnonzero(abs(whole) > int(LARGEST) * common)])
+        refuse_where(abs(whole) > int(LARGEST) * common, np.array(given, dtype=object), "differences", _MODERATE)
     else:
         reals = as_reals(differences, "differences", ndim=1)
-        require_moderate(reals[np.abs(reals) > LARGEST].tolist())
+        refuse_where(np.abs(reals) > LARGEST, reals, "differences", _MODERATE)
         common = _common_denominator(reals, in_floats=getattr(differences, "dtype", None) == np.float32)
         if not common:
             return reals, 1.0
@@ -109,13 +110,6 @@ def signed_sums(units: NDArray[Any]) -> SignedSums:
     # Not the total less the positive ones, which leaves few digits of a small sum of floats.
     sums = units[units > 0].sum(dtype=number), -units[units < 0].sum(dtype=number)
     return SignedSums(np.abs(units[units != 0]), *sums)
-
-
-def require_moderate(differences: Iterable[Any]) -> None:
-    """Refuse differences whose squares overflow."""
-    huge = [difference for difference in differences if abs(difference) > LARGEST]
-    if huge:
-        raise refuse("differences", huge[0], f"numbers between {-LARGEST:g} and {LARGEST:g}")
 
 
 def score_pvalue(differences: FloatArray, sizes: FloatArray, limit: float, alternative: Alternative) -> float:

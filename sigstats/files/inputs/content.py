@@ -59,19 +59,19 @@ class Twice(dict[str, Any]):
 
 def parse_json(text: bytes, budget: Budget, *, twice: bool = False) -> Any:
     """Parse a JSON text."""
-    require_objects(text, budget)
+    budget.require(budget.spent + size_of_objects(text))
     try:
         return json.loads(text.decode(), object_pairs_hook=as_object if twice else None)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
 
-def require_objects(text: bytes, budget: Budget) -> None:
-    """Refuse a text whose objects, with the memory already used for the file, could take more than the limit."""
+def size_of_objects(text: bytes) -> int:
+    """The bytes that the text of JSON objects, and these as Python objects, could take."""
     elements = text.count(b",") + text.count(b":")
     strings = 2 * len(text) * (1 if text.isascii() else 4)  # of the text, and in the objects
     objects = _ELEMENT * elements + _OBJECT * text.count(b"{") + _LIST * text.count(b"[")
-    budget.require(budget.spent + strings + objects)
+    return strings + objects
 
 
 def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

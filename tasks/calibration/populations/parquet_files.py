@@ -1,7 +1,7 @@
 """Parquet data sets of populations: a file, a folder of them, a pattern or an fsspec URL."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,14 +59,19 @@ def file_system(where: str) -> Any:
         raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
 
 
-def open_parquet(system: Any, file: str, **options: Any) -> pq.ParquetFile:
-    """Open a Parquet file; ValueError if it is damaged or cannot be read."""
+def open_parquet(system: Any, file: str, columns: Iterable[str] = (), **options: Any) -> pq.ParquetFile:
+    """Open a Parquet file; ValueError if it is damaged, cannot be read or lacks one of the columns."""
     if _is_local(system) and Path(file).exists() and not Path(file).is_file():  # a pipe would be waited for
         raise ValueError(f"{file}: is not a file; expected a Parquet file")
     try:
-        return arrow_files.open_parquet(file if _is_local(system) else system.open(file, "rb"), **options)
+        opened = arrow_files.open_parquet(file if _is_local(system) else system.open(file, "rb"), **options)
+        there = opened.schema_arrow.names
     except Exception as error:  # a damaged file or a remote file system may raise anything
         raise ValueError(f"{file}: is not a whole Parquet file ({reason(error)})") from None
+    for name in columns:
+        if name not in there:
+            raise ValueError(f"{file}: column {shown(name)} was not found; {hint(name, there)}")
+    return opened
 
 
 def write_mark(system: Any, file: str) -> str:
@@ -80,12 +85,6 @@ def write_mark(system: Any, file: str) -> str:
         return f"{info.get('size')} {tag}"
     except Exception as error:  # a remote file system may raise anything
         raise ValueError(f"{file}: cannot be read ({reason(error)})") from None
-
-
-def require_column(file: str, schema: pa.Schema, name: str) -> None:
-    """Refuse a file without the column."""
-    if name not in schema.names:
-        raise ValueError(f"{file}: column {shown(name)} was not found; {hint(name, schema.names)}")
 
 
 def files_table(

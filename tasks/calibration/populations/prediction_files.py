@@ -35,7 +35,6 @@ from .parquet_files import (
     find_files,
     open_parquet,
     read_files_table,
-    require_column,
     write_mark,
 )
 
@@ -81,7 +80,6 @@ def column_types(file: str, opened: pq.ParquetFile, columns: Sequence[str]) -> C
     schema = opened.schema_arrow
     kinds: list[pa.DataType] = []
     for name in columns:
-        require_column(file, schema, name)
         kind = schema.field(name).type
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
         if _family(kind) is None:
@@ -99,7 +97,7 @@ def count_file(
 ) -> LabelCounts:
     """The counts of one file."""
     strings = _family(first.types[0]) == "strings"
-    opened = open_parquet(system, file, read_dictionary=list(columns) if strings else None)
+    opened = open_parquet(system, file, columns, read_dictionary=list(columns) if strings else None)
     column_types(file, opened, columns).require_alike(columns, first)
     budget = Budget(file)
     tally = Tally(columns, classes=classes, budget=budget)
@@ -215,7 +213,7 @@ class LabelFiles:
     @cached_property
     def _first(self) -> tuple[Any, ColumnTypes]:
         system = file_system(self.path)
-        return system, column_types(self.files[0], open_parquet(system, self.files[0]), self.columns)
+        return system, column_types(self.files[0], open_parquet(system, self.files[0], self.columns), self.columns)
 
 
 def scan_footers(
@@ -237,7 +235,7 @@ def scan_footers(
 
     def scan(file: str) -> tuple[ColumnTypes, pa.Buffer, int, str]:
         mark = write_mark(system, file)  # before the footer: a file that is written in between has another mark
-        opened = open_parquet(system, file)
+        opened = open_parquet(system, file, columns)
         footer = pa.BufferOutputStream()
         opened.metadata.write_metadata_file(footer)
         return column_types(file, opened, columns), footer.getvalue(), opened.metadata.num_rows, mark

@@ -35,7 +35,6 @@ from .parquet_files import (
     find_files,
     open_parquet,
     read_files_table,
-    require_column,
 )
 
 #: The key of the schema's metadata under which `ScorePopulation.to_table` stores everything except the files.
@@ -238,9 +237,7 @@ def read_scores(
     losses = any(MEASURES[measure].needs == "probabilities" for measure in measures)
     for number, file in enumerate(names):
         progress(number, len(names))
-        opened = open_parquet(system, file)
-        for text in columns.values():
-            require_column(file, opened.schema_arrow, text)
+        opened = open_parquet(system, file, columns.values())
         groups = []
         for group in range(opened.num_row_groups):
             where = f"{file}, row group {group}"

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import refuse
 
-from ...inputs.content import Content, as_object, parse_json, require_objects
+from ...inputs.content import Content, as_object, parse_json, size_of_objects
 from ...tables.arrow_table import ArrowTable
 from ...tables.spelling import LARGEST_WHOLE
 from .._columns import Columns
@@ -134,7 +134,7 @@ def _objects(content: Content) -> Iterator[Any]:
 
 def _spread(text: bytes, content: Content, before: int) -> Iterator[Any]:
     """Objects that may span lines, after this many earlier lines."""
-    require_objects(text, content.budget)
+    content.budget.require(content.budget.spent + size_of_objects(text))
     decoder, rest, at = json.JSONDecoder(object_pairs_hook=as_object), text.decode(), 0
     while at < len(rest):
         if rest[at].isspace():

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ...inputs.content import Content, parse_json, require_objects
+from ...inputs.content import Content, parse_json, size_of_objects
 from .._columns import Columns
 from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, empty_answers, mapping, text
 
@@ -74,7 +74,7 @@ def _of_task(results: Mapping[str, Any], key: str, task: str) -> Any:
 
 
 def _sample(content: Content, number: int, line: bytes) -> dict[str, Any]:
-    require_objects(line, content.budget)
+    content.budget.require(content.budget.spent + size_of_objects(line))
     try:
         sample = json.loads(line.decode(errors="replace"))
     except (ValueError, RecursionError):
