@@ -198,10 +198,9 @@ def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) 
     """The rows with adjusted p-values and verdicts; `family`: the number of tests at the first look."""
     family_rows = [row for row in tested if row.row.pvalue is not None]
     too_small = family - len(family_rows)  # which are of the family
+    of_row = iter(adjusted([*(row.row.pvalue or 0.0 for row in family_rows), *[1.0] * too_small], rule.adjust))
     if rule.adjust == "benjamini-hochberg":
         of_row = iter(closed_e_bh([*(row.evidence for row in family_rows), *[0.0] * too_small]))
-    else:
-        of_row = iter(adjusted([*(row.row.pvalue or 0.0 for row in family_rows), *[1.0] * too_small], rule.adjust))
     level = rule.level_of_one(max(1, family))
     # No number of rows settles a row: the means of later ones may be others.
     decide = partial(decide_row, rule=rule, level=level, deciding=lambda *_, **__: None)
@@ -210,11 +209,13 @@ def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) 
         if row.pvalue is None:
             rows.append(row.turned())
             continue
-        pvalue = next(of_row)
-        decided = decide(row, pvalue)
+        # The indices need a p-value, which a rate times the number of looks is at a look that is chosen beforehand.
+        looks, pvalue = int(np.ptp(values.looks)) + 1 if row.test == _RATE else 1, next(of_row)
+        at_look = replace(row, pvalue=min(1.0, looks * row.pvalue))
+        decided = decide(at_look, pvalue)
         if failed is not None or pvalue <= rule.alpha:
-            since = decide(_since_change(row, values, failed, rule), pvalue)
+            since = decide(_since_change(at_look, values, failed, rule), pvalue)
             if failed is not None or since.verdict == "fail":
                 decided = replace(since, verdict="fail", detectable=None)
-        rows.append(decided)
+        rows.append(replace(decided, pvalue=row.pvalue))
     return tuple(rows)

@@ -12,6 +12,7 @@ import sigstats
 from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.flows.cli import main
+from sigstats.possibilistic import possibility
 
 from ..conftest import study_file
 
@@ -111,6 +112,8 @@ def test_a_monitor_with_a_run_length_adds_up_the_bets_of_each_look(folder, capsy
         test = sigstats.anytime_test(mine["difference"].to_numpy(), **options)
         rates = [min(1.0, 10**-state.log10_evalue) for state in test.looks]
         assert list(found[found["slice"] == name]["p_worse"]) == pytest.approx(rates, rel=1e-9)
+        at_look = [possibility(state.pvalue) for state in test.looks]
+        assert list(found[found["slice"] == name]["pd"]) == pytest.approx([indices.pd for indices in at_look], rel=1e-9)
         alarm = min(alarm, test.decided.look if test.decided else 7)
     assert codes == [0] * (alarm - 1) + [1] * (7 - alarm)
     assert 3 < alarm < 7
