@@ -29,10 +29,11 @@ def add_outputs(parser: argparse.ArgumentParser, *names: str) -> None:
         outputs.add_argument(f"--{name}", metavar="FILE", help=_OUTPUTS[name])
 
 
-def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outputs: str) -> None:
+def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outputs: str, once: bool = False) -> None:
     """Refuse an output that is an input or another output too, even if it is spelt differently, or cannot be a file.
 
-    `outputs`: the names of the options that take output files.
+    `outputs`: the names of the options that take output files. `once`: refuse an input that is named twice too, as two
+    models that never differ.
     """
     taken = {_identity(file): "an input" for place in inputs for file in _local_files(place)}
     for name in outputs:
@@ -47,16 +48,12 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
         if place != "-" and (target.is_dir() or not target.parent.is_dir()):  # seen before another output is written
             fault = errno.EISDIR if target.is_dir() else errno.ENOENT
             raise BadInput(f"{place}: cannot be written ({os.strerror(fault)})")
-
-
-def refuse_repeated(inputs: Sequence[str]) -> None:
-    """Refuse a file that is named twice, even if it is spelt differently: these would be models that never differ."""
-    taken: dict[object, str] = {}
-    for place in inputs:
+    named: dict[object, str] = {}
+    for place in inputs if once else ():
         for file in set(map(_identity, _local_files(place))) or {place}:
-            if file in taken:
-                raise BadInput(f"FILE: {place!r} is not valid; it is {taken[file]!r}, expected a file for each model")
-            taken[file] = place
+            if file in named:
+                raise BadInput(f"FILE: {place!r} is not valid; it is {named[file]!r}, expected a file for each model")
+            named[file] = place
 
 
 def _local_files(place: str) -> Sequence[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import DONE, BadInput
 from . import repeatable
-from ._files import add_outputs, refuse_overwriting, refuse_repeated, write_outputs, write_text
+from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import as_options
 from ._predictions import (
     OPTIONS_OF_FILES,
@@ -66,8 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Rank the models, and print the result."""
-    refuse_overwriting(options, options.files, "json", "markdown", "report")
-    refuse_repeated(options.files)
+    refuse_overwriting(options, options.files, "json", "markdown", "report", once=True)
     if len(options.files) == 1 and len(file_for_each(options, options.files)) == 1:
         if len(models := _models_in(options)) == 1:
             raise BadInput(_of_one_model(options))

@@ -70,13 +70,23 @@ def leave_one_out_folds(y: Any, groups: Any = None, *, rare_classes: str = "refu
     return np.asarray(folds, dtype=np.int64)
 
 
-def require_trained(y: Any, folds: IntArray, rare_classes: str) -> None:
-    """Refuse a fold that contains all rows of a class, unless rare classes are allowed."""
+def require_trained(y: Any, folds: IntArray, rare_classes: str, groups: IntArray | None = None) -> None:
+    """Refuse folds that split a group, and a fold with all rows of a class, unless rare classes are allowed."""
     classes, codes = as_classes(y)
     in_folds = np.bincount(np.unique(np.column_stack([codes, folds]), axis=0)[:, 0])
     if as_choice(rare_classes, "rare_classes", ("refuse", "allow")) == "refuse" and in_folds.min() < 2:
         name = classes[in_folds.argmin()].item()
         raise refuse("rare_classes", "refuse", f"'allow', since all rows of class {name!r} are in one fold")
+    if groups is None:
+        return
+    first = np.full(groups.max() + 1, -1)
+    first[groups[::-1]] = folds[::-1]
+    split = np.flatnonzero(first[groups] != folds)
+    if split.size:
+        row = int(split[0])
+        other = int(np.flatnonzero(groups == groups[row])[0])
+        wanted = f"all rows of a group in one fold; row {other} of its group is tested in fold {folds[other]}"
+        raise refuse(f"cv (row {row})", int(folds[row]), wanted)
 
 
 def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
@@ -181,18 +191,6 @@ def as_classes(y: Any) -> tuple[np.ndarray[Any, Any], IntArray]:
     if len(classes) < 2:
         raise refuse("y (classes)", len(classes), wanted)
     return classes, codes.astype(np.int64)
-
-
-def require_whole_groups(folds: IntArray, groups: IntArray) -> None:
-    """Refuse folds that split a group."""
-    first = np.full(groups.max() + 1, -1)
-    first[groups[::-1]] = folds[::-1]
-    split = np.flatnonzero(first[groups] != folds)
-    if split.size:
-        row = int(split[0])
-        other = int(np.flatnonzero(groups == groups[row])[0])
-        wanted = f"all rows of a group in one fold; row {other} of its group is tested in fold {folds[other]}"
-        raise refuse(f"cv (row {row})", int(folds[row]), wanted)
 
 
 def permutations(generator: np.random.Generator, runs: list[IntArray], shape: tuple[int, int, int]) -> IntArray:

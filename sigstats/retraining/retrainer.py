@@ -18,7 +18,7 @@ from .._common.data_frames import require_same_index
 from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.validation import IntArray, as_choice, as_count, raised, require_flag
 from ._rows import as_rows, class_codes, fit_transform, permute_features, split_transforms, take
-from .folds import LabelExchange, as_classes, as_folds, permutations, require_whole_groups, rows_to_permute
+from .folds import LabelExchange, as_classes, as_folds, permutations, require_trained, rows_to_permute
 
 if TYPE_CHECKING:
     from ..learners.base import Fits  # whose room imports scikit-learn
@@ -76,7 +76,7 @@ class Retrainer:
         self._strata = [np.flatnonzero(self.codes == code) for code in range(len(self._classes))]
         if groups is not None:
             codes = as_groups(groups, "groups", len(self.codes))[0]
-            require_whole_groups(self.folds, codes)
+            require_trained(self.codes, self.folds, "allow", codes)
             if null == "labels":
                 self._exchange = LabelExchange(self.codes, codes)
             else:

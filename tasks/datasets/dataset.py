@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sigstats._common.validation import FloatArray, IntArray, refuse
-from sigstats.retraining.folds import leave_one_out_folds, require_trained, require_whole_groups, stratified_folds
+from sigstats.retraining.folds import leave_one_out_folds, require_trained, stratified_folds
 
 from ..schema import column
 from .options import as_categories, as_class_codes, as_flags, as_matrix, as_names, as_parts
@@ -237,9 +237,7 @@ def cross_validation_folds(dataset: Dataset, folds: int | str, rng: Any, *, rare
     `rare_classes`: as for `stratified_folds`.
     """
     if dataset.folds is not None:
-        require_trained(dataset.y, dataset.folds, rare_classes)
-        if dataset.groups is not None:
-            require_whole_groups(dataset.folds, dataset.groups)
+        require_trained(dataset.y, dataset.folds, rare_classes, dataset.groups)
         return dataset.folds
     if isinstance(folds, str):
         return leave_one_out_folds(dataset.y, dataset.groups, rare_classes=rare_classes)

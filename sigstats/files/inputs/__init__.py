@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from .content import open_content
-from .limit import Budget
 from .opening import reason
 from .places import require_allowed
 
-__all__ = ["FilesRead", "as_text", "as_utf8", "in_silence", "place", "read_bytes", "reason", "require_fields"]
+__all__ = ["FilesRead", "as_text", "as_utf8", "in_silence", "place", "read_bytes", "reason", "size_of_fields"]
 
 #: What a field takes in memory beside its text, in bytes: a code of it, and a number.
 _FIELD = 24
@@ -44,10 +43,10 @@ def read_bytes(where: str, encoding: str | None = None) -> bytes:
         return whole
 
 
-def require_fields(content: bytes, where: str, separators: bytes) -> None:
-    """Refuse a table whose text and fields, as Python objects, could take more than the limit."""
+def size_of_fields(content: bytes, separators: bytes) -> int:
+    """The bytes that the text and the fields of a table, as Python objects, could take."""
     fields = sum(content.count(bytes([separator])) for separator in separators)
-    Budget(where).require(2 * len(content) + _FIELD * fields)
+    return 2 * len(content) + _FIELD * fields
 
 
 def as_text(content: bytes, where: str, encoding: str = "utf-8") -> str:

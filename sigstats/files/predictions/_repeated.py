@@ -69,8 +69,7 @@ def alike(
     epochs = same_spelling([first.epoch, other.epoch])
     first, other = (replace(side, epoch=own) for side, own in zip((first, other), epochs, strict=True))
     for side in (first, other):
-        require_distinct(side)
-        _require_one_value(side, {"label": side.said.label, **_questions(side)})
+        require_distinct(side, {"label": side.said.label, **_questions(side)})
     if not _have_same_epochs(first, other):
         counts = [f"{answers_each(side)} in {side.where} (mean {_mean(side):.4g})" for side in (first, other)]
         trimmed = first_answers(first, other), first_answers(other, first)
@@ -89,8 +88,7 @@ def alike(
 def averaged(side: Predictions, *, marks: bool) -> Predictions:
     """A file with one row per item: the mean of the marks of all answers to it, or the share that is right."""
     if side.epoch is not None:
-        require_distinct(side)
-        _require_one_value(side, {"label": side.said.label, **_questions(side), **side.others})
+        require_distinct(side, {"label": side.said.label, **_questions(side), **side.others})
     values = _values(side, marks=marks)
     codes = item_codes(side.ids)
     counts = np.bincount(codes)
@@ -148,13 +146,25 @@ def _by_item_and_epoch(side: Predictions) -> Ints:
     return np.lexsort((epoch.to_numpy(zero_copy_only=False), item_codes(side.ids)))
 
 
-def require_distinct(side: Predictions) -> None:
-    """Refuse an id, or an epoch of it, that appears twice."""
-    if are_distinct(side):
+def require_distinct(side: Predictions, columns: Mapping[str, Any] | None = None) -> None:
+    """Refuse an id, or an epoch of it, that appears twice, and answers to one item with several values in `columns`."""
+    if not are_distinct(side):
+        counts = pc.value_counts(side.keys)
+        twice = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))
+        raise ValueError(f"{side.where}: {listed(twice)} there more than once, as spelled in the other file")
+    if columns is None:
         return
-    counts = pc.value_counts(side.keys)
-    twice = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))
-    raise ValueError(f"{side.where}: {listed(twice)} there more than once, as spelled in the other file")
+    codes = item_codes(side.ids)
+    first = pa.array(first_rows(codes)[codes])
+    for name, column in columns.items():
+        differs = pc.indices_nonzero(pc.fill_null(pc.not_equal(column, column.take(first)), False))
+        if len(differs):
+            row = differs[0].as_py()
+            values = [shown(value[row].as_py()) for value in (column.take(first), column)]
+            raise ValueError(
+                f"{side.where}: id {shown(side.ids[row].as_py())}: {name} is {values[0]} in one answer and {values[1]} "
+                "in another; expected the same in all answers to one item"
+            )
 
 
 def are_distinct(side: Predictions) -> bool:
@@ -195,20 +205,6 @@ def with_epochs(side: Predictions) -> Predictions:
     if side.epoch is not None:
         return side
     return replace(side, epoch=pa.array(["1"] * len(side.ids), pa.string()))
-
-
-def _require_one_value(side: Predictions, columns: Mapping[str, Any]) -> None:
-    codes = item_codes(side.ids)
-    first = pa.array(first_rows(codes)[codes])
-    for name, column in columns.items():
-        differs = pc.indices_nonzero(pc.fill_null(pc.not_equal(column, column.take(first)), False))
-        if len(differs):
-            row = differs[0].as_py()
-            values = [shown(value[row].as_py()) for value in (column.take(first), column)]
-            raise ValueError(
-                f"{side.where}: id {shown(side.ids[row].as_py())}: {name} is {values[0]} in one answer and {values[1]} "
-                "in another; expected the same in all answers to one item"
-            )
 
 
 def answers_each(side: Predictions) -> str:

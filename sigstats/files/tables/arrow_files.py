@@ -108,9 +108,9 @@ def read_columns(
     return table
 
 
-def require_stored(file: pq.ParquetFile, columns: Sequence[str], group: int, budget: Budget) -> None:
-    """Refuse columns of a row group that store more than the limit; their rows may be read in batches."""
-    budget.require(sum(chunk.stored for chunk in _chunks(file, columns, group)))
+def stored_size(file: pq.ParquetFile, columns: Sequence[str], group: int) -> int:
+    """The bytes that columns of a row group store, whose rows may be read in batches."""
+    return sum(chunk.stored for chunk in _chunks(file, columns, group))
 
 
 def _chunks(file: pq.ParquetFile, columns: Sequence[str], group: int) -> Iterator[_Chunk]:

@@ -22,7 +22,7 @@ from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.validation import shown
 from sigstats.files.inputs import FilesRead, in_silence, reason
 from sigstats.files.inputs.limit import Budget
-from sigstats.files.tables.arrow_files import read_columns, require_stored
+from sigstats.files.tables.arrow_files import read_columns, stored_size
 from sigstats.files.tables.arrow_table import is_text
 
 from ...record import digest
@@ -109,7 +109,7 @@ def count_file(
                 reopen = partial(open_parquet, system, file)
                 batches = read_columns(reopen, columns, budget, group=group).to_batches(_BATCH)
             else:
-                require_stored(opened, columns, group, budget)
+                budget.require(stored_size(opened, columns, group))
                 batches = opened.iter_batches(_BATCH, row_groups=[group], columns=list(columns), use_threads=False)
             for batch in batches:
                 batch.validate(full=True)

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from sigstats._common.validation import hint, refuse, shown
-from sigstats.files.inputs import as_text, place, read_bytes, require_fields
+from sigstats.files.inputs import as_text, place, read_bytes, size_of_fields
+from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.spelling import is_number
 
 from ..dataset import Dataset
@@ -31,7 +32,7 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = place(spec["path"], base)
     content = read_bytes(where, spec.get("encoding"))
-    require_fields(content, where, b"\n,")
+    Budget(where).require(size_of_fields(content, b"\n,"))
     table = Arff(where, as_text(content, where, spec.get("encoding", "utf-8")))
     return dataset(table, spec, target=spec.get("target") or _target(table))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sigstats.files.inputs import as_utf8, place, read_bytes, require_fields
+from sigstats.files.inputs import as_utf8, place, read_bytes, size_of_fields
 from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.delimited import DelimitedTable
 
@@ -39,7 +39,7 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     if separator is not None and (len(separator) != 1 or separator in '\r\n"'):
         raise ValueError(f"data set {spec['name']}: separator: {separator!r} is not valid; expected one character")
     content = as_utf8(read_bytes(where, spec.get("encoding")), where, spec.get("encoding", "utf-8"))
-    require_fields(content, where, b"\n" + (separator or ",;\t|").encode())
+    Budget(where).require(size_of_fields(content, b"\n" + (separator or ",;\t|").encode()))
     table = DelimitedTable(where, content, names=spec.get("names"), separator=spec.get("separator"))
     return dataset(_Columns(table, set(spec.get("missing", []))), spec)
 
