@@ -19,8 +19,8 @@ from sigstats.multiplicity import adjust_pvalues
 from ..pages.wording import count_of
 
 #: Changes for the worse come first.
-_OF_ANSWERS, _OF_MARKS = ("broken", "fixed"), ("worse", "better")
-_OF_ITEMS = (*_OF_ANSWERS, "flaky")
+_OF_ANSWERS, _OF_MARKS = ("broken", "fixed", "differently wrong"), ("worse", "better")
+_OF_ITEMS = (*_OF_ANSWERS[:2], "flaky")
 #: So many are listed in a comment or on a page.
 _MOST_LISTED = 20
 
@@ -58,9 +58,9 @@ class Changed:
 def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
     """The changed rows by each score.
 
-    Answers change if only one model is right; marks, of rows without predictions, if they differ. An item with several
-    answers is flaky if a model was both right and wrong about it, and changed if Fisher's exact test of the answers of
-    both, adjusted by Holm over the items, is significant at `alpha`.
+    Answers change if only one model is right, or if both are wrong and differ; marks, of rows without predictions, if
+    they differ. An item with several answers is flaky if a model was both right and wrong about it, and changed if
+    Fisher's exact test of the answers of both, adjusted by Holm over the items, is significant at `alpha`.
     """
     first, rows = pairs[0], list[list[str]]()
     of_items = first.units.items is not None and first.predicted
@@ -74,7 +74,7 @@ def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
     kinds, noun = [row[-1] for row in rows], "item" if of_items else "row"
     words = [
         count_of(kinds.count(name), f"{noun} {name}", f"{noun}s {name}")
-        for name in dict.fromkeys((*_OF_ITEMS, *_OF_MARKS))
+        for name in dict.fromkeys((*_OF_ITEMS, *_OF_ANSWERS, *_OF_MARKS))
         if name in kinds
     ]
     return Changed(header, rows, ", ".join(words) or f"no {noun} changed")
@@ -83,11 +83,13 @@ def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
 def _changed(pair: PairedPredictions) -> Iterator[list[str]]:
     said, scored = pair.predicted, pair.scored
     if said is not None:
-        loss, names = said.right[0] * 1 - said.right[1], _OF_ANSWERS
+        names: tuple[str, ...] = _OF_ANSWERS
+        of_a, of_b = said.right
+        loss = np.where(of_a | of_b | (said.a == said.b), of_a * 1 - of_b, 2)
     else:
         assert scored is not None
         loss, names = np.sign(scored.scores[0] - scored.scores[1]) * (-1 if scored.lower else 1), _OF_MARKS
-    for worse, change in zip((1, -1), names, strict=True):
+    for worse, change in zip((1, -1, 2), names, strict=False):
         for row in np.flatnonzero(loss == worse).tolist():
             codes = () if said is None else (said.a[row], said.b[row])
             marks = scored.scores if scored else ()

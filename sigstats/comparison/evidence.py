@@ -119,11 +119,13 @@ class Values(Evidence):
 
 @dataclass(frozen=True, kw_only=True)
 class Attempts(Evidence):
-    """Several answers to each item, one of k of which is to be right."""
+    """Several answers to each item, one of k of which, or each of k, is to be right."""
 
     _columns = ("right",)
 
     k: int
+    #: Whether all of them are to be right.
+    every: bool = False
     #: Whether each answer of baseline and candidate is right.
     right: Pair
     #: All answers to the items, where both models have unlike numbers of them.
@@ -141,7 +143,8 @@ class Attempts(Evidence):
 
     def chances(self, totals: ItemTotals) -> Pair:
         """The chance that one of k answers to each item is right."""
-        chance = cache(lambda answers, right: float(pass_at(self.k, answers, right)))
+        one = cache(lambda answers, right: float(pass_at(self.k, answers, right)))
+        chance = (lambda n, right: 1 - one(n, n - right)) if self.every else one
         a, b = (
             np.array([chance(n, int(right)) for n, right in zip(answers.tolist(), rights.tolist(), strict=True)])
             for answers, rights in zip(totals.counts, totals.sums, strict=True)

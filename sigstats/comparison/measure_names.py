@@ -42,7 +42,7 @@ def _as_measure(measure: Any) -> str:
     if isinstance(measure, Measure) or callable(measure):
         return as_own_measure(measure)
     name = in_our_words(measure)
-    if name in ("micro-f1", "micro-precision", "micro-recall"):
+    if name in ("micro-f1", "micro-precision", "micro-recall", "weighted-recall"):
         raise ValueError(f"measures: {name!r} is the accuracy if every row has one class; use accuracy")
     return as_compared_measure(name, (*COMPARED_MEASURES, "pass@1"))
 

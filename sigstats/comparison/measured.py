@@ -61,7 +61,7 @@ def _attempts(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> At
     if few < spec.answers:
         raise _invalid(spec, f"an item of {few} answers; expected {spec.answers} or more")
     a, b = (right.astype(np.float64) for right in said.right)
-    return Attempts(units=units, k=spec.answers, right=(a, b), totals=said.totals)
+    return Attempts(units=units, k=spec.answers, every="^" in spec.name, right=(a, b), totals=said.totals)
 
 
 def _classes(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Classes | Values:

@@ -124,6 +124,10 @@ class Measure:
             raise refuse("measure", self.name, f"for several {kind} one of {', '.join(wanted)}")
         return np.asarray(_core(formula)(*counts, **options), dtype=np.float64)
 
+    def of_two_classes(self, *counts: FloatArray) -> FloatArray:
+        """The measure of the four counts, known to be good."""
+        return self.of(Confusion(*counts), "binary")
+
     def mean_of_classes(self) -> "MeanOfClasses | None":
         """The same class by class, where it is a mean over classes; else None."""
         average, base = base_of(self.name) if self.function is None else ("", "")
@@ -152,6 +156,9 @@ def _average(
         counts = Confusion(*(np.moveaxis(np.stack(pair), 0, -1) for pair in pairs))
     if average == "micro":
         return np.asarray(core(*(count.sum(axis=-1) for count in counts), **options), dtype=np.float64)
+    if average == "weighted":
+        rows = counts.tp + counts.fn
+        return ratio((core(*counts, **options) * rows).sum(axis=-1), rows.sum(axis=-1), options["undefined"])
     if kind == "categories":
         return np.asarray(core(*counts, **options).mean(axis=-1), dtype=np.float64)
     means = MeanOfClasses(core, options)
@@ -205,12 +212,11 @@ def as_measure(
 
     `measure`: a name: ``accuracy``, ``error``, ``precision``, ``recall``, ``specificity``, ``balanced-accuracy``,
     ``f1``, ``f-beta``, ``jaccard``, ``mcc``, ``kappa`` and ``dcf``, each also after ``micro-`` (of the summed counts
-    of all categories) and ``macro-`` (the mean over categories; of classes, over those of the table's truth, as in
-    scikit-learn with ``labels=numpy.unique(y_true)``). For several classes ``accuracy``, ``error``,
-    ``balanced-accuracy``, ``mcc`` (Gorodkin's R_K) and ``kappa`` need no average. So are the names that installed
-    packages offer (entry points of the group ``sigstats.measures``). A callable gets four float64 arrays
-    ``tp, fn, fp, tn``, with the categories along the last axis if there are several, and returns one finite number
-    for each table.
+    of all categories), ``macro-`` (the mean over categories; of classes, over those of the table's truth) and
+    ``weighted-`` (by their rows in the truth), as in scikit-learn. For several classes ``accuracy``, ``error``,
+    ``balanced-accuracy``, ``mcc`` (Gorodkin's R_K) and ``kappa`` need no average. Or a name that an installed package
+    offers (entry points of the group ``sigstats.measures``). A callable gets four float64 arrays ``tp, fn, fp, tn``,
+    with the categories along the last axis if there are several, and returns one finite number for each table.
     `greater_is_better`: for a callable; False says that it is a cost.
     `parameters`: ``beta`` of ``f-beta``; ``cost_fn``, ``cost_fp`` and ``prior`` of ``dcf``.
 
@@ -258,14 +264,10 @@ def as_own_measure(measure: Any) -> OwnMeasure:
     if measure.name in MEASURES:
         raise refuse("measures", measure.name, "another name, since a measure has this one")
     if measure.takes == "counts":
-        known |= {"needs": "classes", "of_counts": partial(_of_counts, measure)}
+        known |= {"needs": "classes", "of_counts": measure.of_two_classes}
     else:
         known |= {"needs": measure.takes, "of_weights": partial(of_function, measure.function, measure.name)}
     return OwnMeasure(MeasureSpec(**known))
-
-
-def _of_counts(measure: Measure, *counts: FloatArray) -> FloatArray:
-    return measure.of(Confusion(*counts), "binary")
 
 
 def _check_named(measure: Measure) -> None:

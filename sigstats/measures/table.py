@@ -32,7 +32,7 @@ PairedTest: TypeAlias = Literal["mcnemar", "counts", "areas", "means", "ratios"]
 #: The name of the measure that `sigstats.measures.costs` makes.
 EXPECTED_COST = "expected-cost"
 
-_PASS_AT = re.compile(r"pass@[1-9]\d{0,3}")
+_PASS_AT = re.compile(r"pass[@^][1-9]\d{0,3}")
 _QUANTILE = re.compile(r"p(?!0+$)\d\d(\.\d{1,3})?")
 
 
@@ -167,6 +167,10 @@ _BASE = (
 )
 
 
+#: Of summed counts, of the classes alike, and of the classes by their rows in the truth.
+_AVERAGES = ("micro", "macro", "weighted")
+
+
 def _averages(average: str) -> tuple[MeasureSpec, ...]:
     return tuple(
         replace(base, name=f"{average}-{base.name}", needs="classes", test="counts", plural="", of_classes=None)
@@ -199,7 +203,7 @@ class _Measures(dict[str, MeasureSpec]):
 
     def __missing__(self, name: str) -> MeasureSpec:
         if is_pass_at(name):
-            answers = int(name.removeprefix("pass@"))
+            answers = int(name[len("pass@") :])
             return MeasureSpec(
                 name=name, needs="repeated answers", unit="share", test="means", span=1.0, answers=answers
             )
@@ -214,7 +218,7 @@ class _Measures(dict[str, MeasureSpec]):
 
 
 def is_pass_at(name: str) -> bool:
-    """True if a name is that of ``pass@k``: the chance that one of k answers to an item is right."""
+    """True for ``pass@k`` and ``pass^k``: the chance that one, or that each, of k answers to an item is right."""
     return _PASS_AT.fullmatch(name) is not None
 
 
@@ -226,7 +230,7 @@ def is_quantile(name: Any) -> bool:
 #: Every measure by its name; those of counts also after ``micro-`` and ``macro-``, and ``pass@k``, ``p95`` and those of
 #: installed packages when they are looked up.
 MEASURES: Mapping[str, MeasureSpec] = _Measures(
-    {spec.name: spec for spec in (*_BASE, *_averages("micro"), *_averages("macro"))}
+    {spec.name: spec for spec in (*_BASE, *_averages("micro"), *_averages("macro"), *_averages("weighted"))}
 )
 
 #: The names of the measures of counts, without those of averages over classes.
@@ -254,13 +258,14 @@ SCORE_MEASURES: tuple[str, ...] = tuple(
 def base_of(name: str) -> tuple[str, str]:
     """The average of a measure (``"micro"``, ``"macro"`` or an empty string), and its name without it."""
     average, _, base = name.partition("-")
-    return (average, base) if average in ("micro", "macro") else ("", name)
+    return (average, base) if average in _AVERAGES else ("", name)
 
 
 def is_named_alone(spec: MeasureSpec) -> bool:
     """True if a measure needs no parameter, and as an average says something else than without it."""
     average, base = base_of(spec.name)
-    return not spec.parameters and (not average or (average == "macro" and MEASURES[base].of_classes is None))
+    other = average in ("macro", "weighted") and MEASURES[base].of_classes is None and spec.name != "weighted-recall"
+    return not spec.parameters and (not average or other)
 
 
 def refers_to_one_class(name: str) -> bool:
@@ -290,6 +295,6 @@ def in_our_words(name: Any) -> Any:
         return name
     words = name.replace("_", "-")
     base, _, average = words.rpartition("-")
-    average, base = (average, base) if average in ("macro", "micro") else base_of(words)
+    average, base = (average, base) if average in _AVERAGES else base_of(words)
     ours = f"{average}-{synonym_of(base)}".lstrip("-")
     return ours if ours in MEASURES else name

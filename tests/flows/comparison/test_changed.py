@@ -16,7 +16,7 @@ def files(tmp_path):
     frames = []
     for name in "ab":
         frame = pd.DataFrame({"id": [f"r{i}" for i in range(300)], "label": np.arange(300) % 3})
-        frame["prediction"] = np.where(rng.random(300) < 0.8, frame.label, (frame.label + 1) % 3)
+        frame["prediction"] = np.where(rng.random(300) < 0.8, frame.label, (frame.label + rng.integers(1, 3, 300)) % 3)
         frame["part"] = np.where(np.arange(300) % 2, "x, y", "=1+1")
         frame["seconds"] = rng.random(300).round(1)
         frames.append(frame.sample(frac=1, random_state=ord(name)))
@@ -35,15 +35,17 @@ def test_answers_that_one_model_alone_gets_right(files, capsys):
     folder, both = files
     _, found = changed(folder, "--slice", "part")
     right_a, right_b = both.prediction_a == both.label, both.prediction_b == both.label
-    for change, rows in (("broken", right_a & ~right_b), ("fixed", ~right_a & right_b)):
+    otherwise = ~right_a & ~right_b & (both.prediction_a != both.prediction_b)
+    kinds = {"broken": right_a & ~right_b, "fixed": ~right_a & right_b, "differently wrong": otherwise}
+    for change, rows in kinds.items():
         ours = found[found.change == change].sort_values("id")
         theirs = both[rows].sort_values("id")
         assert ours.id.tolist() == theirs.id.tolist()
         assert ours.part.tolist() == theirs.part.tolist()
         assert ours.candidate.astype(int).tolist() == theirs.prediction_b.tolist()
-    said = f"{(right_a & ~right_b).sum()} rows broken, {(~right_a & right_b).sum()} rows fixed"
+    said = ", ".join(f"{rows.sum()} rows {change}" for change, rows in kinds.items())
     assert capsys.readouterr().out.splitlines()[-1].startswith(said)
-    assert found.change.tolist() == sorted(found.change)
+    assert found.change.unique().tolist() == [*kinds]
 
 
 def test_marks_change_for_the_worse_by_their_direction(files):
@@ -60,7 +62,7 @@ def test_marks_change_for_the_worse_by_their_direction(files):
 def test_standard_output_has_the_table_alone(files, capsys):
     folder, _ = files
     main(["compare", str(folder / "a.csv"), str(folder / "b.csv"), "--changed", "-"])
-    assert set(pd.read_csv(io.StringIO(capsys.readouterr().out)).change) == {"broken", "fixed"}
+    assert set(pd.read_csv(io.StringIO(capsys.readouterr().out)).change) == {"broken", "fixed", "differently wrong"}
 
 
 def test_several_candidates_have_no_one_table(files, capsys):

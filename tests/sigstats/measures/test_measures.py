@@ -215,7 +215,7 @@ def test_two_classes_are_the_same_by_either_way(table):
         both = as_measure(name)
         assert both(*counts, kind="classes") == pytest.approx(both(*table), abs=1e-14)
     for name in COUNT_MEASURES:
-        if name.startswith(("micro-", "macro-")):
+        if name.startswith(("micro-", "macro-", "weighted-")):
             assert as_measure(name)(*table) == as_measure(name)(*counts, kind="classes")
 
 
@@ -268,7 +268,7 @@ def test_a_users_function_is_a_measure():
 
 def test_measures_say_which_way_is_better_and_can_be_written_down():
     assert {name for name in COUNT_MEASURES if not as_measure(name).greater_is_better} == {
-        prefix + name for prefix in ("", "micro-", "macro-") for name in ("error", "dcf")
+        prefix + name for prefix in ("", "micro-", "macro-", "weighted-") for name in ("error", "dcf")
     }
     costs = as_measure("dcf", cost_fn=10, cost_fp=1, prior=0.01)
     assert eval(repr(costs)) == costs == as_measure(costs)

@@ -13,6 +13,7 @@ from sigstats.measures.measure import as_measure
 from sigstats.measures.score_formulas import pass_at
 from sigstats.measures.table import COUNT_MEASURES, MEASURES, SCORE_MEASURES, measure_of_difference
 
+PREFIXES = ("", "micro-", "macro-", "weighted-")
 rows = st.lists(st.tuples(st.booleans(), st.integers(0, 20)), min_size=2, max_size=40).filter(
     lambda each: len({positive for positive, _ in each}) == 2
 )
@@ -45,16 +46,16 @@ def test_every_measure_can_be_computed_from_what_it_needs():
 
 def test_errors_and_costs_alone_are_the_better_the_less():
     less = {name for name, spec in MEASURES.items() if not spec.greater_is_better}
-    assert less == {"rmse", *(prefix + name for prefix in ("", "micro-", "macro-") for name in ("error", "dcf"))}
+    assert less == {"rmse", *(prefix + name for prefix in PREFIXES for name in ("error", "dcf"))}
 
 
 def test_units_and_parameters():
     own = {name for name, spec in MEASURES.items() if not spec.in_points}
     of_rows = {"neg-log-loss", "neg-brier", "mean-score", "ratio", "neg-mae", "neg-mse", "rmse", "r2"}
-    assert own == {"dcf", "micro-dcf", "macro-dcf"} | of_rows
+    assert own == {f"{prefix}dcf" for prefix in PREFIXES} | of_rows
     assert {name: spec.parameters for name, spec in MEASURES.items() if spec.parameters} == {
         prefix + name: parameters
-        for prefix in ("", "micro-", "macro-")
+        for prefix in PREFIXES
         for name, parameters in (("f-beta", ("beta",)), ("dcf", ("cost_fn", "cost_fp", "prior")))
     }
 

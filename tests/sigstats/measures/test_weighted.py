@@ -1,5 +1,6 @@
 """Formulas of labels, predictions and weights beside scikit-learn's, and their tests under equal measures."""
 
+import itertools
 import sys
 
 import numpy as np
@@ -61,14 +62,34 @@ def test_measures_of_scores_and_numbers_are_compared_and_checked():
     assert sigstats.check(X, X + 0.1, measures="rmse", at_most=5, rule=FEW).verdict == "inconclusive"  # without limits
 
 
+@pytest.mark.parametrize("name", ["f1", "precision", "jaccard"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_averages_by_rows_of_the_truth_are_scikit_learns(name, classes):
+    y, a, b = RNG.integers(0, classes, (3, 200))
+    (row,) = sigstats.compare(y, a, b, measures=f"weighted-{name}", rule=FEW).rows
+    theirs = getattr(metrics, f"{name}_score")
+    expected = [theirs(y, said, average="weighted", zero_division=0) for said in (a, b)]
+    assert [row.baseline, row.candidate] == pytest.approx(expected)
+    assert sigstats.check(y, a, measures=f"{name}_weighted", at_least=0.1, rule=FEW).rows[0].value == row.baseline
+
+
+def test_the_chance_that_all_of_k_answers_are_right_is_that_of_all_ways_to_draw_them():
+    right = RNG.random((30, 5)) < 0.7
+    (row,) = sigstats.compare(
+        np.ones(150, int), right.ravel() * 1, right[::-1].ravel() * 1, groups=np.repeat(range(30), 5), measures="pass^3"
+    ).rows
+    drawn = [all(item[list(some)]) for item in right for some in itertools.combinations(range(5), 3)]
+    assert row.baseline == pytest.approx(np.mean(drawn))
+
+
 @pytest.mark.parametrize("name", ["balanced-accuracy", "macro-f1", "mcc", "kappa"])
 def test_check_takes_measures_of_counts(name):
-    y, said = POSITIVE, np.where(RNG.random(200) < 0.8, POSITIVE, 1 - POSITIVE)
+    y, said = POSITIVE, np.where(np.arange(200) % 5 > 0, POSITIVE, 1 - POSITIVE)
     theirs = {"mcc": "matthews_corrcoef", "kappa": "cohen_kappa_score", "macro-f1": "f1_score"}
     function = getattr(metrics, theirs.get(name, "balanced_accuracy_score"))
     expected = function(y, said, average="macro") if name == "macro-f1" else function(y, said)
     verdicts = []
-    for bar in (expected - 0.25, expected, expected + 0.2):
+    for bar in (expected - 0.25, expected, expected + 0.19):
         result = sigstats.check(y, said, measures=name, at_least=bar)
         verdicts.append(result.verdict)
         assert result.rows[0].value == pytest.approx(expected)
