@@ -1,6 +1,7 @@
 """Which rows are answers to the same item, and what a file holds on each row, by which copies are known."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,18 @@ def beside_codes(first: Predictions, other: Predictions, rows: Any = None, partn
     }
     times = [name for name in alike if all(pc.all(_matches(part, _DATE)).as_py() for part in columns[name])]
     question = [told[name] for name in without_target(first.identity) if name in told]
-    return Beside(joint_codes(question or list(told.values())), alike, times)
+    content = joint_codes(question or list(told.values()))
+    return Beside(None if _meet_by_chance(content, question or list(told.values())) else content, alike, times)
+
+
+def _meet_by_chance(content: Ints, columns: Sequence[Ints]) -> bool:
+    """True if no more pairs of rows have equal content than if several columns, all of categories, were independent."""
+    n, pairs = len(content), len(content) * (len(content) - 1) / 2
+    if n < 2 or len(columns) < 2 or max(int(codes.max()) + 1 for codes in columns) > n / 2:
+        return False
+    equal, *of_columns = ((k := np.bincount(codes)) @ (k - 1) / 2 for codes in (content, *columns))
+    expected = math.prod(number / pairs for number in of_columns) * pairs
+    return bool(equal <= expected + 3 * math.sqrt(expected) + 1)
 
 
 def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:

@@ -75,6 +75,19 @@ def test_equal_predictions_and_categories_are_no_copies(frames):
     assert sigstats.compare(*told).notes == ()
 
 
+def test_rows_of_several_categories_that_meet_by_chance_are_no_copies_and_repeated_ones_are():
+    names = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        table = pd.DataFrame({f"c{k}": rng.integers(0, of, 60) for k, of in enumerate((5, 9, 14))})
+        table = table.assign(id=range(60), label=rng.integers(0, 2, 60), prediction=1)
+        names += [note.name for note in sigstats.compare(table, table.assign(prediction=table["label"])).notes]
+        twice = pd.concat([table, table]).assign(id=range(120))
+        copies = sigstats.compare(twice, twice.assign(prediction=twice["label"])).notes
+        assert "duplicates" in [note.name for note in copies]
+    assert "duplicates" not in names
+
+
 def test_groups_say_what_is_independent(frames):
     of = {"groups": "row"}
     found = sigstats.compare(*(copied(frame).assign(row=[*range(N)] * COPIES) for frame in frames), **of)
