@@ -17,7 +17,7 @@ import sigstats
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.proportions import dcf_test, proportion_test
 from sigstats.tasks.calibration.populations.population import Population
-from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Outcomes
+from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Outcomes, Tallied
 from sigstats.tasks.fan_out import cell, fanout
 from sigstats.tasks.storage.store import Store
 
@@ -26,6 +26,7 @@ COSTS = {"cost_fn": 1.0, "cost_fp": 1.0, "prior": 0.5}
 SIDE = {"alternative": "two-sided"}
 LINES = {
     "McNemar, exact": ("subsample", "mcnemar", {"method": "exact", **SIDE}),
+    "McNemar, exact, rates only": ("tally", "mcnemar", {"method": "exact", **SIDE}),
     "McNemar, mid-p": ("subsample", "mcnemar", {"method": "mid-p", **SIDE}),
     "proportions, eq. (6)": ("subsample", "proportion", {"paired": True, **SIDE}),
     "detection costs, eq. (9)": ("subsample", "dcf", {"paired": True, **COSTS, **SIDE}),
@@ -45,7 +46,8 @@ BY_ITSELF: dict[str, Callable[..., Any]] = {
 def counted(name, test, options, n, sets, store):
     """Test sets a processor-second of a block: drawn, tested and put into a table."""
     population = Outcomes(outcomes=SHARES, endless=True, swapped=False)
-    work = OnTestSets(n=n, test=AppliedTest(test=test, options=options), population=population)
+    of = {"n": n, "test": AppliedTest(test=test, options=options), "population": population}
+    work = Tallied(**of, alpha=0.05) if name == "tally" else OnTestSets(**of)
     made = cell(name, subject={"test": test}, work=work, seed=1, replicates=sets)
     began = time.process_time()
     fanout(name).compute(made.block(0, made.lanes), store, work)

@@ -2,6 +2,7 @@
 
     python benchmarks/growth.py > benchmarks/growth.md
     python benchmarks/growth.py friedman auc  # the cases whose names have one of these words
+    python benchmarks/growth.py peers  # beside SciPy and statsmodels
 
 Each size runs in the same process, smallest first; a case ends where one size takes over ten seconds or is refused.
 An exponent is the slope of the logarithms of time over those of size; a jump is a step of over ten times the time for
@@ -15,7 +16,7 @@ import time
 from itertools import pairwise
 
 import growth_cases
-from growth_cases import CASES
+from growth_cases import CASES, PEERS
 
 import sigstats
 
@@ -48,6 +49,22 @@ def row(name: str) -> str:
     return f"| {name} | {times} | {exponent:.1f} | {'; '.join(jumps) or 'none'} | {ended} |"
 
 
+def beside(name: str) -> str:
+    """A row of the table of peers: the least of five times of both, and their ratio."""
+    size, *tests = PEERS[name]
+    least = []
+    for test in tests:
+        test(size)
+        times = []
+        for _ in range(5):
+            started = time.process_time()
+            test(size)
+            times.append(time.process_time() - started)
+        least.append(min(times))
+    ours, theirs = least
+    return f"| {name} | {size:,} | {ours:.2g} | {theirs:.2g} | {ours / max(theirs, 1e-9):.2g} |"
+
+
 def without_a_row() -> list[str]:
     """The public functions of which no case tells anything; those that start studies or open results have others."""
     said, others = inspect.getsource(growth_cases), ("run_study", "open_results")
@@ -56,6 +73,12 @@ def without_a_row() -> list[str]:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["peers"]:
+        print("| test, and its peer | size | seconds | of the peer | ratio |")
+        print("|---|---:|---:|---:|---:|", flush=True)
+        for each in PEERS:
+            print(beside(each), flush=True)
+        sys.exit()
     print("# Growth of cost with size\n")
     print("`python benchmarks/growth.py`: seconds at each size, the exponent over the upper half, jumps.\n")
     print("| test | seconds | exponent | jumps | ends |")

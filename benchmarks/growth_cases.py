@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.stats
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
 
 import sigstats
 from sigstats.proportions import dcf_test, proportion_test
@@ -278,5 +281,49 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
     "compare, macro-f1, slices of 100": (
         lambda n: _predictions(100 * n, n, measures=["macro-f1"]),
         (1, 10, 30, 100, 500, 1000),
+    ),
+}
+
+
+def _draws(n: int) -> np.ndarray:
+    return RNG.normal(size=n)
+
+
+#: A size, this package's test, and that of another package which answers the same question.
+PEERS: dict[str, tuple[int, Callable[[int], object], Callable[[int], object]]] = {
+    "signed_rank_test, scipy.stats.wilcoxon (both exact)": (
+        50,
+        lambda n: sigstats.signed_rank_test(_draws(n)),
+        lambda n: scipy.stats.wilcoxon(_draws(n)),
+    ),
+    "friedman_test, scipy.stats.friedmanchisquare": (
+        10_000,
+        lambda n: sigstats.friedman_test(RNG.normal(size=(n, 5))),
+        lambda n: scipy.stats.friedmanchisquare(*RNG.normal(size=(5, n))),
+    ),
+    "mcnemar_test, statsmodels mcnemar(exact=True)": (
+        1_000_000,
+        lambda n: sigstats.mcnemar_test(n // 2 + n // 20, n // 2),
+        lambda n: mcnemar([[0, n // 2], [n // 2 + n // 20, 0]], exact=True),
+    ),
+    "homogeneity_test of two classes, scipy.stats.fisher_exact": (
+        100_000,
+        lambda n: sigstats.homogeneity_test([n // 3, n - n // 3], [n // 2, n - n // 2]),
+        lambda n: scipy.stats.fisher_exact([[n // 3, n - n // 3], [n // 2, n - n // 2]]),
+    ),
+    "sign_flip_test (all 2^n flips), scipy.stats.permutation_test (9,999 of them)": (
+        60,
+        lambda n: sigstats.sign_flip_test(_draws(n)),
+        lambda n: scipy.stats.permutation_test((_draws(n),), np.mean, permutation_type="samples", vectorized=True),
+    ),
+    "clopper_pearson, scipy.stats.binomtest": (
+        1_000_000,
+        lambda n: sigstats.clopper_pearson(n // 3, n),
+        lambda n: scipy.stats.binomtest(n // 3, n).proportion_ci(),
+    ),
+    "adjust, statsmodels multipletests": (
+        1_000_000,
+        lambda n: sigstats.adjust_pvalues(RNG.random(n)),
+        lambda n: multipletests(RNG.random(n), method="holm"),
     ),
 }
