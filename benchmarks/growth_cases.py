@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import scipy.stats
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-untyped]
+from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
 import sigstats
 from sigstats.proportions import dcf_test, proportion_test
