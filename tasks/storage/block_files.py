@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..plan import Cell
 from ..schema import REPLICATE, SPAN, to_numpy
+from .seal import Damaged
 
 #: The folders of all cells that are finished, and of the blocks of those that are not.
 REPLICATES, BLOCKS = "replicates", "blocks"
@@ -60,8 +61,8 @@ def usable_range(cell: Cell, first: int, last: int) -> tuple[int, int]:
     return first, last if last == cell.replicates else last - last % cell.lane_size
 
 
-def require_range(tables: Iterable[pa.Table], first: int, last: int) -> None:
-    """Refuse tables that together do not hold this range, each replicate in one row or more."""
+def require_range(tables: Iterable[pa.Table], first: int, last: int, file: str = "") -> None:
+    """Refuse tables that together do not hold this range, each replicate in one row or more; Damaged if of a `file`."""
     begin = end = first
     for table in tables:
         numbers, ends = _bounds(table)
@@ -72,7 +73,8 @@ def require_range(tables: Iterable[pa.Table], first: int, last: int) -> None:
     else:
         if end == last:
             return
-    raise ValueError(f"replicates are not valid; expected {first} to {last - 1} in order")
+    told = f"replicates are not valid; expected {first} to {last - 1} in order"
+    raise Damaged(f"{file}: {told}") if file else ValueError(told)
 
 
 def _bounds(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

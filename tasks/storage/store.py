@@ -150,7 +150,7 @@ class Store:
             return
         with self.files.open(name) as file:
             parts = read_sealed(file, name, kind=cell.fanout, fingerprint=cell.fingerprint)
-            _require_range(name, parts([REPLICATE.name, SPAN.name]), first, last)
+            require_range(parts([REPLICATE.name, SPAN.name]), first, last, name)
             yield from parts(None)
 
     def find(self, cell: Cell) -> CellFiles:
@@ -252,15 +252,8 @@ class Store:
 def replicates_in(content: bytes, name: str, cell: Cell, first: int, last: int) -> pa.Table:
     """The replicates that a sealed file of a cell holds; Damaged if they are not these."""
     table = renamed(unseal(content, name, kind=cell.fanout, fingerprint=cell.fingerprint))
-    _require_range(name, [table], first, last)
+    require_range([table], first, last, name)
     return table
-
-
-def _require_range(name: str, tables: Iterable[pa.Table], first: int, last: int) -> None:
-    try:
-        require_range(tables, first, last)
-    except ValueError as error:
-        raise Damaged(f"{name}: {error}") from None
 
 
 def _one(parts: Iterable[pa.Table]) -> pa.Table:
