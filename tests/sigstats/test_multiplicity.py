@@ -81,15 +81,16 @@ def test_rejections_are_those_of_the_step_up_procedure(pvalues, alpha):
 @settings(deadline=None, derandomize=True, max_examples=examples(30))
 @given(st.lists(st.integers(-30, 60), min_size=1, max_size=6, unique=True))
 def test_closed_e_bh_is_the_closure_over_all_sets(logs):
-    """Each set of rejections at its least level, by all intersections of hypotheses; never less than e-BH rejects."""
+    """The least level of any set of a size or more, by all intersections of hypotheses; e-BH rejects no more."""
     logs, places = [log / 10 for log in logs], range(len(logs))
     evalues = np.exp(logs)
     sets = [set(mine) for size in range(1, len(logs) + 1) for mine in itertools.combinations(places, size)]
-    levels = [1.0] * len(logs)
+    of_size = [1.0] * (len(logs) + 1)
     for rejected in sets:
         level = max(len(mine & rejected) / len(rejected) / np.mean([evalues[at] for at in mine]) for mine in sets)
-        levels = [min(levels[at], level) if at in rejected else levels[at] for at in places]
-    assert closed_e_bh(logs) == pytest.approx(levels, rel=1e-9)
+        of_size[len(rejected)] = min(of_size[len(rejected)], level)
+    ranks = (-evalues).argsort(kind="stable").argsort()  # the best of a size are the largest e-values
+    assert closed_e_bh(logs) == pytest.approx([min(of_size[rank + 1 :]) for rank in ranks], rel=1e-9)
     e_bh = adjust_pvalues(np.minimum(1, 1 / evalues), method="benjamini-hochberg")
     assert (np.array(closed_e_bh(logs)) <= e_bh * (1 + 1e-9)).all()
 
