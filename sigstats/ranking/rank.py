@@ -95,6 +95,8 @@ def rank_models(
     -----
     The rank sets are those of ``sigstats.ranking.rank_sets``, of tests of all ordered pairs adjusted by Holm's steps.
     Slices form a family of their own: the rank sets of all slices hold together with `confidence_level` (Bonferroni).
+    Scores outside 0 to 1 have no limits, and no difference is assumed to exceed those seen; otherwise 20 rows that gain
+    1 or, one in 50, lose 49 show a false order in 69% of samples.
 
     Examples
     --------

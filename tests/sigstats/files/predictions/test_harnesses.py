@@ -200,10 +200,11 @@ def test_tests_of_promptfoo_in_another_order_are_the_same_tests(tmp_path):
     paired = join(*(read(path, Columns()) for path in paths), Columns())
     assert ((paired.said.a == paired.said.label).sum(), (paired.said.b == paired.said.label).sum()) == (4, 3)
     assert ((paired.said.a == paired.said.label) & (paired.said.b != paired.said.label)).sum() == 1
-    changed[0]["testCase"] = {"assert": [{"type": "equals", "value": "yes"}]}
-    promptfoo(tmp_path / "b.json", changed)
-    with pytest.raises(ValueError, match=r"'question 0 a #.* only in this file"):
-        join(*(read(path, Columns()) for path in paths), Columns())
+    for case in ({"assert": [{"type": "equals", "value": "yes"}]}, {"threshold": 0.5}):
+        changed[0]["testCase"] = case
+        promptfoo(tmp_path / "b.json", changed)
+        with pytest.raises(ValueError, match=r"'question 0 a #.* only in this file"):
+            join(*(read(path, Columns()) for path in paths), Columns())
 
 
 def test_one_of_several_providers_and_prompts_is_named(tmp_path):
