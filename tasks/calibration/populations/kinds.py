@@ -38,7 +38,7 @@ def fits(kinds: Kinds, test: AppliedTest) -> bool:
     """True if a measure, and the method of its interval, can be applied to rows of these kinds."""
     measure, labels = test.compared, set(kinds.labels)
     spec = MEASURES[measure]
-    if test.options["method"] == "usual" and _sizes(kinds).max() > 1 and spec.test == "counts":
+    if test.options["method"] == "usual" and (spec.of_weights or (_sizes(kinds).max() > 1 and spec.test == "counts")):
         return False
     if not is_of_scores(measure):
         strange, two = {*kinds.a, *kinds.b} - labels, labels == {"0", _POSITIVE}
