@@ -1,8 +1,9 @@
-"""What others measured, and the same here: clustered evaluations, losses of optimized models, real pairs.
+"""What others measured, and the same here: clusters, measures of one model, optimized models, real pairs.
 
     python benchmarks/anchors.py [--data ../shared/data] > benchmarks/anchors.md
 
-Theirs are the figures that they print: evaluatellm (CRAN, its README), and Kuebler et al. (2026, arXiv 2602.10144).
+Theirs are the figures that they print: evaluatellm (CRAN, its README), and Kuebler et al. (2026, arXiv 2602.10144); or
+what a peer gives on the same rows: confidenceinterval 1.0.5 (pip install confidenceinterval).
 Where their data are not at hand, data of the same shape stand for them, which each section says.
 """
 
@@ -20,7 +21,7 @@ import sigstats
 from sigstats import read_predictions as read
 from sigstats.ranking.means import mean_interval, share_interval
 
-EVALUATIONS, QUESTIONS = 1500, 10
+EVALUATIONS, QUESTIONS, REPEATED = 1500, 10, 200
 #: Kuebler et al.: 25,282 rows; the drop and the rows that flipped in per cent, and their p-value of all rows.
 THEIRS = (
     ("rerun", -0.02, 1.31, 6.29e-1),
@@ -72,6 +73,43 @@ scores; that of an accuracy is the one that one more passage of a kind not seen 
         ("passages", "by clusters, theirs", "the same, here", "ignoring them, theirs", "the same, here", "sigstats"),
         rows,
     )
+
+
+def measures() -> None:
+    """The macro-F1 and the area of one model, of a rare class: how often intervals hold them, and how wide they are."""
+    from confidenceinterval import f1_score, roc_auc_score
+
+    rule, rows = sigstats.ComparisonRule(n_resamples=2000, smallest_slice=1), []
+    for n, rare in ((60, 0.2), (100, 0.05), (100, 0.2)):
+        # A score is normal, a unit higher for the rare class, which is predicted above 1.
+        recall, fall_out = norm.sf(0.0), norm.sf(1.0)
+        counts = np.array([[1 - fall_out, fall_out], [1 - recall, recall]]) * [[1 - rare], [rare]]
+        f1 = np.mean([2 * counts[i, i] / (counts[i].sum() + counts[:, i].sum()) for i in (0, 1)])
+        rng, held = np.random.default_rng(n), np.zeros((2, 2, 2))
+        done = 0
+        while done < REPEATED:
+            y = (rng.random(n) < rare).astype(int)
+            if not 2 <= y.sum() <= n - 2:
+                continue
+            score, done = y + rng.normal(size=n), done + 1
+            frame = pd.DataFrame({"id": range(n), "label": y, "prediction": (score > 1) * 1, "prob": score})
+            ours = [
+                sigstats.check(frame, measures="macro-f1", at_least=0.5, rule=rule).rows[0],
+                sigstats.check(frame, score="prob", measures="auc", at_least=0.5, rule=rule).rows[0],
+            ]
+            theirs = [f1_score(y, (score > 1) * 1, average="macro")[1], roc_auc_score(y, score)[1]]
+            for which, expected in enumerate((f1, norm.cdf(math.sqrt(0.5)))):
+                for side, (low, high) in enumerate((theirs[which], (ours[which].low, ours[which].high))):
+                    held[which, side] += np.array([low <= expected <= high, high - low]) / REPEATED
+        for name, both in zip(("macro-F1", "AUC"), held, strict=True):
+            rows.append((name, f"{n:,}", f"{rare:.0%}", *(f"{share:.1%} ({width:.3f})" for share, width in both)))
+    print(f"""
+## Measures of one model
+
+{REPEATED:,} data sets with a rare class: how often a 95% interval holds the measure in the population, and its mean
+width. confidenceinterval gives Takahashi's interval of macro-F1 and DeLong's of the area; `check` random weights of the
+rows with one more row, which widens the intervals of areas of few rows of a class.""")
+    table(("measure", "rows", "rare class", "confidenceinterval", "sigstats"), rows)
 
 
 def pairs(data: Path) -> None:
@@ -158,10 +196,11 @@ def right(*tables: pd.DataFrame) -> list[np.ndarray]:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--only", choices=("clusters", "pairs"))
+    parser.add_argument("--only", choices=("clusters", "measures", "pairs"))
     options = parser.parse_args()
     sections = {
         "clusters": clusters,
+        "measures": measures,
         "pairs": lambda: pairs(options.data),
     }
     if options.only:
