@@ -103,8 +103,7 @@ def measures() -> None:
                     held[which, side] += np.array([low <= expected <= high, high - low]) / REPEATED
         for name, both in zip(("macro-F1", "AUC"), held, strict=True):
             rows.append((name, f"{n:,}", f"{rare:.0%}", *(f"{share:.1%} ({width:.3f})" for share, width in both)))
-    print(f"""
-## Measures of one model
+    print(f"""## Measures of one model
 
 {REPEATED:,} data sets with a rare class: how often a 95% interval holds the measure in the population, and its mean
 width. confidenceinterval gives Takahashi's interval of macro-F1 and DeLong's of the area; `check` random weights of the
