@@ -5,7 +5,7 @@
 try:
     import lazy_loader
 
-    from ._common.extras import MissingExtra, name_extras
+    from ._common.extras import MissingExtra, name_extras, with_uses
 
     name_extras()
     _public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
@@ -17,7 +17,7 @@ try:
 
             return version(__name__)
         try:
-            return _public(name)
+            return with_uses(_public(name))
         except MissingExtra as error:  # `from sigstats import *` is possible, a call says what it needs
             missing = error
 

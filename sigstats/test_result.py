@@ -3,14 +3,15 @@
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
+from ._common.drawing import Drawn, forest
 from ._common.extreme import ROUNDING, monte_carlo_pvalue
 from ._common.numerals import p_number
-from ._common.tabular import Table, Tabular, in_words
+from ._common.tabular import Table, in_words
 from .intervals import Interval, clopper_pearson
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestResult(Tabular):
+class TestResult(Drawn):
     """The result of a test; each test adds fields of its own, and `print` shows its question, p-value and method.
 
     Attributes
@@ -71,6 +72,10 @@ class TestResult(Tabular):
         columns["method"] = [f"{self.method}, {self.alternative}"]
         notes = [self._sentence(p), *([self.reason] if self.reason else ())]
         return Table(self._question, columns, notes=notes, words=0)
+
+    def _draw(self, ax: Any) -> Any:
+        interval, estimate = (getattr(self, name, None) for name in ("confidence_interval", "estimate"))
+        return forest(ax, [("", estimate, *interval)] if interval and estimate is not None else [], unit="estimate")
 
     def _sentence(self, p: str) -> str:
         return f"If {self._null}, an outcome at least as extreme as this one has probability {p}."

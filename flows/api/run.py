@@ -126,7 +126,9 @@ def _as_value_error() -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        option, colon, said = re.sub(rf"{GIVEN}\w+:", "", str(error)).partition(":")  # by their names in the program
+        text = re.sub(rf"{GIVEN}\w+:|--set ", "", str(error))  # by their names in the program
+        text = re.sub(r"memory://sigstats/\w+/([\w-]+)\.parquet", r"data frame \1", text)
+        option, colon, said = text.partition(":")
         name = option.removeprefix("--").replace("-", "_") if option.startswith("--") else option
         raise ValueError(name + colon + said) from None
 

@@ -174,7 +174,9 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         _, tables = _walk(model, first["loc"][:-1])
         known = {name for table in tables for name in table.model_fields}
-        right = (path and _place_of(path, model)) or hint(first["loc"][-1], sorted(known))
+        right = hint(first["loc"][-1], sorted(known))
+        if path[1:] or "did you mean" not in right:
+            right = (path and _place_of(path, model)) or right
         return f"{where}: unknown key; {right}{more}"
     if first["type"] == "missing":
         return f"{where}: is missing{more}"

@@ -137,10 +137,6 @@ def _are_equal(rows: Sequence[Hypothesis]) -> bool:
     return all(row.psd == row.nsd for row in rows)
 
 
-def _is_another(rows: Sequence[Hypothesis]) -> bool:
-    return any(row.p_adjusted not in (row.p_value, row.p_holm, row.p_by) for row in rows)
-
-
 #: The adjusted p-value, where it is another than the one before.
 IF_ADJUSTED = replace(ADJUSTED, needed=_is_adjusted)
 #: The printed numbers of a publication, and those that disagree.
@@ -155,7 +151,7 @@ CLOSING = (
     MONTE_CARLO,
     replace(_HOLM, needed=_is_adjusted),
     replace(_BY, needed=_is_adjusted),
-    replace(ADJUSTED, needed=_is_another),
+    replace(ADJUSTED, needed=lambda rows: any(r.p_adjusted not in (r.p_value, r.p_holm, r.p_by) for r in rows)),
     PD,
     replace(PSD_NSD, needed=_are_equal),
     *(replace(column, needed=lambda rows: not _are_equal(rows)) for column in (PSD, NSD)),

@@ -1,7 +1,9 @@
 """The extras of the package: what the light installation lacks is named by the line that installs it."""
 
 import importlib.util
+import inspect
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
@@ -76,3 +78,14 @@ def compiles_first(folder: Path) -> bool:
     if importlib.util.find_spec("numba") is None or os.environ.get("NUMBA_CACHE_DIR") or not os.access(folder, os.W_OK):
         return False
     return next(folder.rglob("*.nbi"), None) is None
+
+
+def with_uses(value: object) -> object:
+    """The value; the docstring of a function says when not to use it, as its module does."""
+    doc, module = inspect.getdoc(value) or "", sys.modules.get(getattr(value, "__module__", None) or "")
+    said = re.search(
+        r"^When not to use: .*?(?=\n\n|\Z)", getattr(module, "__doc__", None) or "", re.DOTALL | re.MULTILINE
+    )
+    if inspect.isfunction(value) and said is not None and "When not to use" not in doc:
+        value.__doc__ = re.sub(r"\n\n(?=Parameters\n)", lambda _: f"\n\n{said[0].rstrip()}\n\n", doc, count=1)
+    return value

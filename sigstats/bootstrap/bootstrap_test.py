@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.drawing import Drawn, histogram
+from .._common.drawing import histogram
 from .._common.of_labels import takes_counts
 from .._common.random_streams import MAX_RESAMPLES
 from .._common.tabular import in_words
@@ -50,7 +50,7 @@ from .replicates import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class BootstrapResult(Drawn, TestResult):
+class BootstrapResult(TestResult):
     """The result of `bootstrap_test`.
 
     Attributes

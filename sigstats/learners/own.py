@@ -17,7 +17,7 @@ from .base import attempt, require_harmless
 #: The group of entry points that name learners.
 GROUP = "sigstats.learners"
 
-_WANTED = "the import path of a classifier class or of an unfitted classifier, as in 'mypackage.models:Net'"
+_WANTED = "a classifier class or an unfitted classifier, or its import path, as in 'mypackage.models:Net'"
 
 _CLASSIFIERS = Offered(GROUP, "classifier")
 

@@ -35,7 +35,7 @@ import numpy as np
 
 from .._common.class_names import as_groups, require_no_missing_texts
 from .._common.data_frames import require_same_index
-from .._common.drawing import Drawn, histogram
+from .._common.drawing import histogram
 from .._common.extreme import at_least
 from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.tabular import shown_record
@@ -58,7 +58,7 @@ _DRAWN_BY_THE_SOLVER_ALONE = {"LogisticRegression", "RidgeClassifier", "LinearSV
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PermutationTestResult(Drawn, TestResult):
+class PermutationTestResult(TestResult):
     """The result of `permutation_test`.
 
     Attributes

@@ -113,13 +113,8 @@ class Accuracies(Tabular):
             texts = [_shown(values.get(other), least) + _WORSE * (other in worse) for other in self.classifiers]
             cells.append([name, *texts])
         columns = dict(zip(("data set", *self.classifiers), zip(*cells, strict=True), strict=True))
-        return Table(self.title, columns, strong=frozenset(strong))
-
-    @property
-    def title(self) -> str:
-        """What the numbers and the marks are."""
         marks = f"; {_WORSE} shown to be worse than the best of its line ({self.tested})" if self.tested else ""
-        return f"Cross-validated accuracy in percent{marks}"
+        return Table(f"Cross-validated accuracy in percent{marks}", columns, strong=frozenset(strong))
 
 
 def _shown(value: float | None, rank: bool) -> str:

@@ -70,10 +70,6 @@ _PERFORMANCE = Section(
 )
 
 
-#: With more results the verdict leaves them to the table.
-_MOST = 12
-
-
 def _confidence_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
     hypotheses = [row for row in rows if row.statistic is not None]
     if not hypotheses:
@@ -83,20 +79,7 @@ def _confidence_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdi
         f"Of {count_of(len(hypotheses), 'stated confidence')}, {over} {'is' if over == 1 else 'are'} above and {under} "
         f"{'is' if under == 1 else 'are'} below the interval of what test sets of the same size achieve.",
         tuple(_of(row) for row in hypotheses),
-        _side_by_side(hypotheses) if len(hypotheses) <= _MOST else "",
     )
-
-
-def _side_by_side(hypotheses: Sequence[Hypothesis]) -> str:
-    """Table 3 of the paper, a sentence for each test."""
-    single = len({row.dataset for row in hypotheses}) == 1
-
-    def said(row: Hypothesis) -> str:
-        name = row.slice if single and row.slice else where(row)
-        return f"on {name} {percent(row.statistic or 0)} sure of {row.b}, where {percent(rate(row))} of test sets agree"
-
-    groups = group_by(hypotheses, lambda row: row.method).items()
-    return " ".join(f"{method[:1].upper()}{method[1:]} was {'; '.join(map(said, group))}." for method, group in groups)
 
 
 def _beside(row: Hypothesis) -> int:

@@ -86,9 +86,9 @@ def test_a_frame_is_a_data_set_by_its_content(frame, tmp_path):
     [
         (
             IRIS.assign(target=np.where(IRIS["target"] > 0, IRIS["target"], np.nan)),
-            r"/my_flowers\.parquet, row 0 .*class",
+            r"data frame my_flowers, row 0 .*class",
         ),
-        (IRIS[:0], r"/my_flowers\.parquet: has no rows"),
+        (IRIS[:0], r"data frame my_flowers: has no rows"),
         (IRIS.iloc[:, [0, 0, 4]], r"datasets\.1\.path: .* is not valid; expected .* columns have different names"),
         (IRIS.to_dict("list"), r"datasets\.1\.path: .* is not valid; expected a file, or a data frame"),
         (IRIS.to_numpy(), r"datasets\.1\.path: .* is not valid; expected a file, or a data frame"),

@@ -545,7 +545,8 @@ def test_the_confidence_of_a_set_is_the_bootstrap_s_of_its_macro_f1(sets):
     assert "Resampled differences on the one test set" in page
     for each in by_test.values():
         sure, agree = (f"{100 * value:.1f}%" for value in (each.statistic, each.estimate))
-        assert f"on all {sure} sure of {each.b}, where {agree} of test sets agree." in page
+        assert f"was {sure} sure that {each.b} is better" in page
+        assert f"it was so on {agree} of " in page
 
 
 @pytest.mark.parametrize(

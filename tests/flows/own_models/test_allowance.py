@@ -77,12 +77,12 @@ def test_a_class_and_a_pipeline_are_built(package):
 @pytest.mark.parametrize(
     ("path", "params", "message"),
     [
-        ("netpackage.models:Nett", {}, "import path of a classifier .* no such name"),
-        ("netpackage.models:make_pipeline", {}, "import path of a classifier .* it is a function"),
+        ("netpackage.models:Nett", {}, "a classifier class or an unfitted classifier .* no such name"),
+        ("netpackage.models:make_pipeline", {}, "a classifier class or an unfitted classifier .* it is a function"),
         ("net package:Net", {}, "public names"),
         (":Net", {}, "public names"),
-        ("netpackage.models:np", {}, "import path of a classifier"),
-        ("netpackage.models:os.system", {}, "import path of a classifier"),
+        ("netpackage.models:np", {}, "a classifier class or an unfitted classifier"),
+        ("netpackage.models:os.system", {}, "a classifier class or an unfitted classifier"),
         ("netpackage.models:regressor", {}, "takes it for a regressor"),
         ("netpackage.nowhere:Net", {}, "No module named"),
         ("netpackages.models:Net", {}, "No module named 'netpackages' here: .* PYTHONPATH"),

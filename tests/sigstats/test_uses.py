@@ -1,0 +1,36 @@
+"""What `help` shows of public functions, and what every result with an interval draws."""
+
+import inspect
+
+import matplotlib as mpl
+import pytest
+
+import sigstats
+
+mpl.use("agg")
+
+
+@pytest.mark.parametrize("name", ["mcnemar_test", "judged_test", "accuracy_difference"])
+def test_help_says_when_not_to_use_a_function(name):
+    function = getattr(sigstats, name)
+    doc = inspect.getdoc(function)
+    module = inspect.getmodule(function).__doc__
+    said = module[module.index("When not to use: ") :].partition("\n\n")[0].strip()
+    assert doc.count("When not to use: ") == 1
+    assert said in doc
+    assert doc.index("When not to use: ") < doc.index("Parameters\n")
+    assert inspect.getdoc(getattr(sigstats, name)) == doc  # asked for twice
+
+
+def test_a_result_draws_its_estimate_on_its_interval():
+    result = sigstats.signed_rank_test([0.1, 0.3, -0.1, 0.4, 0.2, 0.5])
+    ax = result.plot()
+    low, high = result.confidence_interval
+    (segment,) = ax.collections[0].get_segments()
+    assert segment[:, 0].tolist() == [low, high]
+    assert ax.lines[0].get_xdata().tolist() == [result.estimate]
+
+
+def test_a_result_without_an_interval_says_so():
+    with pytest.raises(ValueError, match=r"^plot: the result has no intervals to draw"):
+        sigstats.friedman_test([[0.1, 0.2, 0.3], [0.2, 0.3, 0.1]]).plot()
