@@ -77,8 +77,8 @@ def test_a_class_and_a_pipeline_are_built(package):
 @pytest.mark.parametrize(
     ("path", "params", "message"),
     [
-        ("netpackage.models:Nett", {}, "a classifier class or an unfitted classifier .* no such name"),
-        ("netpackage.models:make_pipeline", {}, "a classifier class or an unfitted classifier .* it is a function"),
+        ("netpackage.models:Nett", {}, "a classifier class or an unfitted classifier, .* no such name"),
+        ("netpackage.models:make_pipeline", {}, "a classifier class or an unfitted classifier, .* it is a function"),
         ("net package:Net", {}, "public names"),
         (":Net", {}, "public names"),
         ("netpackage.models:np", {}, "a classifier class or an unfitted classifier"),
