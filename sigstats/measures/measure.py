@@ -80,9 +80,10 @@ class Measure:
     takes: Literal["counts", "classes", "numbers", "scores"] = "counts"
 
     def __post_init__(self) -> None:
-        as_choice(self.takes, "takes", ("counts", "classes", "numbers", "scores") if self.function else ("counts",))
+        named = self.function is None
+        as_choice(self.takes, "takes", ("counts",) if named else ("counts", "classes", "numbers", "scores"))
         require_flag(self.greater_is_better, "greater_is_better")
-        if self.function is None:
+        if named:
             _check_named(self)
         elif not callable(self.function):
             raise refuse("function", self.function, "a function")
