@@ -2,8 +2,9 @@
 
 A p-value tells whether two accuracies differ, not by how much; report one of these with it.
 
-When not to use: the classifiers saw different observations (everything here is paired), or the observations are not
-independent (the intervals are then too short).
+When not to use: the classifiers saw different observations (everything here is paired), the observations are not
+independent (the intervals are then too short), the measure is not accuracy (`sigstats.bootstrap_test`), or a verdict
+with a margin, on slices or in groups is wanted (`sigstats.compare`).
 """
 
 import math
