@@ -101,7 +101,7 @@ def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
                 "Two questions with two answers. On these data sets the rows are the sample: with many rows a small "
                 "difference of the mean is certain. On data sets like these each data set is one observation: a few "
                 "large data sets do not outweigh the others. The differences are A minus B in points: the mean, and "
-                "Hodges and Lehmann's estimate; p-values are adjusted by Holm's method."
+                "Hodges and Lehmann's estimate; p-values are adjusted."
             ),
             body=_questions(result),
         )
