@@ -219,11 +219,13 @@ def _in_order(
         paired = join(read(*files[0]), read(*files[1]), files[0][1], **match_options(options))
         scored = None if paired.graded else paired.scored
         measures = options.measure or ([scored.mean] if scored else default_measures(paired)[:1])
-        found = compare_pair(paired, ComparisonRule(smallest_slice=1), measures, positive=options.positive).notes
+        compared = compare_pair(paired, ComparisonRule(smallest_slice=1), measures, positive=options.positive)
         both = " and ".join(model.model for model in ranking.models[:2])
-        notes += [
+        own = [
             Note(note.name, f"{both}: {note}".replace("--order", "sigstats compare --order"))
-            for note in found
+            for note in compared.notes
             if note.name in _OF_DEPENDENCE
         ]
+        names = {note.name for note in own}
+        notes = [note for note in notes if note.name not in names] + own
     return replace(ranking, notes=tuple(notes)), [path for path, _ in files]

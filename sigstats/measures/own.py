@@ -40,10 +40,10 @@ def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
 
 def imported(path: str) -> Any:
     """What a person's module has at an import path, ``package.module:name``; or ValueError."""
-    found = _MEASURES.find(path, (path.partition(":")[0].partition(".")[0],))
-    if not callable(found):
+    function = _MEASURES.find(path, (path.partition(":")[0].partition(".")[0],))
+    if not callable(function):
         raise refuse("measures", path, "the import path of a function or of a sigstats.Measure")
-    return found
+    return function
 
 
 def code_of(name: str) -> dict[str, str] | None:
