@@ -221,7 +221,8 @@ _KIND_FAN_OUT = '''"""Draws of a study of this kind."""
 import numpy as np
 import pyarrow as pa
 
-from ..fan_out import Block
+from ..fan_out import replicates_table
+from ..plan import Block
 from ..record import Work
 from ..schema import REPLICATE, column
 from ..storage.store import Store
@@ -239,7 +240,7 @@ def stream(work: Work) -> dict[str, str]:  # noqa: ARG001
 def compute(block: Block, store: Store, work: Work) -> pa.Table:  # noqa: ARG001
     """The draws of a block, lane by lane."""
     drawn = np.concatenate([lane.random(count) < 0.5 for lane, count in block.lanes()])
-    return pa.table({"replicate": np.arange(block.first, block.last), "drawn": drawn}, schema=SCHEMA)
+    return replicates_table(block, SCHEMA, drawn=drawn)
 '''
 
 _KIND_ANALYSIS = '''"""How often it was drawn."""
