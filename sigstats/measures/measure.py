@@ -3,8 +3,8 @@
 The counts of several categories have the categories along their last axis (`one_vs_rest`). Each observation has exactly
 one *class* of several, but any number of *categories*.
 
-When not to use: for a measure that needs more than the four counts of each category (a full cost matrix, exact matches
-of sets of categories), ``sigstats.bootstrap.replicates.bootstrap_statistic`` takes any statistic of counts.
+When not to use: for costs, which `sigstats.measures.costs` has; for another measure that needs more than the four
+counts of each category, ``sigstats.bootstrap.replicates.bootstrap_statistic`` takes any statistic of counts.
 """
 
 import inspect
@@ -256,8 +256,7 @@ def as_own_measure(measure: Any) -> OwnMeasure:
     path = measure if isinstance(measure, str) else ""
     measure = imported(path) if path else measure
     if not isinstance(measure, Measure):
-        name = str(getattr(measure, "__name__", type(measure).__name__))
-        measure = Measure(name=name, function=measure, takes="classes")
+        measure = replace(as_measure(measure), takes="classes")
     known: Any = {"name": path or measure.name, "unit": "own", "greater_is_better": measure.greater_is_better}
     if measure.function is None:
         spec = MEASURES[measure.name]
