@@ -1,6 +1,6 @@
 """Effect sizes of a difference between two classifiers, with intervals.
 
-A p-value tells whether two accuracies differ, not by how much; report one of these with it.
+A p-value shows that two accuracies differ, but not by how much; report an effect size as well.
 
 When not to use: the classifiers saw different observations (everything here is paired), the observations are not
 independent (the intervals are then too short), the measure is not accuracy (`sigstats.bootstrap_test`), or a verdict

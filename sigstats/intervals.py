@@ -76,7 +76,7 @@ class Interval:
 
 
 def as_level(confidence_level: Any, alternative: str = "two-sided") -> float:
-    """The confidence of an interval, which is above 1/2 if the interval has one end; ValueError if either is wrong."""
+    """The confidence of an interval, checked: above 1/2 if one-sided; ValueError if an argument is invalid."""
     as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     if alternative != "two-sided" and level <= 0.5:

@@ -118,7 +118,7 @@ def closed_e_bh(log_evalues: Sequence[float]) -> list[float]:
     evalues = np.exp(np.clip(np.asarray(log_evalues, dtype=np.float64)[order], -300.0, 300.0))
     level, levels = np.inf, np.empty(len(evalues))
     for r in range(len(evalues), 0, -1):
-        # Of all sets S with so many of the r and so many others, the one with the smallest e-values decides.
+        # Among all sets S with given numbers of the r and of others, the one with the smallest e-values decides.
         inside, outside = (np.cumsum(part[::-1]) for part in (evalues[:r], evalues[r:]))
         of_r = np.arange(1, r + 1)[:, None]
         sums = inside[:, None] + np.r_[0.0, outside]

@@ -247,7 +247,7 @@ def _of_costs(counts: Any, w_p: float, w_n: float, paired: bool) -> tuple[Any, A
         fn, fp = (e2 + e3 + 2 * e4) / (2 * n_p), (2 * e5 + e6 + e7) / (2 * n_n)
         parts = w_p * np.sqrt(2 * fn * (1 - fn) / n_p), w_n * np.sqrt(2 * fp * (1 - fp) / n_n)  # eq. (8)
     difference = w_p * (e2 - e3) / n_p + w_n * (e7 - e6) / n_n
-    return difference, np.asarray(np.frompyfunc(math.hypot, 2, 1)(*parts), dtype=np.float64)  # as hypot rounds it
+    return difference, np.asarray(np.frompyfunc(math.hypot, 2, 1)(*parts), dtype=np.float64)  # rounded as by hypot
 
 
 def _pvalues(difference: Any, sigma: Any, alternative: Alternative) -> FloatArray:
@@ -258,7 +258,7 @@ def _pvalues(difference: Any, sigma: Any, alternative: Alternative) -> FloatArra
 
 
 def _checked(outcomes: Any, paired: Any, alternative: Any, confidence_level: Any) -> float:
-    """The level of the interval; ValueError if one of the four is not valid."""
+    """The level of the interval; ValueError if one of the four arguments is invalid."""
     if not isinstance(outcomes, JointOutcomes):
         raise refuse("outcomes", outcomes, "JointOutcomes")
     if outcomes.n == 0:

@@ -3,26 +3,26 @@
 A fan-out is a module of the folder of a kind of study, imported on first use. It has the members of `FanOut`, and
 optionally these functions:
 
-- ``WORK``: the record of its work; without it, replicates depend on the seed alone.
-- ``IN_WORDS``: what its replicates are; its name by default.
-- ``COMPILES``: present if Numba compiles what it runs.
+- ``WORK``: the record of its work; without it, replicates depend only on the seed.
+- ``IN_WORDS``: a phrase for its replicates; the name of the fan-out by default.
+- ``COMPILES``: present if Numba compiles its code.
 - ``LIKE``: the fan-out that does the same work, if there is one.
-- ``needs(work)``: the cells whose replicates it reads, which are computed before.
-- ``stand_in(work, store)``: work that takes about as long and reads no other cell, by which it is timed before there
-  are any; None if there is none. The store has the study's data sets, and may be written to.
+- ``needs(work)``: the cells whose replicates it reads; these are computed first.
+- ``stand_in(work, store)``: work of about the same duration that reads no other cell, for timing before other cells
+  exist; None if impossible. The store has the study's data sets, and may be written to.
 - ``observed(cell)``: the cell that computes the observed result.
-- ``exceeds(table, observed)``: which replicates of a table are at least as extreme as the table of the observed cell,
-  or, for a fan-out without one, as None.
-- ``rejections(table, alpha)``: which replicates are rejections at a level, or misses of an interval; their number in
-  each row where a row stands for several replicates.
+- ``exceeds(table, observed)``: a mask of the replicates that are at least as extreme as the table of the observed
+  cell (None for a fan-out without an observed cell).
+- ``rejections(table, alpha)``: a mask of the replicates that are rejections at a level, or misses of an interval;
+  their number in each row if a row represents several replicates.
 - ``drawn_rows(block, store, index)``: the rows of a test set of the first lane of a block, or distinct rows with their
-  ``count``, where replicates are the answers of a test on test sets that can be drawn again.
-- ``beside_others(work)``: True for work that enters `sigstats.tasks.threads.alone` where it must; other work is inside
-  throughout.
-- ``revision(work)``: how often the replicates of this work have changed while those of other work did not; it never
-  falls.
-- ``own_code(work)``: the ``learner`` of work that runs code of other packages and what identifies this; None for other
-  work.
+  ``count``, if replicates are results of a test on test sets that can be drawn again.
+- ``beside_others(work)``: True for work that enters `sigstats.tasks.threads.alone` only when necessary; all other work
+  runs inside it.
+- ``revision(work)``: a number that grows whenever the replicates of this work change while those of other work do
+  not.
+- ``own_code(work)``: for work that runs code of other packages, the ``learner`` and the identity of that code; None for
+  other work.
 """
 
 import importlib

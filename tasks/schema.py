@@ -22,7 +22,7 @@ def column(name: str, kind: pa.DataType, unit: str, meaning: str, *, nullable: b
 
 
 REPLICATE = column("replicate", pa.int64(), "number", "the replicate's number in its cell, from 0")
-#: A column of tables whose rows each stand for several replicates, the first of which is `REPLICATE`.
+#: A column of tables in which a row stands for several replicates; `REPLICATE` is the first of them.
 SPAN = column("span", pa.int64(), "number", "replicates that the row stands for, from this one on")
 
 

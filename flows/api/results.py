@@ -35,16 +35,16 @@ class StudyResults:
     study : mapping
         The resolved configuration, as in a study file.
     verdict : str or None
-        Of a regression study ``"pass"``, ``"inconclusive"`` or ``"fail"`` of its newest comparison; of others None.
+        For a regression study, ``"pass"``, ``"inconclusive"`` or ``"fail"`` for its newest comparison; otherwise None.
     summary : pandas.DataFrame
-        One row for each hypothesis; of a regression study for each measure and slice of its newest comparison:
+        One row per hypothesis; for a regression study, per measure and slice of its newest comparison:
         ``dataset``, ``classifier``, ``test``, ``estimate``, ``p_value``, ``p_adjusted``, ``pd``,
         ``nsd``, ``decision`` ... Columns in which no row has a value are left out.
     cells : pandas.DataFrame
-        One row for each cell: its fan-out, its subject, the number of planned replicates, and whether it is complete.
+        One row per cell: its fan-out, its subject, the number of planned replicates, and whether it is complete.
     accuracies : Accuracies
-        The accuracies of a benchmark, data sets by classifiers, with mean ranks and marks of significance: it prints as
-        a table, and has ``.to_latex()``, ``.to_markdown()`` and ``.to_pandas()``.
+        The accuracies of a benchmark, data sets by classifiers, with mean ranks and marks of significance. It prints as
+        a table and has ``.to_latex()``, ``.to_markdown()`` and ``.to_pandas()``.
     report : str
         The path or URL of the report.
     plot : StudyPlots

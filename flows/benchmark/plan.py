@@ -57,10 +57,10 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
     folder = base / study.folder
     paths = [spec["path"] for spec in study.datasets if isinstance(spec, dict) and isinstance(spec.get("path"), str)]
     missing = [path for path in paths if "://" not in path and not (folder / path).exists()]
-    if len(missing) > 1:  # they may be in another folder; a reader reports a single one
+    if len(missing) > 1:  # several missing files suggest a wrong folder; a reader reports a single one
         raise ValueError(
             f"datasets: {len(missing)} of {len(paths)} files are missing: {some_of(missing, _NAMED)}; expected them in "
-            f"{folder.resolve()} (--set folder=DIR says where they are)"
+            f"{folder.resolve()} (--set folder=DIR if they are elsewhere)"
         )
     for number, spec in enumerate(study.datasets):
         progress("data sets", number, len(study.datasets))

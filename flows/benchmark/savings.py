@@ -34,7 +34,7 @@ _OF_NUMBA = ("DecisionTreeClassifier", "RandomForestClassifier", "ExtraTreesClas
 
 
 def savings(study: BenchmarkStudy, estimates: Sequence[Estimate], scratch: Store) -> Iterator[str]:
-    """How classifiers are retrained, and a line for each change of the study that would save a tenth of the work."""
+    """The ways of retraining, and a line for each change of the study that would save a tenth of the work."""
     total = sum(one.expected or 0.0 for one in estimates)
     retrains = [one for one in estimates if one.cell.fanout in ("retrain", "measured-retrain") and one.seconds]
     yield from _fits(retrains, scratch)
@@ -51,7 +51,7 @@ def savings(study: BenchmarkStudy, estimates: Sequence[Estimate], scratch: Store
 
 
 def _fits(retrains: Sequence[Estimate], scratch: Store) -> Iterator[str]:
-    """A line that says of which classifiers permutations share work, which are compiled, and which are refitted."""
+    """A line that lists the classifiers whose permutations share work, the compiled ones, and the refitted ones."""
     named = defaultdict[str, dict[str, None]](dict)
     for one in retrains:
         with _lent(one.cell, scratch) as classifier:

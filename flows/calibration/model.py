@@ -13,7 +13,7 @@ from .populations import Source
 from .published import PublishedSize
 from .tests import Test, label_of
 
-#: The most test sets of which each has a row.
+#: The largest number of test sets that are stored with one row per test set.
 _MOST_ROWS = 10**8
 
 
@@ -54,7 +54,7 @@ class CalibrationStudy(DataStudy):
 
     @property
     def most_trials(self) -> int:
-        """The number of test sets; if a precision is given, their greatest number."""
+        """The number of test sets; if a precision is given, the largest number."""
         if self.precision is None or "trials" in self.model_fields_set:
             return self.trials
         return math.ceil(0.25 / self.precision**2 - 1e-9)

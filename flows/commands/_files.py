@@ -30,10 +30,10 @@ def add_outputs(parser: argparse.ArgumentParser, *names: str) -> None:
 
 
 def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outputs: str, once: bool = False) -> None:
-    """Refuse an output that is an input or another output too, even if it is spelt differently, or cannot be a file.
+    """Refuse an output that is also an input or another output, even if spelled differently, or cannot be a file.
 
-    `outputs`: the names of the options that take output files. `once`: refuse an input that is named twice too, as two
-    models that never differ.
+    `outputs`: the names of the options that take output files. `once`: also refuse an input that is named twice, since
+    the two models would never differ.
     """
     taken = {_identity(file): "an input" for place in inputs for file in _local_files(place)}
     for name in outputs:

@@ -86,7 +86,7 @@ def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
 
 
 def measures_of(options: argparse.Namespace) -> list[str] | None:
-    """The measures that are named, with that of ``--costs`` before them; None by default."""
+    """The named measures, preceded by that of ``--costs``; None by default."""
     with as_options():
         from sigstats.measures.measure import as_own_measure
 
@@ -113,9 +113,9 @@ def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
 
 
 def columns_of_files(options: argparse.Namespace, files: int, *, scores: int | None = 1) -> "list[Columns]":
-    """The columns of each file; with several predictions, models or filters each file has its own.
+    """The columns of each file; several predictions, models or filters are assigned to the files in order.
 
-    `scores`: the most scores that may be named.
+    `scores`: the largest number of scores that may be named.
     """
     if scores is not None and len(scores_of(options)) > scores:
         raise BadInput(f"--score: {len(scores_of(options))} are named; expected one")

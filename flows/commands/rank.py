@@ -207,7 +207,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
 def _in_order(
     ranking: "Ranking", of_model: "Mapping[str, tuple[str, Columns]]", options: argparse.Namespace
 ) -> "tuple[Ranking, list[str]]":
-    """The ranking with notes on dependent rows and copies, by the best two models; and the files, the best first."""
+    """The ranking, with notes on dependent rows and copies from the best two models; and the files, the best first."""
     from sigstats._common.note import Note
     from sigstats.comparison.compare import compare_pair
     from sigstats.comparison.family import default_measures

@@ -56,10 +56,10 @@ class Changed:
 
 
 def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
-    """The changed rows by each score.
+    """The changed rows of each score.
 
-    Answers change if only one model is right, or if both are wrong and differ; marks, of rows without predictions, if
-    they differ. An item with several answers is flaky if a model was both right and wrong about it, and changed if
+    Answers change if only one model is right, or if both are wrong and differ; marks of rows without predictions change
+    if they differ. An item with several answers is flaky if a model was both right and wrong about it, and changed if
     Fisher's exact test of the answers of both, adjusted by Holm over the items, is significant at `alpha`.
     """
     first, rows = pairs[0], list[list[str]]()

@@ -41,7 +41,7 @@ def as_object(record: Any, keys: Mapping[str, str]) -> dict[str, Any]:
 def row_as_object(row: Any, keys: Mapping[str, str] = KEYS_OF_ROWS) -> dict[str, Any]:
     """A row as an object; intervals are pairs, whose level is in the rule."""
     values = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "confidence_level"}
-    for name in ("change", "windows", "against_bar"):  # which regression studies alone have
+    for name in ("change", "windows", "against_bar"):  # only regression studies have these
         if not values.get(name, True):
             del values[name]
     return {keys.get(name, name): tuple(v) if isinstance(v, Interval) else v for name, v in values.items()}

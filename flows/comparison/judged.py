@@ -106,8 +106,8 @@ def compare_judged(
 ) -> JudgedComparison:
     """The comparison of two files with the verdicts of a judge, and the labels of people.
 
-    `human`: the column of people's labels, or that of the baseline and that of the candidate. `labels`: the file of
-    these columns, or one for each model; by default the files of the verdicts.
+    `human`: the column of people's labels, or one for the baseline and one for the candidate. `labels`: the file with
+    these columns, or one per model; by default the files of the verdicts.
     `score_range`: the limits of marks, where judge and people give marks.
     """
     limits = as_score_range(score_range)
@@ -159,7 +159,7 @@ class _Side:
 
 
 def _of_both(named: Sequence[str]) -> Sequence[str]:
-    """The name for the baseline and that for the candidate."""
+    """The names for the baseline and the candidate."""
     return named if len(named) > 1 else (named[0], named[0])
 
 
@@ -197,7 +197,7 @@ def _side(path: str, columns: Columns, human: str, labels: str, limits: tuple[fl
 
 
 def _labels(path: str, columns: Columns, human: str, labels: str) -> Predictions:
-    """The labels of people; in a file of their own they stand beside ids."""
+    """The labels of people; a separate file of labels has ids too."""
     if labels != path:
         columns = Columns(id=columns.id, label=columns.id)
     return read(labels, replace(columns, score=human, unscored="drop")).decoded()

@@ -1,4 +1,4 @@
-"""Drawings of shares with their intervals, a row each, that stand side by side."""
+"""Drawings of shares with their intervals, one per row, placed side by side."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from markupsafe import Markup
 from . import svg
 from .svg import Axes
 
-#: The room of the values, the height of a row and of the axis, and the most room that labels have.
+#: The width of the values, the heights of a row and of the axis, and the largest width of labels.
 _VALUES, _LINE, _BOTTOM, _WIDEST = 142.0, 22.0, 24.0, 168.0
 
 
 @dataclass(frozen=True)
 class DotRow:
-    """A share, the ends of its interval, both in words, and its verdict, if there is one."""
+    """A share, the ends of its interval, the text of both, and an optional verdict."""
 
     label: str
     value: float
@@ -34,7 +34,7 @@ def dot_rows(
     description: str,
     quiet: str = "",
 ) -> Markup:
-    """A drawing under its heading; `lines`: shares at which a line of a class of the style sheet goes upwards."""
+    """A drawing under its heading; `lines`: shares with a vertical line, and the line's class in the style sheet."""
     room = min(max(svg.text_width(row.label) for row in rows), _WIDEST) + 12
     axes = Axes(
         width=room + _VALUES,

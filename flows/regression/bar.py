@@ -1,4 +1,4 @@
-"""One model against a bar, which takes the place of the baseline's values in rows, trends and pages."""
+"""One model against a bar; the bar replaces the baseline's values in rows, trends and pages."""
 
 from sigstats.comparison.check.bar import check_predictions
 from sigstats.comparison.check.result import CheckResult, rows_that_decide

@@ -80,7 +80,7 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str, holding: Holdin
 def _begun(
     study: RegressionStudy, base: Path, output: str
 ) -> tuple[Store, Order, Sequence[Record], Sequence[str], ledger.Due]:
-    """The output, the order of candidates, the history with its damaged files, and what is due."""
+    """The output, the order of candidates, the history with its damaged files, and the candidates to evaluate."""
     store = Store(output)
     _refuse_another(store, study)
     order, (records, damaged) = order_of(study, base), history.read(store)

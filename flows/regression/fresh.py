@@ -82,7 +82,7 @@ def compare_fresh(
     """
     tests = [values_of_rows(paired, study.measures, positive=study.positive) for paired in pair.by_score]
     if study.bar is not None:
-        check_bar(study, pair.by_score[0], study.bar, replace(rule, smallest_slice=1))  # refuses what is no bar
+        check_bar(study, pair.by_score[0], study.bar, replace(rule, smallest_slice=1))  # refuses an invalid bar
         tests = [[values.against(study.bar) for values in tests[0]]]
     tonight = _table(pair, tests)
     kept = list(_kept(store, records))

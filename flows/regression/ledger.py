@@ -138,18 +138,18 @@ class Due(NamedTuple):
     """The candidates to evaluate, the newest last."""
 
     candidates: Sequence[str]
-    #: A line for those that are left out, by the reason.
+    #: One line per reason for leaving out candidates.
     notes: Sequence[str]
-    #: For each file that was read to tell this: the time of its change, and the digest of its content.
+    #: For each file that was read for this: the time of its last change, and the digest of its content.
     digests: dict[str, list[str]]
 
 
-#: The file of these digests in the output, so that no file is read again until it changes.
+#: The name of the output file with these digests: a file is read again only after it changes.
 DIGESTS = "digests.json"
 
 
 def due(store: Store, order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt.datetime) -> Due:
-    """The candidates that came since the last evaluation, at least the newest, and notes on those left out.
+    """The candidates added since the last evaluation, at least the newest, and notes on those left out.
 
     If evaluations of the history are `damaged`, any candidate may have been evaluated: only the newest is due.
 

@@ -105,7 +105,7 @@ def episodes_in_words(records: Sequence[Record]) -> list[str]:
 
 
 def _deepest(records: Sequence[Record], failed: Mapping[str, Any]) -> tuple[str, Record]:
-    """The worst difference of a row of some evaluations, of one look if rows are fresh, and the evaluation."""
+    """The worst difference of a row over some evaluations (of single looks if rows are fresh), and the evaluation."""
     sign = -1 if failed["lower_is_better"] else 1
     values = [
         (sign * (kept["difference"] if kept["night_difference"] is None else kept["night_difference"]), number)

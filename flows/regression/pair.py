@@ -41,7 +41,7 @@ class Pair:
     digests: tuple[str, str]
     #: One for each score that the study names; a single one if it names none.
     by_score: tuple[PairedPredictions, ...]
-    #: The digest of the rows, by which looks at the same rows are counted, one of each id, ascending, and of its label.
+    #: For counting looks at the same rows: the digest of all rows, the ascending digests of ids, and those of labels.
     held_out: str
     rows: NDArray[np.int64]
     labels: NDArray[np.int64]
@@ -135,7 +135,7 @@ def digest_of_file(path: str) -> str:
 
 
 def identity_of(study: RegressionStudy, baseline: str, candidate: str) -> str:
-    """The digest of the rules and of two contents by their digests, without places and times of the files."""
+    """The digest of the rules and of the digests of two contents; paths and times of files do not matter."""
     rules = study.model_dump(mode="json", exclude={*NO_RULES})
     # An evaluation that was stored before there were these keys is that of a study that does not use them.
     for table, keys in (

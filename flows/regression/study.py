@@ -116,7 +116,7 @@ class Looks(Strict):
         return "fresh rows" if self.rows == "fresh" else "these rows"
 
     def promise(self, alpha: float) -> str:
-        """The probability of false alarms that the rule allows, or their rate."""
+        """The allowed probability of false alarms, or their allowed rate."""
         if self.run_length:
             return f"without a fault, a false alarm comes after at least {self.run_length:,.12g} looks on average"
         most = f"raises a false alarm with a probability of at most {100 * alpha:.3g}%"
@@ -235,7 +235,7 @@ class RegressionStudy(Study):
 
     @property
     def bar(self) -> float | None:
-        """The value that one model has to reach; None with a baseline."""
+        """The value that a single model has to reach; None with a baseline."""
         return self.at_most if self.at_least is None else self.at_least
 
     @model_validator(mode="after")

@@ -12,7 +12,7 @@ _NAMED = 6
 
 
 def choice(best: str, tied: Sequence[str]) -> str:
-    """Which to choose of the best classifier and those that do not differ significantly from it.
+    """Advice on the best classifier and those that do not differ significantly from it.
 
     >>> choice("a", ["b", "c"])
     'take a, b or c: other criteria, such as cost, or more rows may decide'
@@ -22,7 +22,7 @@ def choice(best: str, tied: Sequence[str]) -> str:
 
 
 def best_in_words(best: str, tied: Sequence[str], worse: Sequence[str], where: str) -> str:
-    """The best model, those that are not shown to differ from it, and those that are shown to be worse.
+    """Name the best model, the models not shown to differ from it, and those shown to be worse.
 
     >>> best_in_words("a", ["b"], ["c"], "on iris")
     'a is best on iris; b is not shown to differ; c is worse'
@@ -62,7 +62,7 @@ def _details(analysis: OverDataSets) -> list[str]:
 
 
 def _on_these(analysis: OverDataSets) -> tuple[str, tuple[str, ...], str]:
-    """The best model on these data sets, how near the next one is, and which to choose."""
+    """The best model on these data sets, the distance of the next one, and the models to choose from."""
     comparison = analysis.comparison
     better = max if analysis.score.greater_is_better else min
     most = better(analysis.means, key=lambda model: analysis.means[model])

@@ -139,7 +139,7 @@ class Column:
     meaning: str = ""
     #: Whether the text is a sentence, which stands below the table; the cell has its number.
     note: bool = False
-    #: Whether a table of these rows needs the column; a table without a value in it never has it.
+    #: True if a table of these rows needs the column; a column without values is always left out.
     needed: Callable[[Sequence[Hypothesis]], bool] = lambda _: True
 
     def is_shown(self, rows: Sequence[Hypothesis]) -> bool:

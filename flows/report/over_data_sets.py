@@ -64,5 +64,5 @@ class OverDataSets:
     means: dict[str, float]
     #: How the models are compared.
     method: str
-    #: The pairs of the comparison over these data sets; empty if their rows are not known.
+    #: The pairs compared over these data sets; empty if the rows are unknown.
     these: Sequence[TheseDataSets] = ()

@@ -137,9 +137,9 @@ def _are_equal(rows: Sequence[Hypothesis]) -> bool:
     return all(row.psd == row.nsd for row in rows)
 
 
-#: The adjusted p-value, where it is another than the one before.
+#: The adjusted p-value, where it differs from the p-value.
 IF_ADJUSTED = replace(ADJUSTED, needed=_is_adjusted)
-#: The printed numbers of a publication, and those that disagree.
+#: The numbers that a publication printed, and those that disagree with it.
 OF_PUBLICATION = (PRINTED, DISAGREES)
 #: The subjects of the rows, and the methods if there are several.
 SUBJECT = (DATASET, CLASSIFIER, A, B, replace(METHOD, needed=lambda rows: len({row.method for row in rows}) > 1))

@@ -183,8 +183,8 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
     """Time a block of one replicate and one of more: the line through both is the cost of the cell.
 
     Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
-    and this takes much of the time, the first replicate is timed again. The first timing reads the same files by
-    another path, because prepared data are cached by path. A replicate that takes long is only repeated.
+    and such work dominates, the first replicate is timed again. The first timing reads the same files by another path,
+    because prepared data are cached by path. A slow replicate is only repeated, not timed in a block.
     """
     cell = one.cell
     files, block = _renamed(scratch) if cold else scratch, _first(cell, 1)

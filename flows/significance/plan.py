@@ -63,7 +63,7 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
     every = [(key, entry, _cases(key, entry, base)) for key in entries() for entry in getattr(study, key)]
     taken: set[tuple[str, ...]] = set()  # a report has one verdict for a name
     for key, _, cases in every:
-        # The known algorithms that a new one is compared with are one table, of its name.
+        # A new algorithm and the known ones it is compared with form one table, named after the new one.
         for name, *pair in dict.fromkeys((case.subject["dataset"], *_pair(case)) for case in cases):
             if (key, name, *pair) in taken:
                 of, once = (f" of {pair[0]!r} and {pair[1]!r}", " for a pair") if pair else ("", "")

@@ -60,7 +60,7 @@ def coded(values: Any, name: str, rows: int, *, missing: str | None = None) -> t
 
 
 def as_groups(values: Any, name: str, rows: int) -> tuple[IntArray, int]:
-    """The group of each of `rows` rows, numbered from 0, and how many groups there are, two or more; or ValueError."""
+    """The group numbers of `rows` rows, from 0, and the number of groups; ValueError if there are fewer than two."""
     names, codes = coded(values, name, rows)
     require_groups(names, codes, name)
     if len(names) < 2:
@@ -153,14 +153,14 @@ def require_class_names(
     spell: bool = True,
     common: bool = True,
 ) -> None:
-    """Refuse predictions none of which is a class that a row has, if `common`; and if `spell`, other names of classes.
+    """Refuse predictions without any class of the labels, if `common`; and differently spelled classes, if `spell`.
 
-    Other names have another case or form of a number, other white space, brackets or quotation marks, another order of
-    parts (``"cat|dog"``); are whole numbers shifted against those of the labels, or another usual pair for two classes;
-    or are numbers with a fraction if the classes have none (probabilities).
+    Such names differ in case, form of a number, white space, brackets, quotation marks or the order of parts
+    (``"cat|dog"``); are whole numbers shifted from those of the labels, or another usual pair for two classes; or are
+    fractions where the classes are whole numbers (probabilities).
 
-    `labels` and `said`: the classes of the `n` labels, and those that are predicted, each once; a single class for all
-    rows is accepted. `who`: the name of the model in messages. `wanted`: the remedy for other names.
+    `labels` and `said`: the distinct classes of the `n` labels, and of the predictions; a single class for all rows is
+    accepted. `who`: the name of the model in messages. `wanted`: the remedy for other names.
     """
     if common and _are_classes(labels, n) and 2 <= len(said) <= n / 2 and not set(said).intersection(labels):
         raise ValueError(

@@ -142,7 +142,7 @@ def _name(given: Any) -> Any:
 
 
 def with_texts(frame: Any) -> Any:
-    """A frame of pandas with its intervals and periods, as `pandas.cut` makes them, as text; another as it is."""
+    """Turn the intervals and periods of a pandas frame, such as `pandas.cut` returns, into text; keep other frames."""
     kinds: Any = getattr(frame, "dtypes", None)
     for column, kind in kinds.items() if hasattr(kinds, "items") else ():
         if has_no_text(kind):

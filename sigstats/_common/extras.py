@@ -81,7 +81,7 @@ def compiles_first(folder: Path) -> bool:
 
 
 def with_uses(value: object) -> object:
-    """The value; the docstring of a function says when not to use it, as its module does."""
+    """The value; the docstring of a function repeats the module's "When not to use"."""
     doc, module = inspect.getdoc(value) or "", sys.modules.get(getattr(value, "__module__", None) or "")
     said = re.search(
         r"^When not to use: .*?(?=\n\n|\Z)", getattr(module, "__doc__", None) or "", re.DOTALL | re.MULTILINE

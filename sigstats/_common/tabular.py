@@ -36,7 +36,7 @@ class Table:
         return list(zip(*self.columns.values(), strict=True))
 
     def marked(self, write: Callable[[str], str], bold: str) -> list[list[str]]:
-        """The cells as a format writes them, `bold` around the strong ones."""
+        """The cells in the notation of a format, with `bold` around the strong ones."""
         rows = [list(map(write, row)) for row in self.rows]
         for row, place in self.strong:
             rows[row][place] = bold.format(rows[row][place])

@@ -55,17 +55,17 @@ class AnytimeResult(TestResult):
         independent series may be multiplied, those of any series averaged. Infinite beyond the largest double. With
         `run_length`, the sum of the bets that began at each look, which is not an e-value.
     pvalue : float
-        That of the last look.
+        The p-value of the last look.
     estimate : float
         The mean difference of all rows.
     confidence_interval : Interval
-        That of the last look, for the average of the rows' expected differences, which may change in the course of
-        time. It contains the estimate, and those of all looks cover together with the stated probability. One-sided if
-        the alternative is.
+        The interval of the last look, for the average of the rows' expected differences, which may change over time. It
+        contains the estimate. The intervals of all looks cover together with the stated probability. One-sided if the
+        alternative is.
     n : int
         The number of rows.
     looks : tuple of AnytimeLook
-        The states after each look, in order.
+        The state after each look, in order.
     run_length : float or None
         As given.
     reason : str
@@ -105,7 +105,7 @@ def anytime_test(
 ) -> AnytimeResult:
     """Test whether the mean of paired differences is 0, at any time and as often as you like.
 
-    Null hypothesis: given the earlier rows, each has an expected difference of `margin` (or on the untested side).
+    Null hypothesis: given the earlier rows, each row has an expected difference of `margin` (or on the untested side).
 
     Parameters
     ----------
@@ -123,12 +123,12 @@ def anytime_test(
         The mean difference of the null hypothesis. With ``alternative="greater"`` and a margin of -0.02, a small
         p-value says that A is not worse than B by 0.02 or more.
     start : {"first", "any"}
-        ``"first"``: bets begin with the first look. ``"any"``: also at each later look, which finds a difference that
-        begins late much sooner, and one that is there from the first look a little later.
+        ``"first"``: bets begin with the first look. ``"any"``: also at each later look, which detects a difference that
+        begins late much sooner, and one that exists from the first look a little later.
     run_length : float, optional
         For monitors that run for years: under the null hypothesis, at least this many looks are expected until a false
-        alarm, `decided`. Bets begin at each look and are added up (`start` is not used); late differences are found
-        sooner than by any `start`.
+        alarm, `decided`. Bets begin at each look and are added up (`start` is not used); late differences are detected
+        sooner than with either `start`.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is ahead by more than `margin`.
     confidence_level : float
@@ -157,13 +157,13 @@ def anytime_test(
     population meet the null hypothesis if its mean difference does.
 
     With ``start="any"`` the e-value is the average of bets that begin at look j, with the weight ``1 / (j (j + 1))``;
-    the money of those that have not begun is kept. The promise is the same. A difference of 3 points in 10% discordant
-    rows, 200 a look, that begins at look 101 is found after about 14 looks instead of 30, one that is there at once
-    after 6 instead of 5.
+    the stake of bets that have not begun is kept. The guarantee is the same. With 200 rows per look, 10% of them
+    discordant, a difference of 3 points that begins at look 101 is detected after about 14 looks instead of 30, and one
+    that begins at look 1 after 6 instead of 5.
 
     With `run_length` N, the sum of bets that begin at each look, less the number of looks, is a supermartingale under
     the null hypothesis, so that the expected number of looks until the sum reaches N is at least N, for rows of any
-    law. The difference of 3 points is found after about 8 looks with N = 1000, whenever it begins.
+    law. The difference of 3 points is detected after about 8 looks with N = 1000, whenever it begins.
 
     The interval is not that of the margins that are not rejected, which is sharper with few rows but means nothing if
     the mean difference changes. More than 2048 distinct differences are rounded to both neighbours on a grid, in a way
@@ -181,7 +181,7 @@ def anytime_test(
 
     Examples
     --------
-    Three nights with 200 new rows each; A alone is right in 9, 11 and 12 of them, B alone in 4, 3 and 2:
+    Three nights with 200 new rows each; only A is right in 9, 11 and 12 of them, only B in 4, 3 and 2:
 
     >>> import sigstats
     >>> result = sigstats.anytime_test(

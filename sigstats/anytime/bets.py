@@ -76,11 +76,11 @@ def log_evalue_of_any_start(windows: Sequence[Rows | None], mean: float, way: st
     """The natural logarithm of the e-value of bets that begin at any look; the j-th has the weight 1 / (j (j + 1)).
 
     `windows`: the rows from each look on, from the first look to the last; None if there are none yet. A bet that
-    has not begun keeps its money, so that an average of bets is one more bet. `added`: the sum of the bets, none of
-    which has a weight: under the null hypothesis its expected value is at most the expected number of looks, at any
+    has not begun keeps its money, so that an average of bets is one more bet. `added`: the unweighted sum of the bets
+    instead: under the null hypothesis its expected value is at most the expected number of looks, at any
     time (Shin, Ramdas and Rinaldo 2024, E-detectors, New England Journal of Statistics in Data Science 2).
 
-    One row at each of two looks favours A, and one alone has the e-value 1 + 2 / pi:
+    One row at each of two looks favours A, and a single row has the e-value 1 + 2 / pi:
 
     >>> one, both = (Rows(n, 1.0, np.array([1.0]), np.array([float(n)])) for n in (1, 2))
     >>> evalue = math.exp(log_evalue_of_any_start([both, one], 0.0, "greater"))

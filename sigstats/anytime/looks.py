@@ -34,12 +34,12 @@ class AnytimeLook(NamedTuple):
     log10_evalue : float
         The decimal logarithm of the e-value of these rows; with `run_length`, of the sum of bets.
     pvalue : float
-        The smallest ``1 / evalue`` of this look and those before it, at most 1. With `run_length`, the number of looks
+        The smallest ``1 / evalue`` up to this look, at most 1. With `run_length`, the number of looks
         over the sum of bets, which is valid only at a look that is chosen beforehand.
     confidence_interval : Interval
-        Of the average, over these rows, of the expected difference of each given the rows before it.
+        The interval of the average expected difference of these rows, each expectation given the rows before.
     evalue : fractions.Fraction or None
-        The e-value of these rows, or the sum of bets, as a fraction, where it is asked for.
+        The e-value of these rows, or the sum of bets, as a fraction, if requested.
     """
 
     look: Any

@@ -63,7 +63,7 @@ class Values(Evidence):
     values: Pair
     #: The largest difference that one row can have; None if not known.
     span: float | None
-    #: If a quantile is the measure and not the mean, the share of rows below it, with this sign; else 0.
+    #: If the measure is a quantile, the share of rows below it, with the sign of the measure; 0 for a mean.
     share: float = 0.0
     #: Whether the values are 1 for a right answer and 0 for a wrong one.
     answers: bool = False
@@ -119,12 +119,12 @@ class Values(Evidence):
 
 @dataclass(frozen=True, kw_only=True)
 class Attempts(Evidence):
-    """Several answers to each item, one of k of which, or each of k, is to be right."""
+    """Several answers to each item; a success needs one of k to be right, or all k."""
 
     _columns = ("right",)
 
     k: int
-    #: Whether all of them are to be right.
+    #: True if all k must be right.
     every: bool = False
     #: Whether each answer of baseline and candidate is right.
     right: Pair
@@ -164,11 +164,11 @@ class Classes(Evidence):
     b: IntArray
     #: The class that the measure is of; -1 where it is of all.
     code: int = -1
-    #: What each code stands for, numbers or names, for a formula of labels, predictions and weights.
+    #: The values of the codes, numbers or names, for a formula of labels, predictions and weights.
     values: NDArray[Any] | None = None
-    #: The codes of labels and of predictions that a row not seen may have; None: of any classes.
+    #: The codes of labels and of predictions that an unseen row may have; None if it may have any class.
     unseen: tuple[IntArray, IntArray] | None = None
-    #: False for numbers without limits, beyond which such a row may be.
+    #: False for numbers without limits: an unseen row may lie beyond them.
     limited: bool = True
     #: Random weights that slices share, where they are many.
     draws: SharedDraws | None = None

@@ -24,7 +24,7 @@ def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     scored, classes = paired.scored, None if isinstance(paired.said, Verdicts) else paired.predicted
     if classes and _are_numbers(classes):
         if scored:
-            return (scored.mean,)  # of measurements nobody asks how many are equal
+            return (scored.mean,)  # accuracy of measurements is hardly ever wanted
         broken = next(name for name in classes.classes if not float(name).is_integer())
         raise ValueError(
             f"label and prediction: {len(classes.classes):,} different numbers such as {broken} are not valid as "

@@ -4,7 +4,7 @@ The family is every measure on all rows and on the slices of the first look. The
 the largest e-value so far (`sigstats.anytime_test`), which never grows, so that Holm's adjustment holds at all looks
 together (e-Holm). Benjamini and Hochberg's takes the e-values of this look (closed e-BH: Xu, Fischer and Ramdas 2025).
 
-For monitors that run for years, the p-value is instead the rate of false alarms: the reciprocal of the sum of bets that
+For monitors that run for years, the rate of false alarms replaces the p-value: the reciprocal of the sum of bets that
 begin at each look. If a row fails where its Holm-adjusted rate is at most 1 / N, the expected number of looks until the
 first false alarm of any row is at least N, if the rows that are not worse never become worse: for one of them to fail,
 the mean of their sums must reach N (Shin, Ramdas and Rinaldo 2024).
@@ -60,7 +60,7 @@ class RowValues:
         return difference(sign * self.candidate, sign * self.baseline) / self.limit
 
     def against(self, bar: float) -> Self:
-        """Those of the candidate, compared with a bar."""
+        """The rows of the candidate, compared with a bar."""
         return replace(self, row=replace(self.row, against_bar=True), baseline=np.full(len(self.candidate), bar))
 
     def at(self, rows: NDArray[np.bool_]) -> Self:
@@ -108,7 +108,7 @@ def row_of_fresh(
 ) -> FreshRow:
     """A measure on all rows of a slice so far, not yet decided.
 
-    `late`: the slice was not there at the first look. `rate`: the p-value is the rate of false alarms.
+    `late`: the slice is missing at the first look. `rate`: the p-value is the rate of false alarms.
     """
     row = replace(values.row, slice=name, n=len(values.baseline))
     if row.n < rule.smallest_slice:
@@ -120,7 +120,7 @@ def row_of_fresh(
     both = log_evalue_of_any_start(windows, 0.0, "two-sided")
     worse, differs = (math.exp(-max(0.0, log)) for log in (evidence, both))
     differing = int(np.count_nonzero(values.differences))
-    of_one_look = rate or rule.adjust == "benjamini-hochberg"  # which adjusts e-values
+    of_one_look = rate or rule.adjust == "benjamini-hochberg"  # this adjustment takes e-values
     parts = (values.at(values.looks > values.looks.max() - length) for length in (1, 7))
     shown = [_estimated(row, part, rule.confidence_level).turned() for part in parts]
     row = replace(
@@ -197,7 +197,7 @@ def _rows_of(differences: FloatArray) -> Rows:
 def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) -> tuple[ComparisonRow, ...]:
     """The rows with adjusted p-values and verdicts; `family`: the number of tests at the first look."""
     family_rows = [row for row in tested if row.row.pvalue is not None]
-    too_small = family - len(family_rows)  # which are of the family
+    too_small = family - len(family_rows)  # only these belong to the family
     of_row = iter(adjusted([*(row.row.pvalue or 0.0 for row in family_rows), *[1.0] * too_small], rule.adjust))
     if rule.adjust == "benjamini-hochberg":
         of_row = iter(closed_e_bh([*(row.evidence for row in family_rows), *[0.0] * too_small]))
@@ -209,7 +209,7 @@ def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) 
         if row.pvalue is None:
             rows.append(row.turned())
             continue
-        # The indices need a p-value, which a rate times the number of looks is at a look that is chosen beforehand.
+        # The indices need a p-value: at a look chosen beforehand, the rate times the number of looks is one.
         looks, pvalue = int(np.ptp(values.looks)) + 1 if row.test == _RATE else 1, next(of_row)
         at_look = replace(row, pvalue=min(1.0, looks * row.pvalue))
         decided = decide(at_look, pvalue)

@@ -36,7 +36,7 @@ from .rule import ComparisonRule
 _LIMITS = "score_range names limits of probabilities, such as 0.001 0.999"
 #: So many rows stay in a cache.
 _PIECE = 2**13
-#: Units that differ, of which all exchanges are listed; of more they are drawn.
+#: Up to this many differing units, all exchanges are listed; with more, exchanges are drawn.
 _MOST_LISTED = 14
 _CHUNK = 2**24
 
@@ -53,10 +53,10 @@ def unseen_unit(
 
 
 class Unbounded(NamedTuple):
-    """A row without limits for its mean difference, the units of the mean, and the limit of what one can add.
+    """A row without limits for its mean difference, the units of the mean, and the most that one unit can add.
 
-    `other`: the units with the other assumption about one more group; None without groups. `answers`: those of the
-    right answers of baseline and candidate, where the intervals of these shares are wanted too.
+    `other`: the units with the other assumption about one more group; None without groups. `answers`: the units for the
+    shares of right answers of baseline and candidate, if their intervals are wanted too.
     """
 
     row: ComparisonRow
@@ -259,11 +259,11 @@ def test_ratio(row: ComparisonRow, part: Ratios, rule: ComparisonRule) -> Tested
 
 
 def exchange_pvalues(part: Ratios, rule: ComparisonRule) -> tuple[tuple[float, float], str]:
-    """The p-value of "the candidate is not worse", the two-sided one, and how the exchanges were found."""
+    """The p-value of "the candidate is not worse", the two-sided one, and a text on how exchanges were generated."""
     e, other_e, w, other_w = (by_group(array, part.units.group)[0] for array in (*part.scores, *part.per))
     moved = np.column_stack([other_e - e, other_w - w])
     moved = moved[(moved != 0).any(axis=1)]
-    # One sign and order of the units, whichever model is first and whatever the order of rows.
+    # The sign and order of the units do not depend on which model is first, nor on the order of rows.
     moved *= np.where(moved[:, :1] == 0, np.sign(moved[:, 1:]), np.sign(moved[:, :1])) / 2
     moved = moved[np.lexsort(moved.T)]
     totals = [np.array([array.sum(), size.sum()]) for array, size in ((e, w), (other_e, other_w))]
@@ -283,10 +283,10 @@ def exchange_pvalues(part: Ratios, rule: ComparisonRule) -> tuple[tuple[float, f
         of_a, of_b = middle + change, middle - change
         with np.errstate(divide="ignore", invalid="ignore"):
             gains = part.sign * (of_b[:, 0] / of_b[:, 1] - of_a[:, 0] / of_a[:, 1])
-        gains = np.where(np.isnan(gains), -np.inf, gains)  # without a denominator: as far as can be
+        gains = np.where(np.isnan(gains), -np.inf, gains)  # without a denominator: the largest possible difference
         worse += int((gains <= observed + room).sum())
         further += int((np.abs(gains) >= abs(observed) - room).sum())
-    more = 0 if listed else 1  # what was observed is one of those that are drawn
+    more = 0 if listed else 1  # the observed exchange counts as one of the drawn
     return ((worse + more) / (size + more), (further + more) / (size + more)), "exact" if listed else f"{size:,} drawn"
 
 

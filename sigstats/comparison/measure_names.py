@@ -22,7 +22,7 @@ MANY_NUMBERS = 20
 
 
 def as_compared_measures(names: Any, *, quantiles: bool = False) -> tuple[str, ...]:
-    """The names of measures of a comparison, each known and once, or ValueError; `quantiles`: ``p95`` is known too."""
+    """Check the names of measures of a comparison; ValueError if unknown or repeated. `quantiles`: allow ``p95``."""
     several = [names] if isinstance(names, (str, Measure)) or callable(names) else names
     if not isinstance(several, Sequence):
         raise refuse("measures", names, "the name of a measure, or several")

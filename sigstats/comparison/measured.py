@@ -25,7 +25,7 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
         raise ValueError(f"measures: {measure!r} is not a mean over rows; omit order, or name accuracy or another mean")
     if paired.units.weights is not None and (measure in ("auc", "ratio") or is_pass_at(measure)):
         raise ValueError(f"measures: {measure!r} is not valid with weights; expected accuracy, f1 or a mean over rows")
-    spec = dataclasses.replace(MEASURES[measure], name=measure)  # with its properties, if it is a person's own
+    spec = dataclasses.replace(MEASURES[measure], name=measure)  # includes the properties of a user's own measure
     if not paired.runs:
         return _BY_NEEDS[spec.needs](paired, spec, positive)
     of_scores = is_of_scores(measure)
@@ -90,7 +90,7 @@ def _of_classes(paired: PairedPredictions, spec: MeasureSpec, said: Predicted, *
 def _of_numbers(
     units: Units, spec: MeasureSpec, sides: Sequence[Any], labels: Sequence[float], ends: Any, *, limited: bool
 ) -> Classes:
-    """Labels and predictions that are numbers; `labels` and `ends`: those that a row not seen may have."""
+    """Labels and predictions that are numbers; `labels` and `ends`: the values that an unseen row may have."""
     parts = [*sides, np.array(labels), np.array(ends)]
     values, codes = np.unique(np.concatenate(parts), return_inverse=True)
     label, a, b, *unseen = np.split(codes, np.cumsum([len(part) for part in parts])[:-1])

@@ -219,7 +219,7 @@ def pair_arrays(
     of_groups, group = ((), None) if groups is None else coded(groups, "groups", n)
     if group is not None:
         require_groups(of_groups, group, "groups", listed)
-        group = np.argsort(np.argsort(of_groups))[group]  # as files number them
+        group = np.argsort(np.argsort(of_groups))[group]  # numbered as groups from files are
     names = tuple(label_name(class_name) for class_name in classes.tolist())
     return PairedPredictions(
         said=Predicted(classes=names, label=label, a=a, b=b),

@@ -41,7 +41,7 @@ def uses_random_weights(measure: str) -> bool:
 
 
 def stages(measure: str, first: int, few: int, most: int) -> tuple[int, int]:
-    """The sizes of `in_stages`: of counts `first` and `few`; of a formula, which takes longer, a thousand at most."""
+    """The sizes of `in_stages`: `first` and `few` for counts; a thousand at most for a formula, which takes longer."""
     if not uses_random_weights(measure):
         return most, most
     formula = MEASURES[measure].of_weights and measure not in POWERS
@@ -146,7 +146,8 @@ _measure_of = cache(as_measure)
 def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: float | None = None) -> ComparisonRow:
     """Test any other measure of predictions by random weights of the joint outcomes, or of whole groups.
 
-    With a `bar`, p is that of "the baseline is at least this", and the standard error and other interval are its own.
+    With a `bar`, p is that of "the baseline is at least the bar"; the standard error and other interval are the
+    baseline's.
     """
     label, a, b, n, group, spec = part.label, part.a, part.b, row.n, part.units.group, MEASURES[part.measure]
     joint: JointEvents | JointOutcomes

@@ -48,11 +48,11 @@ class Judged(NamedTuple):
     ----------
     rows : int64 array of shape (3,)
     values : float64 array of shape (k,)
-        What a difference may be, of which the first is the least, the last the largest, and one is 0.
+        The possible differences, in ascending order; one of them is 0.
     table : int64 array of shape (3, k)
         The labelled rows by verdict and difference.
     groups : tuple of float64 arrays of shape (groups, 3), the last of shape (groups,), or None
-        Where rows come in groups: of each its rows, its labelled rows, the sum of their differences, and its count.
+        If rows are grouped: the rows of each group, its labelled rows, their summed differences, and its count.
     """
 
     rows: IntArray
@@ -192,7 +192,7 @@ def judged_rows(
         sums = np.bincount(place[labelled], seen, size)
         of_rows, of_labels, of_sums = (array.reshape(-1, 3).astype(np.float64) for array in (*counts, sums))
         often = np.ones(len(of_rows))
-        if len(often) > MOST_ATOMS:  # equal groups have a gamma weight together
+        if len(often) > MOST_ATOMS:  # equal groups share one gamma weight
             distinct, times = np.unique(np.hstack([of_rows, of_labels, of_sums]), axis=0, return_counts=True)
             (of_rows, of_labels, of_sums), often = np.hsplit(distinct, 3), times.astype(np.float64)
         groups = of_rows, of_labels, of_sums, often

@@ -65,11 +65,11 @@ def build(
     the group ``sigstats.learners``); or the import path of a classifier, such as
     ``"sklearn.ensemble.RandomForestClassifier"`` or, of an allowed package, ``"mypackage.models:Net"``.
     `params`: parameters of the classifier itself; ``random_state=0`` where they do not say otherwise.
-    `nominal`: which features hold category codes 0, 1, ... as floats. `named`: the categories of each feature by its
-    name, none for a number: an own classifier that takes columns by name gets a data frame of them.
+    `nominal`: the features that contain category codes 0, 1, ... as floats. `named`: the categories of each feature by
+    name, empty for a number; an own classifier that takes columns by name gets a data frame of these features.
     `missing`: whether values may be missing (NaN).
-    `text`: whether a row is a text: its words, English stop words left out, are weighted by tf-idf; `stem`: by their
-    stems, by this algorithm of the package snowballstemmer.
+    `text`: whether a row is a text, whose words, without English stop words, are weighted by tf-idf. `stem`: the
+    algorithm of the package snowballstemmer that reduces words to stems.
     `allowed`: the packages an import path may lead into, so that a name cannot run arbitrary code.
 
     ValueError names the nearest known name of a classifier or parameter.

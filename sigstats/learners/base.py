@@ -56,7 +56,7 @@ class BatchedLearner(Protocol):
     #: Whether its estimator turns X into floats of one size, so that shorter ones than float64 are the same to it.
     one_size: ClassVar[bool]
 
-    #: Whether permutations share its work, or compiled code does it.
+    #: How permutations are fitted: with shared work, or by compiled code.
     fits: ClassVar[Fits]
 
     #: Bytes of scratch memory one replicate needs, for the size of a chunk.

@@ -46,12 +46,12 @@ def with_encoding(
 
 
 def with_frames(classifier: Any, named: Mapping[str, Sequence[str]]) -> Any:
-    """`classifier` of data frames: `named` has the categories of each feature by its name, none for a number."""
+    """A `classifier` that takes data frames; `named`: the categories of each feature by name, empty for a number."""
     return make_pipeline(FunctionTransformer(_as_frame, kw_args={"named": named}), classifier)
 
 
 def _as_frame(X: NDArray[np.float64], named: Mapping[str, Sequence[str]]) -> Any:
-    """The rows with the names of features, and categories as text; a missing one is None."""
+    """The rows as a data frame with named features, and categories as text; missing categories are None."""
     import narwhals as nw
 
     columns: dict[str, Any] = dict(zip(named, X.T, strict=True))

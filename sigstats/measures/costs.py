@@ -1,8 +1,8 @@
-"""The expected cost of predictions, by what each wrong class costs where another one is true.
+"""The expected cost of predictions, from a table of costs by true and predicted class.
 
-It is the mean over rows of the cost of the true and the predicted class (Elkan 2001, The foundations of cost-sensitive
-learning, IJCAI), so that it is tested as any other mean of values with known limits: a row that was not seen costs no
-less than the cheapest prediction of its class, and no more than the dearest.
+The expected cost is the mean over rows of the cost of the true and the predicted class (Elkan 2001, The foundations of
+cost-sensitive learning, IJCAI). It is tested like any other mean of values with known limits: an unseen row costs at
+least as much as the cheapest prediction of its class, and at most as much as the dearest.
 
 When not to use: to choose the threshold of a classifier; this only measures the decisions that it makes.
 """
@@ -21,14 +21,14 @@ _WANTED = "{true class: {predicted class: cost}}, or {'fn': cost, 'fp': cost}"
 
 
 def as_cost_measure(costs: Any) -> OwnMeasure:
-    """The expected cost as a measure of which less is better; or ValueError.
+    """The expected cost as a measure that is better if lower; or ValueError.
 
     Parameters
     ----------
     costs : mapping or DataFrame
         The cost of each wrong prediction, ``{true class: {predicted class: cost}}``, or a pandas data frame with the
         true classes as its index and the predicted ones as its columns. A right prediction costs 0, unless it is given.
-        Or ``{"fn": 10, "fp": 1}``: that of a false negative and of a false positive of the positive class.
+        Or ``{"fn": 10, "fp": 1}``: the costs of a false negative and a false positive.
 
     Examples
     --------

@@ -56,8 +56,9 @@ class Measure:
     function : callable or None
         The user's function; None for a measure of this package.
     takes : {"counts", "classes", "numbers", "scores"}
-        Whether the function takes ``tp, fn, fp, tn``, or ``y, prediction, weights``: the classes of each kind of row
-        (numbers if all are), measurements, or 1 and 0 of the positive class and its score. Only comparisons take these.
+        The arguments of the function: ``tp, fn, fp, tn``, or ``y, prediction, weights`` with the classes of each kind
+        of row (numbers if all are), measurements, or 1 and 0 for the positive class and its score. Only comparisons
+        take the latter three.
 
     Raises
     ------
@@ -126,7 +127,7 @@ class Measure:
         return np.asarray(_core(formula)(*counts, **options), dtype=np.float64)
 
     def of_two_classes(self, *counts: FloatArray) -> FloatArray:
-        """The measure of the four counts, known to be good."""
+        """The measure of the four counts, without checks."""
         return self.of(Confusion(*counts), "binary")
 
     def mean_of_classes(self) -> "MeanOfClasses | None":
@@ -218,7 +219,7 @@ def as_measure(
     ``balanced-accuracy``, ``mcc`` (Gorodkin's R_K) and ``kappa`` need no average. Or a name that an installed package
     offers (entry points of the group ``sigstats.measures``). A callable gets four float64 arrays ``tp, fn, fp, tn``,
     with the categories along the last axis if there are several, and returns one finite number for each table.
-    `greater_is_better`: for a callable; False says that it is a cost.
+    `greater_is_better`: for a callable; False for a cost.
     `parameters`: ``beta`` of ``f-beta``; ``cost_fn``, ``cost_fp`` and ``prior`` of ``dcf``.
 
     >>> as_measure("f-beta", beta=2)(30, 10, 20, 40)

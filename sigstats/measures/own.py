@@ -39,7 +39,7 @@ def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
 
 
 def imported(path: str) -> Any:
-    """What a person's module has at an import path, ``package.module:name``; or ValueError."""
+    """The object of a user's module at an import path, ``package.module:name``; or ValueError."""
     function = _MEASURES.find(path, (path.partition(":")[0].partition(".")[0],))
     if not callable(function):
         raise refuse("measures", path, "the import path of a function or of a sigstats.Measure")

@@ -1,9 +1,9 @@
 """Measures of rows: areas under the ROC curve, losses, pass@k, and formulas of labels, predictions and weights.
 
 Losses are negated, so that the greater mean belongs to the better classifier. A formula with weights takes the labels
-and the predictions of p kinds of rows, and m rows of p weights, and gives m values; kinds of weight 0 count for
-nothing. Weighted kappa is of classes that are numbers, so that far errors count more (Cohen 1968, Psychological
-Bulletin 70, 213-220); classes without an order have kappa, measurements ``rmse`` or ``neg-mae``.
+and the predictions of p kinds of rows, and m rows of p weights, and returns m values; kinds of weight 0 are ignored.
+Weighted kappa needs numeric classes, so that larger errors count more (Cohen 1968, Psychological Bulletin 70, 213-220);
+use kappa for classes without an order, and ``rmse`` or ``neg-mae`` for measurements.
 """
 
 import math
@@ -33,26 +33,26 @@ class OfPairs:
     """A formula of labels, predictions and weights, as a function of the weights of joint events."""
 
     formula: Callable[..., FloatArray]
-    #: What each code stands for: numbers, or names of classes.
+    #: The values of the codes: numbers, or names of classes.
     values: NDArray[Any]
-    #: The codes of labels and of predictions that a row not seen may have; None: any classes.
+    #: The codes of labels and of predictions that an unseen row may have; None: any classes.
     unseen: tuple[IntArray, IntArray] | None = None
-    #: The pairs that may have a weight: the code of the label times the number of values, plus that of the prediction.
+    #: The pairs that may have a weight: code of the label times number of values, plus code of the prediction.
     pairs: Any = ()
 
     @property
     def ends(self) -> tuple[int, ...]:
-        """The codes of the least and the greatest number; none of names."""
+        """The codes of the smallest and the largest number; empty for names."""
         return (int(self.values.argmin()), int(self.values.argmax())) if self.values.dtype.kind == "f" else ()
 
     @property
     def kinds(self) -> tuple[Any, ...]:
-        """The kinds of rows that may be added, unless these are of any classes."""
+        """The kinds of rows that may be added; None if these may have any class."""
         labels, said = ((), ()) if self.unseen is None else (codes.tolist() for codes in self.unseen)
         return tuple(sorted(((y,), (a,), (b,)) for y, a, b in product(labels, said, said) if a != b))
 
     def on(self, *joint: Any) -> Self:
-        """The same of the pairs of some joint events."""
+        """The formula restricted to the pairs of some joint events."""
         return replace(self, pairs=np.unique(np.concatenate([self._codes(events) for events in joint], axis=1)))
 
     def sums(self, joint: Any, weights: FloatArray) -> tuple[PairWeights, PairWeights]:
@@ -205,7 +205,7 @@ def of_function(
         kept = own > 0
         try:
             values[row] = function(label[kept], prediction[kept], own[kept])
-        except Exception as error:  # whatever a user's function may raise
+        except Exception as error:  # a user's function may raise anything
             raise ValueError(f"measure: {name} failed: {raised(error)}; expected {wanted}") from error
     if not np.isfinite(values).all():
         raise refuse(f"measure ({name})", values[~np.isfinite(values)][0], wanted)

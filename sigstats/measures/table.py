@@ -63,13 +63,13 @@ class MeasureSpec:
     of_rows: Callable[..., FloatArray] | None = None
     #: The formula with weights: arrays ``label, prediction`` or ``positive, score`` of shape (p,), and of shape (m, p).
     of_weights: Callable[..., FloatArray] | None = None
-    #: The least and the greatest value of a row, where the formula knows them; None where only the data tell.
+    #: The smallest and largest value of a row, if the formula implies them; None if they depend on the data.
     limits: tuple[float, float] | None = None
     #: True if `of_rows` takes "positive" for one class and "negative" for all others.
     of_one_class: bool = False
     #: Of an item, of which one is to be right: the k of ``pass@k``; else 0.
     answers: int = 0
-    #: Of a quantile, the share of rows below it; else 0.
+    #: For a quantile, the share of rows below it; otherwise 0.
     share: float = 0.0
 
     @property
@@ -167,7 +167,7 @@ _BASE = (
 )
 
 
-#: Of summed counts, of the classes alike, and of the classes by their rows in the truth.
+#: Averages: of summed counts, of equally weighted classes, and of classes weighted by their rows in the truth.
 _AVERAGES = ("micro", "macro", "weighted")
 
 
@@ -180,7 +180,7 @@ def _averages(average: str) -> tuple[MeasureSpec, ...]:
 
 
 class OwnMeasure(str):
-    """The name of a measure that a person makes, with its properties; `MEASURES` takes it as any other name."""
+    """The name of a user-made measure, with the measure's properties; `MEASURES` accepts it like any other name."""
 
     __slots__ = ("spec",)
 
@@ -196,7 +196,7 @@ class OwnMeasure(str):
 
 
 class _Measures(dict[str, MeasureSpec]):
-    """The measures by name, including ``pass@k`` for any k, those of installed packages, and those that people make."""
+    """The measures by name, including ``pass@k`` for any k, those of installed packages, and user-made ones."""
 
     def __getitem__(self, name: str) -> MeasureSpec:
         return name.spec if isinstance(name, OwnMeasure) else super().__getitem__(name)
@@ -262,7 +262,7 @@ def base_of(name: str) -> tuple[str, str]:
 
 
 def is_named_alone(spec: MeasureSpec) -> bool:
-    """True if a measure needs no parameter, and as an average says something else than without it."""
+    """True if a measure needs no parameters, and its average differs from the plain measure."""
     average, base = base_of(spec.name)
     other = average in ("macro", "weighted") and MEASURES[base].of_classes is None and spec.name != "weighted-recall"
     return not spec.parameters and (not average or other)

@@ -35,7 +35,7 @@ def share_interval(
 
 
 def share_units(right: Any, groups: IntArray, unseen_group: UnseenGroup) -> Units:
-    """The groups of rows whose share is right: the interval of this mean, within 0 and 1, is `share_interval`."""
+    """The groups of rows by their shares of right answers; the interval of the mean share is `share_interval`."""
     sums, sizes = np.bincount(groups, right).astype(np.float64), np.bincount(groups)
     return units_of(sums, sizes, row_of_groups(len(sums), unseen_group))
 

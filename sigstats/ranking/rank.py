@@ -60,8 +60,8 @@ def rank_models(
     Parameters
     ----------
     correct : array_like or data frame, shape (n, k)
-        Whether each of k models (columns), two or more, got each of n rows right; or a score of each, larger being
-        better; or, with `label`, predictions. A data frame (pandas, Polars, Arrow or any that narwhals reads) names the
+        Correctness of n rows (0 or 1) for k models (columns), two or more; or scores, larger being better; or, with
+        `label`, predictions. A data frame (pandas, Polars, Arrow or any that narwhals reads) names the
         models by its columns, and may contain label, groups and slices.
     label : array_like, shape (n,), or str, optional
         The true label of each row, or its column; `correct` then contains predictions.
@@ -95,8 +95,8 @@ def rank_models(
     -----
     The rank sets are those of ``sigstats.ranking.rank_sets``, of tests of all ordered pairs adjusted by Holm's steps.
     Slices form a family of their own: the rank sets of all slices hold together with `confidence_level` (Bonferroni).
-    Scores outside 0 to 1 have no limits, and no difference is assumed to exceed those seen; otherwise 20 rows that gain
-    1 or, one in 50, lose 49 show a false order in 69% of samples.
+    Scores outside 0 to 1 have no limits, and no difference is assumed to exceed those seen. If this is wrong, the order
+    may be false: with 20 rows that gain 1 or, one in 50, lose 49, in 69% of samples.
 
     Examples
     --------

@@ -121,7 +121,7 @@ _MOST = 10
 
 
 def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
-    """The part fitted in each fold, and the transforms that are learned once, None where `transforms` is "fold".
+    """The part fitted in each fold, and the transforms learned once; None instead of these if `transforms` is "fold".
 
     ValueError unless `estimator` is an unfitted instance of a scikit-learn classifier.
     """

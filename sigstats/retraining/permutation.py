@@ -65,7 +65,7 @@ class PermutationTestResult(TestResult):
     ----------
     statistic, estimate : float
         The observed cross-validated measure: by default the error, the share of wrong rows. It has no interval, since
-        the predictions of a cross-validation depend on each other; `pvalue_interval` is that of p.
+        the predictions of a cross-validation depend on each other; `pvalue_interval` is the interval of p.
     null_distribution : tuple of float
         The measure in each replicate.
     measure : str
@@ -79,7 +79,7 @@ class PermutationTestResult(TestResult):
     null_values : tuple of float
         ``null_distribution`` if the statistic is another measure than the error; otherwise empty.
     fits : {"shared", "compiled", "refitted"}
-        How the classifier was retrained: with work that all permutations share, by compiled code, or anew by its own
+        The way of retraining: with work that all permutations share, by compiled code, or by the classifier's own
         ``fit``, which takes as long as scikit-learn's `permutation_test_score`.
     """
 

@@ -90,7 +90,7 @@ class Retrainer:
 
     @property
     def fits(self) -> "Fits":
-        """How it is retrained: with ``"shared"`` work, by ``"compiled"`` code, or ``"refitted"`` by the estimator."""
+        """The way of retraining: with ``"shared"`` work, by ``"compiled"`` code, or ``"refitted"`` by the estimator."""
         return "refitted" if self._learner is None else self._learner.fits
 
     @property

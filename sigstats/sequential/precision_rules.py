@@ -19,9 +19,9 @@ from .rules import FixedRule, SequentialResult, Verdict, first_true
 class PrecisionRule(FixedRule):
     """Stop where the rate of exceedances is known to a Monte-Carlo standard error, absolute or relative.
 
-    For a rate that is itself the result, such as that of rejections in a simulation study. Its p-value is computed as
+    Use it if the rate itself is the result, such as the rate of rejections in a simulation. The p-value is computed as
     that of `FixedRule`, but the stop depends on the exceedances: the probability that p is at most a may exceed a, by
-    some 3% of a where it was enumerated. `PrecisePRule` has a p-value that is valid after such a stop.
+    some 3% of a in enumerated cases. `PrecisePRule` has a p-value that is valid after such a stop.
 
     Raises ValueError if a field is out of range, or neither `error` nor `exceedances` is given.
 
@@ -72,7 +72,7 @@ class PrecisionRule(FixedRule):
         self._set(every=as_count(self.every, "every", minimum=1))
 
     def test(self, exceeds: Any, *, confidence_level: float = 0.99) -> SequentialResult | None:
-        """As `FixedRule.test`; if the rule looks at blocks, `exceeds` has the exceedances of each block."""
+        """Test as `FixedRule.test` does; if the rule looks at blocks, `exceeds` has the exceedances of each block."""
         if self.every == 1:
             return super().test(exceeds, confidence_level=confidence_level)
         totals = np.cumsum(as_counts(exceeds, "exceeds", ndim=1, minimum_size=0))

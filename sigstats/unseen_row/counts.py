@@ -30,7 +30,7 @@ from .means import UnseenGroup, row_of_groups
 
 #: How many numbers a block of weights may hold.
 _BLOCK = 2**21
-#: The most weights of the rows of an event that are drawn one by one; of more than `MOST_ATOMS` rows they are pooled.
+#: At most this many weights are drawn one by one for the rows of an event; above `MOST_ATOMS` rows they are pooled.
 _WEIGHTS = 256
 #: Every kind of row of so many classes is tried; of more, those of the rarest and of the most frequent ones.
 _MOST_CLASSES = 7
@@ -172,9 +172,9 @@ def _means_of_classes(means: MeanOfClasses, base: Any, places: FloatArray, share
 def _weights(
     shapes: FloatArray, within: Any, rng: RNG | SharedDraws, size: int, step: int
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Blocks of random weights of the events, and of a row more.
+    """Blocks of random weights of the events, and of one more row.
 
-    `shapes`: those of the gamma weights of the events, or of their groups if `within` has the rows of each event.
+    `shapes`: the shapes of the gamma weights of the events, or of groups if `within` has their rows of each event.
     """
     if isinstance(rng, SharedDraws):
         if within is None and rng.size == size and rng.covers(shapes):
@@ -198,7 +198,7 @@ def _within(groups: tuple[IntArray, IntArray], width: int, weights: FloatArray |
 
 
 def _pooled(within: Any) -> tuple[FloatArray, Any]:
-    """The shapes of gamma weights, and their rows of each event, in place of groups that each have one event only."""
+    """The shapes of gamma weights, and their rows of each event, for groups whose rows all have the same event."""
     from scipy.sparse import coo_array  # slow to import
 
     if within.nnz > within.shape[0]:

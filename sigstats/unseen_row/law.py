@@ -128,7 +128,7 @@ def atoms_of(values: FloatArray, counts: FloatArray, most: int = MOST_ATOMS) -> 
 
 
 def pooled_weights(weights: FloatArray, counts: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
-    """At most this many weights in equal ratios, and their counts: each given one is split between its two neighbours.
+    """At most this many weights in equal ratios, and their counts; a given weight is split between its two neighbours.
 
     The sum of all is unchanged. With neighbours that differ by the factor 1 + h, the sum of squares grows by the share
     h^2 / 4 at most. Weights of 0 or less stay as they are.

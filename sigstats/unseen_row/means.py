@@ -32,7 +32,7 @@ RAREST, ENOUGH_GROUPS = 1 / 25, 110
 _MOST_STEPS = 60
 #: So many values are kept as they are, and of more the variance grows by this share at most.
 _FEW_ATOMS, _WIDER = 256, 1e-5
-#: Sizes are pooled where the means of all units take so many values at most.
+#: Sizes are pooled if the means of all units take at most this many values.
 _FEW_MEANS = 8
 #: The last step towards a point, or the product of the last two, in standard deviations: what is left is far smaller.
 _LAST_STEP = 1e-8
@@ -78,7 +78,7 @@ def sums_by(codes: IntArray, values: FloatArray, size: int = 0) -> FloatArray:
 
 
 def units_of(sums: FloatArray, sizes: FloatArray | IntArray | None = None, row: float = math.inf) -> Units:
-    """The distinct units; of more than some thousand equidistant sums, or of few means sizes in equal ratios."""
+    """The distinct units; too many of them are pooled: equidistant sums, or (few means) sizes in equal ratios."""
     if sizes is not None:
         pairs, often = np.unique(sums + 1j * np.asarray(sizes, dtype=np.float64), return_counts=True)
         units = Units(pairs.real, pairs.imag, often.astype(np.float64), row)

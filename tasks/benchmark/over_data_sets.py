@@ -16,7 +16,7 @@ from ..schema import Hypothesis
 from ..statistical_tests import named, run_table_test
 from .runs import observed_run
 
-#: With fewer data sets nothing is tested on data sets like them.
+#: With fewer data sets, no test generalises to data sets like them.
 FEWEST_DATA_SETS = 3
 
 
@@ -26,9 +26,9 @@ class FinishedRuns:
 
     classifiers: tuple[str, ...]
     datasets: tuple[str, ...]
-    #: For each data set which rows (rows) each classifier (columns) got right.
+    #: For each data set, the correctness of each classifier (columns) on each row.
     right: tuple[NDArray[np.bool_], ...]
-    #: For each data set the group of every row; None if rows are independent.
+    #: For each data set, the group of every row; None if rows are independent.
     groups: tuple[NDArray[np.int64] | None, ...]
 
     @property
@@ -76,7 +76,7 @@ def rows(results: Results) -> Iterator[Hypothesis]:
         known = (
             run_table_test("friedman", {"scores": np.array(list(scores.values())).T} | _MORE, "auto") if whole else {}
         )
-        # With more classifiers than data sets the test asks whether its table is transposed, which it is not here.
+        # With more classifiers than data sets, the test suspects a transposed table; here the table is right.
         yield row("friedman", "auto", named("friedman").null, runs.classifiers).with_(**known | {"note": note})
     for a, b in combinations(scores, 2):
         known = run_table_test("signed-rank", {"a": scores[a], "b": scores[b]} | _MORE, "exact") if whole else {}

@@ -20,7 +20,7 @@ from .tally import totals
 from .work import Described, Events, OfFolds, OnTestSets, Tested
 
 USES = ("subsample", "tally", "own-test", "fold-test")
-#: Those that apply a test of this program to test sets.
+#: The fan-outs that apply a test of this program to test sets.
 _READY = ("subsample", "tally")
 
 
@@ -109,9 +109,9 @@ def count_undefined(table: pa.Table, name: str = "p_value") -> int:
 
 
 def undefined(count: int, trials: int, what: str = "p", *, table: pa.Table) -> Iterator[str]:
-    """On how many of `trials` test sets a test gave no p-value, which counts as no rejection; or no interval, a miss.
+    """The note on test sets without a p-value (counted as no rejection) or an interval (a miss), among `trials`.
 
-    The reason follows where the `table` has those of a test of another package.
+    The note includes the reasons if the `table` has reasons from another package's test.
     """
     if not count:
         return

@@ -1,6 +1,6 @@
-"""Tests on very many test sets, of which only rates are wanted: a row counts the outcomes of 10,000 test sets.
+"""Tests on very many test sets, for rates only: a row counts the outcomes of 10,000 test sets.
 
-The test sets are those of `sigstats.tasks.calibration.subsample`, and so are the counts those of its rows.
+The test sets are the same as in `sigstats.tasks.calibration.subsample`, so the counts agree with its rows.
 """
 
 from dataclasses import fields
@@ -27,10 +27,10 @@ IN_WORDS = "test sets"
 LIKE = "subsample"
 VERSION = subsample.VERSION
 LANE_SIZE = 10_000
-#: Lanes whose test sets are in memory at once.
+#: The number of lanes whose test sets are in memory at the same time.
 _TOGETHER = 100
 
-#: The outcomes that are counted.
+#: The counted outcomes.
 _OUTCOMES = {
     "rejected": "on which the test rejects at the study's level",
     "unanswered": "on which the test gives no p-value",
@@ -62,7 +62,7 @@ def compute(block: Block, store: Store, work: Tallied) -> pa.Table:
 
 
 def with_rows(cell: Cell) -> Cell:
-    """The cell that has a row for each test set of `cell`; `cell` itself if it has."""
+    """The equivalent of `cell` with one row per test set; `cell` itself if it has such rows."""
     if not isinstance(cell.work, Tallied):
         return cell
     work = OnTestSets(**{attribute.name: getattr(cell.work, attribute.name) for attribute in fields(OnTestSets)})
@@ -75,7 +75,7 @@ def rejections(table: pa.Table, alpha: float) -> NDArray[np.int64]:  # noqa: ARG
 
 
 def totals(table: pa.Table, alpha: float) -> dict[str, int]:
-    """The number of ``test_sets`` of a table, and of those with each outcome; a row is a test set or counts several."""
+    """The numbers of ``test_sets`` in a table and of test sets by outcome; a row is one test set or counts several."""
     if SPAN.name in table.column_names:
         counts = {name: int(to_numpy(table.column(name)).sum()) for name in (SPAN.name, *_OUTCOMES)}
         return {"test_sets": counts.pop(SPAN.name), **counts}

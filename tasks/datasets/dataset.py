@@ -64,7 +64,7 @@ class Dataset:
 
     @property
     def described(self) -> dict[str, Any]:
-        """What a learner is told of the features: which are nominal, and the categories of each by its name."""
+        """The features as a learner needs them: which are nominal, and the categories of each by name."""
         return {"nominal": self.nominal, "named": dict(zip(self.features, self.categories, strict=True))}
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The workers that a Dask client reaches, and which of them have the code of this process."""
+"""The workers of a Dask client, and those among them with the code of this process."""
 
 import contextlib
 import hashlib

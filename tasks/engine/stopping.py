@@ -32,7 +32,7 @@ def _counted_by(cell: Cell) -> Callable[[pa.Table, pa.Table | None], Any] | None
 
 
 def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[Any]:
-    """A mask of the replicates of `table` that the rule of a cell counts; their number in each row of several."""
+    """A mask of the replicates of `table` that the rule of a cell counts; their number if rows are several each."""
     counts = _counted_by(cell)
     if counts is None:
         raise TypeError(f"the replicates of {cell.fanout} are not counted against what was observed")

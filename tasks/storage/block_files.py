@@ -62,7 +62,7 @@ def usable_range(cell: Cell, first: int, last: int) -> tuple[int, int]:
 
 
 def require_range(tables: Iterable[pa.Table], first: int, last: int, file: str = "") -> None:
-    """Refuse tables that together do not hold this range, each replicate in one row or more; Damaged if of a `file`."""
+    """Refuse tables that do not contain every replicate of this range; raise Damaged if they are from a `file`."""
     begin = end = first
     for table in tables:
         numbers, ends = _bounds(table)
@@ -78,7 +78,7 @@ def require_range(tables: Iterable[pa.Table], first: int, last: int, file: str =
 
 
 def _bounds(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first replicate of each row, and the replicate after its last."""
+    """The first replicate of each row, and the one after the row's last."""
     numbers = to_numpy(table.column(REPLICATE.name))
     several = SPAN.name in table.column_names
     return numbers, numbers + (to_numpy(table.column(SPAN.name)) if several else 1)

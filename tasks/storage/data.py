@@ -37,9 +37,9 @@ D = TypeVar("D", bound=StoredData)
 
 
 def write_data(store: Store, data: StoredData) -> str:
-    """Write data, unless the store has them; return why the stored ones could not be used, or nothing.
+    """Write data, unless the store has them; return the reason if stored data could not be used.
 
-    Stored data that are damaged are written again, and so are those of equal rows that came from another place.
+    Damaged data are written again, and so are data with equal rows from another source.
     """
     name, table = _file_of(data.name, data.digest()), data.to_table()
     present, damage = store.usable(name, kind="data", fingerprint=data.digest())
@@ -49,7 +49,7 @@ def write_data(store: Store, data: StoredData) -> str:
 
 
 def read_data(store: Store, kind: type[D], name: str, digest: str) -> D:
-    """The data of this class, name and digest; a process reads each only once."""
+    """The data of this class, name and digest; a process reads the same data only once."""
     data: D = _read_data(store, kind, name, digest)
     return data
 

@@ -26,7 +26,7 @@ from .local_files import Locked as Locked
 #: Contents are kept as long as all together have no more bytes; a larger one is read again.
 _MOST_BYTES = 1 << 28
 
-#: Of a file that is written piece by piece, the content is kept if it has no more bytes.
+#: The content of a file written piece by piece is cached up to this many bytes.
 _MOST_WRITTEN = 1 << 22
 
 #: Workers write here without a receipt.
@@ -118,7 +118,7 @@ class RemoteFiles:
             with tempfile.NamedTemporaryFile() as file:
                 content(file)
                 file.flush()
-                if file.seek(0, os.SEEK_END) <= _MOST_WRITTEN:  # what is written is read again soon
+                if file.seek(0, os.SEEK_END) <= _MOST_WRITTEN:  # written files are soon read again
                     file.seek(0)
                     written = file.read()
                 with self._trouble():

@@ -9,12 +9,12 @@ are evaluated once by the same rules.
 
     rows/<held_out>.parquet
 
-has digests of each id and label of a set of rows, by which looks at shared rows and corrected labels are counted, and
-the counts of each fresh row.
+has the digests of ids and labels of a set of rows, for counting looks at shared rows and corrected labels, and the
+counts of each fresh row.
 
     answers/<evaluation>.parquet
 
-has, for each item of an evaluation, whether baseline and candidate were right, by which flips are counted.
+has, for each item of an evaluation, whether baseline and candidate were right, for counting flips.
 """
 
 import datetime as dt
@@ -175,7 +175,7 @@ def read_kept(store: Store, folder: str, digest: str) -> pa.Table | None:
 
 
 def relabelled(kept: Sequence[pa.Table | None], rows: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
-    """The number of rows whose label is another one than in the stored tables; those of earlier versions have none."""
+    """The number of rows whose label differs from the stored tables; tables of earlier versions have no labels."""
     count = 0
     for table in kept:
         if table is not None and LABEL in table.column_names:

@@ -52,7 +52,7 @@ def write_sealed(target: IO[bytes], parts: Parts, schema: pa.Schema, rows: int, 
 def write_joined(
     target: IO[bytes], tables: Callable[[], Iterable[pa.Table]], *, held: bool, kind: str, fingerprint: str
 ) -> None:
-    """Write the rows of some tables as one file; unless `held` in memory, they are asked for again for each column."""
+    """Write the rows of some tables as one file; tables not `held` in memory are read again for each column."""
     kept = list(tables()) if held else None
 
     def parts(columns: list[str] | None) -> Iterator[pa.Table]:

@@ -229,7 +229,7 @@ class Store:
         blocks = self._prefix(cell)
         if blocks and blocks[-1][1] >= last:
             with contextlib.suppress(Damaged):  # another run that shares the root has joined them meanwhile
-                self.files.wrote(name)  # a folder may list it late
+                self.files.wrote(name)  # object stores may list new files late
                 self.files.write(name, partial(self._write_joined, cell, blocks, last))
         try:
             next(self._parts(name, cell, 0, last))

@@ -85,7 +85,7 @@ def _decide(row: Hypothesis, alpha: float) -> Hypothesis:
         row = row.with_(pd=indices.pd, psd=indices.psd, nsd=indices.nsd)
     if log10_p is None and p > 0:
         log10_p = math.log10(p)
-    # The p-value of a power is about its simulation: it keeps no test.
+    # The p-value of a power concerns its simulation; there is no hypothesis to keep.
     kept = "none" if row.measure == POWER else "keep"
     return row.with_(log10_p=log10_p, decision="reject" if p_adjusted <= alpha else kept)
 

@@ -32,7 +32,7 @@ class Performance:
     accuracy: float
     #: Its 95% interval.
     interval: Interval
-    #: The mean accuracy of naming classes at random, each as often as the classifier named it.
+    #: The mean accuracy of random predictions that name each class as often as the classifier does.
     chance: float
     #: The share of the largest class.
     largest: float
@@ -70,21 +70,21 @@ class Accuracies(Tabular):
     """Data sets by classifiers: cross-validated accuracies and mean ranks, with marks of significance.
 
     A dagger marks an accuracy that is shown to be below the best of its data set, and a mean rank that is shown to be
-    worse than the best one. `to_latex`, `to_markdown` and `to_pandas` take the table away.
+    worse than the best one. `to_latex`, `to_markdown` and `to_pandas` export the table.
     """
 
     classifiers: tuple[str, ...]
-    #: The accuracy on each data set by classifier; a missing one is not there.
+    #: The accuracy on each data set by classifier, without classifiers that have no result.
     accuracies: dict[str, dict[str, float]]
     #: The mean ranks by classifier; empty with fewer than three data sets.
     ranks: dict[str, float]
-    #: On each data set, and over them where the name is empty, the pairs that differ.
+    #: The pairs that differ, by data set; the empty name stands for all data sets together.
     differing: frozenset[tuple[str, frozenset[str]]] = field(repr=False)
     #: How pairs were tested.
     tested: str = field(repr=False)
 
     def _lines(self) -> Iterator[tuple[str, dict[str, float], str, bool]]:
-        """The name of each line, its values, the name under which pairs differ, and whether the least is the best."""
+        """For each line: name, values, key in the pairs that differ, and whether the smallest value is the best."""
         for dataset, values in self.accuracies.items():
             yield dataset, {name: 100 * value for name, value in values.items()}, dataset, False
         if len(self.accuracies) > 1 and all(
@@ -145,7 +145,7 @@ def accuracies(evidence: Evidence) -> Accuracies:
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
-    """The table as the page has it; none for one data set, whose accuracies the first screen has."""
+    """The table for the page; None for a single data set, because the first screen shows its accuracies."""
     table = accuracies(evidence)
     if evidence.rows and len(table.accuracies) > 1:
         words = table._table()

@@ -62,7 +62,7 @@ def performance(
 
 
 def _choice(group: Sequence[Performance], pairs: Sequence[Hypothesis]) -> tuple[str, str]:
-    """The best classifiers of a data set, and which to choose; `group`: the best first."""
+    """The best classifiers of a data set, with advice; `group`: the classifiers, the best first."""
     best = group[0]
     where = f"on {best.dataset}"
     if best.interval.low <= best.largest:

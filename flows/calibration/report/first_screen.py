@@ -16,15 +16,15 @@ from ...report.evidence import Evidence, Figure
 from ...report.rows import distinct, group_by
 from .columns import rate
 
-#: What is drawn of the rates of a test: the heading, and the name of the column.
+#: The columns of the drawing: heading, and name of the column of rates.
 _PANELS = {
     ERROR: ("Level: rejects where nothing differs", "Level"),
     POWER: ("Power: finds a difference", "Power"),
     COVERAGE: ("Coverage: interval contains the truth", "Coverage"),
 }
-#: A test that finds no difference of the study this often is not called useful.
+#: Power below which a test is not recommended.
 _USEFUL = 0.5
-#: With more tests the drawing is no first picture.
+#: With more tests the drawing is too large for the first screen.
 _MOST = 16
 
 
@@ -37,25 +37,25 @@ class TestRates:
     alpha: float
 
     def span(self, measure: str) -> tuple[float, float] | None:
-        """The least and the greatest rate; None if there is none."""
+        """The smallest and the largest rate; None if there are no rates."""
         values = [rate(row) for row in self.rows.get(measure, ())]
         return (min(values), max(values)) if values else None
 
     @property
     def faulty(self) -> tuple[Hypothesis, ...]:
-        """The worst level and the worst coverage of those that are faulty."""
+        """The worst of the levels and coverages that are faulty."""
         kinds = [[row for row in self.rows.get(measure, ()) if is_faulty(row, self.alpha)] for measure in _PANELS]
         return tuple((max if rows[0].measure == ERROR else min)(rows, key=rate) for rows in kinds if rows)
 
     @property
     def idle(self) -> bool:
-        """True if the test finds no difference of the study half of the time."""
+        """True if the test detects no difference of the study at least half of the time."""
         power = self.span(POWER)
         return power is not None and power[1] < _USEFUL
 
     @property
     def verdict(self) -> str:
-        """What the rates say of the test in the study's populations and sizes."""
+        """The verdict on the test, from its rates in the study's populations and sizes."""
         faults = [_FAULTS[row.measure or ""] for row in self.faulty]
         weak = [f"finds at most {percent((self.span(POWER) or (0, 0))[1])}"] if self.idle else []
         return ", ".join([*faults, *weak]) or "no fault shown"
@@ -67,7 +67,7 @@ _FAULTS = {ERROR: "rejects too often", COVERAGE: "interval misses too often"}
 def is_faulty(row: Hypothesis, alpha: float) -> bool:
     """True if a test rejects a true null hypothesis, or its interval misses the truth, more often than stated.
 
-    Rejections are compared with the level by the exact rate if it is known, otherwise by the test of the simulated one.
+    The exact rate of rejections is compared with the level if it is known; otherwise the simulated rate is tested.
     """
     if row.measure == ERROR and row.statistic is not None:
         return row.statistic > alpha * (1 + 1e-9)

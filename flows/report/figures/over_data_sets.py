@@ -1,7 +1,7 @@
 """Classifiers over the data sets: the critical-difference picture, and pairs.
 
-The picture has the mean ranks, and bars that join classifiers without a significant difference. For pairs there are the
-two questions side by side, and the Bayesian answer.
+The diagram shows the mean ranks, and bars that join classifiers without a significant difference. Pairs are drawn for
+both questions side by side, with the Bayesian answer.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,13 +1,13 @@
 """One model against a bar, on all rows and on every slice.
 
-Of single rows, accuracy, precision, recall, specificity, Jaccard's index and F1 rest on a number of hits that is
-binomial given the rows that count, so that their p-values and intervals (Clopper and Pearson 1934) are exact. Means of
-marks, and rows in groups, have the bounds of `sigstats.unseen_row.means`, of which these are the special case; other
-measures have those of random weights and one more row.
+For single rows, accuracy, precision, recall, specificity, Jaccard's index and F1 depend on a number of hits that is
+binomial given the rows that count, so that p-values and intervals (Clopper and Pearson 1934) are exact. Means of marks,
+and rows in groups, use the bounds of `sigstats.unseen_row.means`, which generalise the binomial ones; other measures
+use random weights and one more row.
 
-A model that is below the bar on no slice is reported to be below it on any with a probability of at most alpha (Holm
-1979). That it is at least as good everywhere is claimed where every interval says so, which needs no adjustment (Berger
-1982, Technometrics 24, 295-300).
+If a model is below the bar on no slice, the probability of reporting that it is below on any is at most alpha (Holm
+1979). The claim that it reaches the bar everywhere needs every interval to lie on the right side, but no adjustment
+(Berger 1982, Technometrics 24, 295-300).
 
 When not to use: two models on the same rows (`sigstats.compare`), which show a difference with fewer rows.
 """
@@ -45,10 +45,10 @@ def check_predictions(
     positive: str | None = None,
     at_most: bool = False,
 ) -> CheckResult:
-    """Test whether one model, both of the pair, reaches a bar by every measure, on all rows and every slice.
+    """Test whether one model (both of the pair) reaches a bar by every measure, on all rows and every slice.
 
-    `bar`: the least value that is good enough, in the unit of the measure: a share for the accuracy. `at_most`: it is
-    the greatest one, of a cost. `rule`: its level, adjustment, confidence and smallest slice.
+    `bar`: the lowest acceptable value, in the unit of the measure: a share for the accuracy. `at_most`: it is the
+    highest acceptable cost. `rule`: its level, adjustment, confidence and smallest slice.
     `measures`: as of a comparison, and ``p95`` unless there are runs; by default the accuracy, or the mean of marks.
     `positive`: the class of precision, recall, specificity, Jaccard's index and F1.
 
@@ -117,7 +117,7 @@ def evidence_checked(
         names = (scored.mean,) if scored and marks else default_measures(paired)[:1]
     else:
         names = as_compared_measures(measures, quantiles=not paired.runs)
-    if "auc" in names:  # of one model, by random weights
+    if "auc" in names:  # a single model, tested by random weights
         area = OwnMeasure(replace(MEASURES["auc"], of_weights=weighted_area))
         names = tuple(area if name == "auc" else name for name in names)
     require_score_used(paired, names)

@@ -119,7 +119,7 @@ def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> Ch
 
 
 def _of_quantile(row: CheckedRow, values: FloatArray, share: float, bar: float, rule: ComparisonRule) -> CheckedRow:
-    """The row with the limits of a quantile, below which a number of independent rows is at most binomial."""
+    """The row with the limits of a quantile; the number of independent rows below a quantile is at most binomial."""
     n, ordered, below = len(values), np.sort(values), int(np.count_nonzero(values < bar))
     law, error = bdtr(np.arange(n + 1), n, share), (1 - rule.confidence_level) / 2
     first, last = int(np.searchsorted(law, error, side="right")), int(np.searchsorted(law, 1 - error))

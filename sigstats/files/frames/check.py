@@ -76,7 +76,7 @@ def check(
         Frames only: a column of marks or costs, whose mean is tested.
     ratio, lower_is_better, higher_is_better, run, task, unscored, duplicates
         Frames only: as `sigstats.compare` takes them. Runs are tested by Student's t of their distances from the
-        bar, which takes runs as nearly normal: where a rare run fails altogether, a few that did not may pass.
+        bar, which assumes nearly normal runs: if a rare run fails altogether, a few that did not may pass.
     groups : str, or array_like of shape (n,), optional
         The group of each row, if rows of one group are not independent: a column of a frame, or an array.
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional
@@ -88,7 +88,7 @@ def check(
     costs, classes, missing
         As `sigstats.compare` takes them.
     score_range : pair of float, optional
-        What every mark lies between, where its name does not state it.
+        The limits of every mark, if its name does not imply them.
     rule : ComparisonRule, optional
         The level, the adjustment over slices and measures, the confidence of the intervals and the smallest slice.
 

@@ -127,8 +127,8 @@ def compare(
     y : array_like, shape (n,), or one data frame
         The true labels, all numbers or all strings; with frames of two models, none.
     baseline, candidate : array_like of shape (n,), or data frames
-        What each predicts: classes, ``predict_proba`` with a column for each class, or, where all `measures` are of
-        scores, those of the positive class. Or frames of pandas, polars or Arrow, with a row for each object.
+        The predictions of each model: classes, ``predict_proba`` with a column for each class, or, if all `measures`
+        are of scores, scores of the positive class. Or frames of pandas, polars or Arrow, with a row for each object.
     id, label : str
         Frames only: the columns of the id, by which rows are joined, and of the true class.
     prediction : str or pair of str
@@ -166,9 +166,10 @@ def compare(
     task : str, optional
         Frames only: the column of tasks; the unweighted mean over tasks is tested as well as all rows.
     measures : str, Measure, function, or sequence of them, optional
-        Of ``sigstats.comparison.measure_names.COMPARED_MEASURES``, ``pass@k``, a `sigstats.Measure`, or a function of
-        ``y, prediction, weights`` with one finite number, the greater the better; by default the accuracy, and the area
-        under the curve of probabilities, their log loss if there are more than two classes, or the mean of marks.
+        Names in ``sigstats.comparison.measure_names.COMPARED_MEASURES``, ``pass@k``, a `sigstats.Measure`, or a
+        function of ``y, prediction, weights`` that returns one finite number, the greater the better; by default the
+        accuracy, and the area under the curve of probabilities, their log loss if there are more than two classes, or
+        the mean of marks.
     costs : mapping or DataFrame, optional
         The costs of wrong predictions, whose mean is then the first measure: ``{true class: {predicted class: cost}}``,
         or ``{"fn": 10, "fp": 1}`` of the positive class, as ``sigstats.measures.costs.as_cost_measure`` takes them.
@@ -176,14 +177,14 @@ def compare(
         The class to which scores, and measures such as f1, refer; by default the second of 0 and 1, -1 and 1, false and
         true, or no and yes, as numbers or as text.
     classes : sequence of labels, optional
-        All classes, in the order of the columns of probabilities. By default these are in sorted order, or those that
-        the columns of a data frame name; text such as "10" and "9", whose order as numbers is another, needs one of
-        the two. Texts that usually mean a missing value, such as "NA" or "None", are refused unless they are listed.
+        All classes, in the order of the columns of probabilities. By default the classes in sorted order, or the column
+        names of a data frame; one of the two is needed for text such as "10" and "9", which sorts differently as
+        numbers. Texts that usually mean a missing value, such as "NA" or "None", are refused unless they are listed.
     missing : str or sequence of str
         Texts that mean a missing value, as an empty field, None and NaN do.
     score_range : pair of float, optional
-        What every score lies between, such as ``(1, 10)``: how far a mark that was not seen might differ. By default as
-        the name of the score states (``f1``); other scores have no limits, and cannot pass.
+        The limits of every score, such as ``(1, 10)``, which bound the scores of unseen rows. By default those implied
+        by the name of the score (``f1``); other scores have no limits, and cannot pass.
     unmatched : {"refuse", "drop"}
         Frames only: whether rows that are in one frame only are refused or dropped.
     unscored : {"refuse", "drop", "wrong"}

@@ -44,7 +44,7 @@ def read_bytes(where: str, encoding: str | None = None) -> bytes:
 
 
 def size_of_fields(content: bytes, separators: bytes) -> int:
-    """The bytes that the text and the fields of a table, as Python objects, could take."""
+    """The largest number of bytes that the text and the fields of a table may need as Python objects."""
     fields = sum(content.count(bytes([separator])) for separator in separators)
     return 2 * len(content) + _FIELD * fields
 

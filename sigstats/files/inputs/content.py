@@ -67,7 +67,7 @@ def parse_json(text: bytes, budget: Budget, *, twice: bool = False) -> Any:
 
 
 def size_of_objects(text: bytes) -> int:
-    """The bytes that the text of JSON objects, and these as Python objects, could take."""
+    """The largest number of bytes that JSON text and its Python objects may need."""
     elements = text.count(b",") + text.count(b":")
     strings = 2 * len(text) * (1 if text.isascii() else 4)  # of the text, and in the objects
     objects = _ELEMENT * elements + _OBJECT * text.count(b"{") + _LIST * text.count(b"[")

@@ -23,8 +23,7 @@ ALLOW = "(--allow-different-tasks compares them all the same)"
 def require_one_kind(first: Predictions, other: Predictions, *, same_task: bool = False) -> None:
     """Refuse a log together with a table, and a table of marks together with one of classes.
 
-    `same_task`: also refuse logs of different programs, tasks, scores or filters, except those that a person named for
-    both.
+    `same_task`: also refuse logs of different programs, tasks, scores or filters, unless the user named them for both.
     """
     if first.said.graded != other.said.graded:
         here, there = (
@@ -54,7 +53,7 @@ def require_one_kind(first: Predictions, other: Predictions, *, same_task: bool 
 
 
 def lower_in_both(*sides: Predictions) -> bool | None:
-    """True if the lower score is better; None if no side states it, or values below 0 contradict the name of a cost."""
+    """True if a lower score is better; None if neither side states it, or values below 0 contradict a cost's name."""
     scores = [side.score for side in sides if side.score is not None]
     if any(score.lower and score.by_name and (pc.min(score.values).as_py() or 0.0) < 0 for score in scores):
         return None

@@ -32,7 +32,7 @@ def refuse_missing_texts(table: Table, name: str, texts: Any, columns: Columns) 
 
 
 def scores_of(table: Table, columns: Columns) -> Scores | None:
-    """The scores of the rows, null where one is missing; None if no column of scores is named."""
+    """The scores of the rows, null if missing; None if no column of scores is named."""
     if (name := columns.score) is None:
         return None
     values, limits = _marks(table, columns)

@@ -1,4 +1,4 @@
-"""Which columns of a file are read, and how: a few records of names and options."""
+"""Records of the names of columns in a file, and of the options for reading them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,13 +9,13 @@ from sigstats.measures.metrics import is_lower_better
 from ._likeliest import classes_in
 from ._predictions import Parted, Predictions
 
-#: As the name of a score, all that a log has.
+#: As the name of a score: all scores of a log.
 ALL_SCORES = "all"
 
-#: What becomes of answers that failed or have no score.
+#: Treatments of answers that failed or have no score.
 Unscored: TypeAlias = Literal["refuse", "drop", "wrong"]
 
-#: Well-known other names of the columns.
+#: Common alternative names of the columns.
 _KNOWN = {
     "id": (
         *("example_id", "sample_id", "instance_id", "item_id", "row_id", "question_id", "qid", "uid"),
@@ -34,94 +34,94 @@ class UnitColumns:
     group: str | None = None
     #: The time of each row, where rows near in time are not independent.
     order: str | None = None
-    #: In a table, which of several answers to one item each row is; rows of one id are then answers to one item.
+    #: In a table, the number of the answer among several answers to one item; rows of one id are then such answers.
     epoch: str | None = None
-    #: In a table, which run of a recipe, such as a seed of its training, each row is of.
+    #: In a table, the run of a recipe that a row belongs to, such as a training seed.
     run: str | None = None
-    #: The column that says which of several tasks a row is of.
+    #: The column of tasks, if there are several.
     task: str | None = None
-    #: The column that says how many rows of the population each row stands for.
+    #: The column with the number of rows of the population that a row represents.
     weights: str | None = None
-    #: Columns whose values part the rows.
+    #: Columns whose values divide the rows.
     slices: tuple[str, ...] = ()
-    #: How many bins of about equally many rows a column of slices that is a number makes.
+    #: For a numeric column of slices, the number of bins of about equal size.
     bins: tuple[tuple[str, int], ...] = ()
 
     @property
     def complete(self) -> tuple[str, ...]:
-        """The columns that one of two files may lack, in which no value may be missing."""
+        """The columns that one of two files may lack; no value in them may be missing."""
         return tuple(name for name in (self.group, self.order, self.task, self.weights) if name is not None)
 
 
 @dataclass(frozen=True)
 class Scoring:
-    """How scores count."""
+    """The columns of scores, and their direction."""
 
-    #: A number of each row that the score is divided by, in sums over rows: of words, of successes.
+    #: The denominator of each row, such as words or successes: sums of scores are divided by sums of this column.
     per: str | None = None
-    #: All scores that are read, one of which is compared at a time; `ALL_SCORES` of a log.
+    #: All scores to read; one is compared at a time. `ALL_SCORES` reads all scores of a log.
     scores: tuple[str, ...] = ()
-    #: The scores of which a person said that the lower, or the higher, is better.
+    #: The scores that the user declared as better if lower, or better if higher.
     lower: frozenset[str] = frozenset()
     higher: frozenset[str] = frozenset()
 
     def is_lower_better(self, score: str, per: str = "") -> bool | None:
-        """True if a lower score is better, as a person or else the table of metrics states; None if neither does."""
+        """True if a lower score is better, by the user's options or the table of metrics; None if neither states it."""
         return is_lower_better(score, lower=self.lower, higher=self.higher, per=per)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The answers that are meant in a file of several models or filters."""
+    """The answers to read from a file of several models or filters."""
 
-    #: In a log of several models, whose answers are meant; in a table, whose rows.
+    #: The model to read, in a log or table of several models.
     model: str | None = None
     #: In a table of several models, the column of their names.
     models: str = "model"
-    #: In a log, which filter's answers are meant.
+    #: The filter to read, in a log.
     filter: str | None = None
 
 
 @dataclass(frozen=True)
 class Form:
-    """How the content of a file is read as a table."""
+    """Options for reading the content of a file as a table."""
 
     #: In a JSON object, the key that holds the list of rows.
     rows: str | None = None
-    #: Whether the first line of delimited text is a row; its columns are then numbers from 0.
+    #: True if the first line of delimited text is a row; columns are then named by numbers from 0.
     no_header: bool = False
     #: The encoding of text; by default UTF-8, or the one that a byte order mark states.
     encoding: str | None = None
-    #: In a table, texts that mean a missing value, and classes that are none although they look like it.
+    #: In a table, texts that mean a missing value, and classes that only look like one.
     missing: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
-    #: Whether ids and classes of a table may stay numbers and codes, for `join`.
+    #: True if ids and classes of a table may stay numbers and codes, for `join`.
     coded: bool = False
-    #: All of SWE-bench's instances, for reports that do not name those that were not resolved.
+    #: All instances of SWE-bench, for reports that do not list the unresolved ones.
     instances: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Columns(Parted):
-    """The names of columns, and how they are read; in JSON and Parquet, ``answer.text`` is a key of an object."""
+    """The names of columns, and options for reading; in JSON and Parquet, ``answer.text`` is a key of an object."""
 
     PARTS = {"units": UnitColumns, "scoring": Scoring, "chosen": Chosen, "form": Form}  # noqa: RUF012
 
     id: str = "id"
     label: str = "label"
     prediction: str = "prediction"
-    #: A number of each row: the probability of the positive class, a mark ... In a log, the name of its scorer or
+    #: The column of scores: the probability of the positive class, a mark ... In a log, the name of the scorer or
     #: metric.
     score: str | None = None
-    #: Names and patterns of the columns with the probability of each class.
+    #: Names and patterns of the columns of class probabilities.
     probabilities: str | None = None
-    #: Those of ``id``, ``label``, ``prediction`` that a person named; a log, which has none of them, refuses them.
+    #: Those of ``id``, ``label``, ``prediction`` that the user named; logs lack these columns and refuse the names.
     named: frozenset[str] = frozenset()
     #: The labels of another file, by id.
     truth: Predictions | None = None
-    #: Whether the rows of a table are known by their position, not by an id; None: where it has no ids.
+    #: True if the rows of a table are identified by position, not by id; None: only if the table has no ids.
     by_position: bool | None = False
-    #: What becomes of answers that failed or have no score, and of results that repeat an id.
+    #: Treatments of answers that failed or have no score, and of results that repeat an id.
     unscored: Unscored = "refuse"
     duplicates: Literal["refuse", "first", "last", "all"] = "refuse"
     units: UnitColumns = UnitColumns()
@@ -148,8 +148,8 @@ class Columns(Parted):
         return frozenset([*self.scoring.scores, *([] if self.score is None else [self.score])])
 
     def in_table(self, names: Sequence[str]) -> "TableColumns":
-        """The names for a table with these columns; well-known names are used for columns that nobody named."""
-        # Beside marks no label is looked for: what is named so may be a text that was asked for.
+        """The names for a table with these columns; alternative names replace columns that the user did not name."""
+        # With marks, no label is searched for: such a column may be the text of the reference answer.
         marks = self.score is not None and self.scoring.is_lower_better(self.score) is not None
         known: dict[str, str] = {}
         unclear: tuple[tuple[str, str, str], ...] = ()
@@ -172,7 +172,7 @@ class Columns(Parted):
         return replace(columns, of_classes=classes_in(self.probabilities, free))
 
     def wanted_in(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The columns that are read of a table of these columns, whichever of the scores is compared."""
+        """The columns to read from a table with these columns, including all scores."""
         by_score = [replace(self, score=score) for score in self.scoring.scores] or [self]
         every = (name for own in by_score for columns in (own, own.in_table(names)) for name in columns.wanted)
         return tuple(dict.fromkeys(every))
@@ -182,11 +182,11 @@ class Columns(Parted):
 class TableColumns(Columns):
     """The columns that a table has."""
 
-    #: Those of the first three that were recognised by other names, and these names.
+    #: The keys among id, label and prediction that were recognised by other names, and these names.
     known: tuple[tuple[str, str], ...] = ()
-    #: ``label`` or ``prediction``, its column, and another column that is named as if it were the same.
+    #: ``label`` or ``prediction``, its column, and another column whose name suggests the same content.
     unclear: tuple[tuple[str, str, str], ...] = ()
-    #: The classes with a column of probabilities, and these columns.
+    #: The classes that have a column of probabilities, and these columns.
     of_classes: tuple[tuple[str, str], ...] = ()
 
     @property

@@ -110,7 +110,7 @@ def beside_codes(first: Predictions, other: Predictions, rows: Any = None, partn
 
 
 def _meet_by_chance(content: Ints, columns: Sequence[Ints]) -> bool:
-    """True if no more pairs of rows have equal content than if several columns, all of categories, were independent."""
+    """True if equal rows are no more frequent than chance explains, for several independent columns of categories."""
     n, pairs = len(content), len(content) * (len(content) - 1) / 2
     if n < 2 or len(columns) < 2 or max(int(codes.max()) + 1 for codes in columns) > n / 2:
         return False

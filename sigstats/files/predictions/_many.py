@@ -122,7 +122,7 @@ def _joined_averages(first: Predictions, files: Files, columns: Columns, options
             side = without(side, predictions)
         return averaged(side, marks=marks)
 
-    grouped = columns.but(group=None) if columns.units.group == columns.id else columns  # each item is a row by now
+    grouped = columns.but(group=None) if columns.units.group == columns.id else columns  # rows are items here
     result = _joined(reduced(first), files, grouped, options, lambda path, own: reduced(read(path, own)))
     named = [f"{count} in {path}" for count, (path, _) in zip(counts, files, strict=True)]
     more = f" and others in {len(named) - _NAMED} more" if len(named) > _NAMED else ""

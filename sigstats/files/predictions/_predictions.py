@@ -14,12 +14,12 @@ RIGHT, WRONG = "right", "wrong"
 
 
 class Parted:
-    """A record with records in it."""
+    """A record that contains records."""
 
     PARTS: ClassVar[Mapping[str, type]]
 
     def but(self, **named: Any) -> Self:
-        """The same with other values of its fields, or of fields of the records in it."""
+        """A copy with other values of fields, including fields of the contained records."""
         record: Any = self
         for part, kind in self.PARTS.items():
             own = {name: named.pop(name) for name in {*named}.intersection(kind.__annotations__)}
@@ -31,38 +31,38 @@ class Parted:
 
 @dataclass(frozen=True)
 class Said:
-    """The true class of each row and what the model predicts, or only which answers are right."""
+    """The true and predicted class of each row, or only the correctness of the answers."""
 
     label: Any
     #: `label` itself if nothing is predicted.
     prediction: Any
-    #: Whether there are predictions, not only scores.
+    #: True if there are predictions, not only scores.
     predicted: bool = True
-    #: Whether the file says no more than whether each answer was right, or the mark of each.
+    #: True if the file has only the correctness, or the mark, of each answer.
     graded: bool = False
 
 
 @dataclass(frozen=True)
 class Scores:
-    """A number of each row: a mark, a cost, or the probability of a class."""
+    """One number per row: a mark, a cost, or the probability of a class."""
 
     values: Any
     name: str = ""
-    #: What the sums of scores are divided by.
+    #: The denominators: sums of scores are divided by sums of these.
     per: Any = None
-    #: Whether the score is the probability of each row's true class.
+    #: True if the score is the probability of each row's true class.
     of_truth: bool = False
-    #: Whether the lower score is the better one; None where that is not certain.
+    #: True if a lower score is better; None if the direction is unknown.
     lower: bool | None = False
-    #: Whether only the name of the score states that.
+    #: True if only the name of the score states the direction.
     by_name: bool = False
-    #: The limits of every score, as the log or the table of metrics states them.
+    #: The limits of every score, from the log or the table of metrics.
     limits: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
 class Source:
-    """What a file says of itself."""
+    """The metadata of a file."""
 
     #: What wrote a log; empty for a table.
     harness: str = ""
@@ -87,31 +87,31 @@ class Predictions(Parted):
     PARTS = {"said": Said, "score": Scores, "source": Source}  # noqa: RUF012
 
     where: str
-    #: If they were asked for as codes: ids may be of int64 in ascending order, classes dictionary arrays.
+    #: If codes were requested, ids may be int64 in ascending order, and classes dictionary arrays.
     ids: Any
     said: Said
     score: Scores | None = None
     source: Source = Source()
-    #: Groups and slices, as far as the file has them.
+    #: Those groups and slices that the file has.
     others: Mapping[str, Any] = field(default_factory=dict)
-    #: Which of several answers to the item `ids` a row is; None if every id is there once.
+    #: The number of the answer among several answers to the item `ids`; None if ids are unique.
     epoch: Any = None
-    #: These very ids, where each of them is known to be there once.
+    #: The same array as `ids` if the ids are known to be unique.
     distinct: Any = None
     #: Whether the ids are the positions of the rows.
     by_position: bool = False
     #: The ids of rows that are joined by their position nevertheless.
     ids_beside: Any = None
-    #: What shows that two files asked the same question: ``target``, ``input``, ``doc_hash`` ...
+    #: Values that identify the question in both files: ``target``, ``input``, ``doc_hash`` ...
     identity: Mapping[str, Any] = field(default_factory=dict)
-    #: What else the file holds on each row, as dictionary arrays, if that was looked at.
+    #: The other columns of the file, as dictionary arrays, if they were read.
     beside: Mapping[str, Any] = field(default_factory=dict)
-    #: How many answers each row is the average of, where it is one.
+    #: The number of answers averaged in each row, if rows are averages.
     counts: Any = None
-    #: Why there is no answer, where a log states it; null elsewhere.
+    #: The reason for a missing answer, if a log states it; null otherwise.
     failed: Any = None
     dropped: "Predictions | None" = None
-    #: What a person should know of the file, a line each.
+    #: Notes on the file for the user, one per line.
     notes: tuple[Note, ...] = ()
 
     @property

@@ -147,7 +147,7 @@ def _by_item_and_epoch(side: Predictions) -> Ints:
 
 
 def require_distinct(side: Predictions, columns: Mapping[str, Any] | None = None) -> None:
-    """Refuse an id, or an epoch of it, that appears twice, and answers to one item with several values in `columns`."""
+    """Refuse repeated ids (or epochs of an id), and answers to one item with different values in `columns`."""
     if not are_distinct(side):
         counts = pc.value_counts(side.keys)
         twice = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))

@@ -109,7 +109,7 @@ def read_columns(
 
 
 def stored_size(file: pq.ParquetFile, columns: Sequence[str], group: int) -> int:
-    """The bytes that columns of a row group store, whose rows may be read in batches."""
+    """The stored bytes of these columns in a row group, whose rows may be read in batches."""
     return sum(chunk.stored for chunk in _chunks(file, columns, group))
 
 

@@ -95,12 +95,12 @@ _MOST_TRUTHS = 2**4 + 2**5
 
 
 def same_spelling(columns: Sequence[Any]) -> list[Any]:
-    """Columns of the same names, spelled alike.
+    """Columns of names in one common spelling.
 
-    A name keeps its spelling, except in a column that differs from the others as a whole. If another column has whole
-    numbers, some of them without a point, a column of whole numbers with a decimal point once had a missing value;
-    compared with it, a column of truth values is read as 1 and 0. Columns of truth values are spelled alike. Letters
-    have the form that Unicode calls NFC.
+    Names keep their spelling, except in a column that differs from the others throughout. A column such as ``1.0`` is
+    read as whole numbers if another column has whole numbers without a point (pandas adds the point if a value was
+    missing); compared with whole numbers, truth values are read as 1 and 0. Columns of truth values get one spelling.
+    Letters are in Unicode's normal form NFC.
     """
     if any(pa.types.is_dictionary(column.type) for column in columns):  # each value of a dictionary is in a row
         texts = [column.dictionary if pa.types.is_dictionary(column.type) else column for column in columns]
@@ -134,7 +134,7 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
 
 
 def _composed(column: Any) -> Any:
-    """A column whose texts have one code point for a letter with an accent, where Unicode has one."""
+    """A column in which a letter with an accent is a single code point, if Unicode has one."""
     texts = pa.types.is_string(column.type) and not pc.all(pc.string_is_ascii(column), min_count=0).as_py()
     return pc.utf8_normalize(column, form="NFC") if texts else column  # type: ignore[attr-defined]
 

@@ -122,5 +122,5 @@ def test_files_that_are_elsewhere_are_all_named_at_once(tmp_path):
         study(tmp_path, datasets=["iris", *tables], folder=str(tmp_path))
     assert str(raised.value) == (
         "study: datasets: 6 of 7 files are missing: t0.csv, t1.csv, t2.csv, t4.csv, t5.csv and 1 more; expected them "
-        f"in {tmp_path} (folder=DIR says where they are)"
+        f"in {tmp_path} (folder=DIR if they are elsewhere)"
     )

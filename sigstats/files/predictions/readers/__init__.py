@@ -1,6 +1,6 @@
-"""The formats of predictions: a file each, which states how files of the format begin, and reads them.
+"""The formats of predictions: one module per format recognises the beginning of files, and reads them.
 
-What no format reads is refused with what it looks like.
+Other files are refused with a message on the likely format.
 """
 
 import json
@@ -39,7 +39,7 @@ class Format(Protocol):
 
     @property
     def BEGINS(self) -> re.Pattern[bytes]:  # noqa: N802
-        """The beginning of files of the format; if others have it too, ``reads(content)`` decides."""
+        """The beginning of files of the format; if other formats share it, ``reads(content)`` decides."""
 
     def read(self, content: Content, columns: Columns, /) -> Table | EvaluationLog:
         """A table with the columns that are wanted, or the log of an evaluation; ValueError names file and fault."""

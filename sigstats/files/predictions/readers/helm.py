@@ -98,9 +98,9 @@ def _key(content: Content, position: int, row: Any) -> _Key:
 
 
 def _means(row: Mapping[str, Any], wanted: Collection[str]) -> dict[str, Any]:
-    """The mean of each statistic by its name; one that was not computed for the instance is missing.
+    """The mean of each statistic by name, without those not computed for the instance.
 
-    A statistic with several values, such as those of other splits or perturbations, has a list, which is refused.
+    A statistic with several values, such as those of other splits or perturbations, is a list, and refused later.
     """
     means: dict[str, Any] = {}
     for stat in map(mapping, row["stats"]):

@@ -33,7 +33,7 @@ BEGINS = re.compile(rb'(?s)PK\x03\x04|\s*\{(?=.*"version")(?=.*"eval")(?!.*"doc_
 
 
 def reads(content: Content) -> bool:
-    """True unless a ZIP has no header."""
+    """True unless the file is a ZIP without a header."""
     if not content.start.startswith(b"PK\x03\x04"):
         return True
     with content.archive() as archive:

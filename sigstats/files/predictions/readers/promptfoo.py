@@ -84,7 +84,7 @@ def _item(result: Mapping[str, Any]) -> str:
     """The beginning of the question of a test, and a digest of the question, the assertions and their threshold."""
     test, asked = mapping(result.get("testCase")), mapping(result.get("vars"))
     parts = [result.get("vars"), test.get("description"), test.get("assert")]
-    threshold = [value for key, value in test.items() if key == "threshold"]  # at which score the test passes
+    threshold = [value for key, value in test.items() if key == "threshold"]  # the smallest score that passes
     question = json.dumps(parts + threshold, sort_keys=True)
     beginning = " ".join(" ".join(map(str, asked.values())).split())[:40]
     return f"{beginning} #{hashlib.sha256(question.encode()).hexdigest()[:10]}".lstrip()
