@@ -132,11 +132,23 @@ def study_pages() -> str:
 
 
 def _once(lines: Iterable[str]) -> list[str]:
-    """The lines, where a long line that an earlier section has refers to that section."""
+    """The lines without repetition.
+
+    A long line of an earlier section refers to that section. A sentence below a heading that the list above already
+    has is omitted.
+    """
     out: list[str] = []
     places: dict[str, str] = {}
     heading = ""
+    listed: set[str] = set()
     for line in lines:
+        if line.startswith("- "):
+            listed.add(line.partition("): ")[2])
+        elif (first := re.match(r"[^`#-].*?\.(?= |$)", line)) and first[0][:-1] in listed:
+            line = line[first.end() :].strip()
+            if not line:
+                out.pop()  # the blank line before
+                continue
         heading = line.lstrip("# ") if line.startswith("#") else heading
         place = places.setdefault(line, heading) if line.startswith("- ") and len(line.split()) > 14 else heading
         if place == heading:  # a first line, or no long one
@@ -252,9 +264,10 @@ def _rows(schema: dict[str, Any], table: dict[str, Any]) -> Iterator[Row]:
         default = ", *required*" if key in required else _default(node.get("default"))
         branches = [*_branches(schema, node), *_items(schema, node)]
         about = node.get("description") or next((branch.get("description", "") for branch in branches), "")
+        about = " ".join(about.split())
         if any("properties" in branch for branch in branches):
             about = about.split(". ")[0]  # its own section has the rest
-        yield f"`{key}`", _value(schema, node) + default, " ".join(about.split()).removesuffix(".")
+        yield f"`{key}`", _value(schema, node) + default, about.removesuffix(".")
 
 
 def _default(value: Any) -> str:
