@@ -197,13 +197,13 @@ def _items(schema: dict[str, Any], node: dict[str, Any]) -> list[dict[str, Any]]
 
 
 def _shared(schema: dict[str, Any], keys: dict[str, Any], skip: set[Row]) -> Iterator[str]:
-    """The keys that at least four of the tables of a kind share, which are added to `skip`."""
+    """The keys that at least three of the tables of a kind share, which are added to `skip`."""
     tables = {key: _items(schema, node) for key, node in keys.items()}
     places: dict[Row, list[str]] = {}
     for key, forms in tables.items():
         for row in dict.fromkeys(row for form in forms if "properties" in form for row in _rows(schema, form)):
             places.setdefault(row, []).append(f"`{key}`")
-    rows = {row: names for row, names in places.items() if len(names) > 3}
+    rows = {row: names for row, names in places.items() if len(names) > 2}
     if rows:
         lists = sum(any("properties" in form for form in forms) for forms in tables.values())
         yield from ("", "### Keys of several tables", "")
