@@ -63,13 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         action="append",
         help="column of people's labels (1 right, 0 wrong, or empty), which correct the judge's verdicts in --score or "
-        "--prediction (twice if the candidate's column is another one)",
+        "--prediction (give it twice if the candidate has another column)",
     )
     parser.add_argument(
         "--human-labels",
         metavar="FILE",
         action="append",
-        help="file of ids and --human, if the predictions lack it (twice if the candidate's file is another one)",
+        help="file of ids and --human, if the predictions lack it (give it twice if the candidate has another file)",
     )
     add_score_range(parser, "score")
     parser.add_argument("--positive", metavar="CLASS", help="positive class of scores and f1")

@@ -114,7 +114,7 @@ def compare_fresh(
     told = f"{repeated:,} rows occurred at earlier looks and are left out"
     notes += [Note("repeated-rows", told)] if repeated else []
     if corrected := history.relabelled(kept, pair.rows, pair.labels):
-        told = f"{corrected:,} rows of earlier looks have other labels now; what they counted then stays"
+        told = f"{corrected:,} rows of earlier looks have other labels now; their earlier values are kept"
         notes.append(Note("labels", told))
     result = ComparisonResult(
         rows=rows,

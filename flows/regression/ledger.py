@@ -185,7 +185,7 @@ def due(store: Store, order: Order, records: Sequence[Record], damaged: Sequence
                 f"evaluated may be later than {name_of(newest)}, the last by name: {named}; "
                 'state the order of candidates, by = "time" (the date in the name), "column" or "name"'
             )
-    left = (("never evaluated, as later ones were", late), ("replaced after they were evaluated", replaced))
+    left = (("never evaluated, although later ones were", late), ("replaced after they were evaluated", replaced))
     return Due(waiting, [f"{said}: {some_of(paths)}" for said, paths in left if paths], digests)
 
 

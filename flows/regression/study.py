@@ -104,10 +104,13 @@ class Looks(Strict):
     )
     planned: int | None = Field(None, ge=1, le=10**6, description="Number of planned looks")
     run_length: float | None = Field(
-        None, gt=1, le=10**9, description="Fewest looks on average until a false alarm, instead of alpha; of fresh rows"
+        None,
+        gt=1,
+        le=10**9,
+        description="Average looks until a false alarm, at least, in place of alpha; for fresh rows",
     )
     reset: str | None = Field(
-        None, description="Any text, such as the name of the baseline; another one begins evidence and episodes anew"
+        None, description="Any text, such as the name of the baseline; a change restarts evidence and episodes"
     )
 
     @property
@@ -196,8 +199,8 @@ class RegressionStudy(Study):
 
     kind: Literal["regression"]
     baseline: str = Field("", description="File of predictions, or a pattern whose newest match is used")
-    at_least: float | None = Field(None, description="Instead of a baseline, the lowest value that is good enough")
-    at_most: float | None = Field(None, description="The same of a cost or an error, the highest value")
+    at_least: float | None = Field(None, description="Lowest acceptable value, in place of a baseline")
+    at_most: float | None = Field(None, description="Highest acceptable cost or error, in place of a baseline")
     candidate: str = Field(min_length=1, description="File of predictions, or a pattern whose newest match is used")
     measures: list[str] | None = Field(
         min_length=1, default_factory=lambda: ["accuracy"], description="Measures; those of sigstats compare by default"

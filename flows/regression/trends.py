@@ -39,7 +39,7 @@ class Point:
     verdict: str
     #: By how many evaluations before this one the candidate of a failing row is worse.
     worse: int | None = None
-    #: True if the evidence begins anew.
+    #: True if the evidence begins again.
     anew: bool = False
 
 
@@ -51,7 +51,7 @@ def trends_of(records: Sequence[Record], *, fresh: bool) -> Iterator[Figure]:
         "Candidate minus baseline or bar in each look. " if fresh else "Each candidate on all rows, with its interval. "
     )
     changed = "rules, baseline, ids or labels changed. Dashed: the baseline or bar of the time"
-    lines = f"Line below: a fault. Dotted: {'evidence begins anew' if fresh else changed}."
+    lines = f"Line below: a fault. Dotted: {'evidence begins again' if fresh else changed}."
     over_all = _trends(records, True, looks if fresh else ("candidate_value", "candidate_low", "candidate_high"))
     panels = [
         _panel(f"trend-{index}", name, trend, 190, unit="" if fresh or not _in_points(name) else "%")

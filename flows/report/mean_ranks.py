@@ -50,7 +50,7 @@ SECTIONS = (
         question="How do the classifiers rank over the data sets?",
         verdict=_ranks_verdict,
         columns=_RANK_COLUMNS,
-        method="On each data set the classifiers are ranked by accuracy, 1 for the best; equal ones share their ranks.",
+        method="On each data set the classifiers are ranked by accuracy, 1 for the best; ties share their ranks.",
         source="Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006)",
     ),
     section_of("friedman", verdict=sections.verdict, columns=_FRIEDMAN_COLUMNS),

@@ -207,7 +207,7 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
             raise BadInput(f"study: {where}: {name} is not valid; expected text, a number or a table")
         return _named(value, where, code)
     if re.fullmatch(r"(classifiers|tests)\.\d+(\.learner|\.test)?", where) and hasattr(value, "__dict__"):
-        wanted = "a name, a function, or one with fit, predict and get_params"
+        wanted = "a name, a function, or an object with fit, predict and get_params"
         raise BadInput(f"study: {where}: an object {type(value).__name__} is not valid; expected {wanted}")
     return value
 

@@ -16,7 +16,7 @@ from .._common.validation import FloatArray, IntArray, did_you_mean, one_line, r
 
 Build: TypeAlias = Callable[[dict[str, Any], Any, bool], Any]
 Null: TypeAlias = Literal["labels", "features"]
-#: How a classifier is retrained: with work that all permutations share, by compiled code, or anew by its own `fit`.
+#: How a classifier is retrained: with work that all permutations share, by compiled code, or by its own `fit`.
 Fits: TypeAlias = Literal["shared", "compiled", "refitted"]
 
 #: What a batched learner predicts where it leaves a row to scikit-learn.

@@ -74,7 +74,7 @@ def _costs_of(table: Mapping[tuple[str, str], float], label: Any, prediction: An
     cells = list(zip(map(str, label), map(str, prediction), strict=True))
     if lacking := next((cell for cell in cells if cell not in table), None):
         true, said = map(shown, lacking)
-        raise ValueError(f"costs: none is given for {said} predicted where {true} is true; add it")
+        raise ValueError(f"costs: the cost of predicting {said} for {true} is missing; add it")
     return np.array([table[cell] for cell in cells])
 
 

@@ -90,7 +90,7 @@ def headline_of(tests: Sequence[TestRates]) -> str:
     faults = [_told(row, test) for test in tests for row in test.faulty]
     if faults:
         fine = [test.method for test in tests if not test.faulty]
-        rest = f"; no fault was shown of {join_words(fine)}" if fine else ""
+        rest = f"; no fault was shown for {join_words(fine)}" if fine else ""
         return f"Not all: {'; '.join(faults)}{rest}."
     worst = []
     for measure, choose in ((ERROR, max), (COVERAGE, min)):
@@ -143,8 +143,8 @@ def screen(evidence: Evidence) -> Figure | None:
 
 
 _CAPTION = (
-    "A line spans the rates over all populations and sizes, of power over the populations at the largest size; the "
-    "mark is at the worst of them, a square where a fault is shown. Dashed: what is stated."
+    "A line spans the rates over all populations and sizes (power: at the largest size only). The "
+    "mark is the worst rate, a square if a fault is shown. Dashed: the stated rate."
 )
 
 

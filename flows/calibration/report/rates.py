@@ -63,7 +63,7 @@ def _expected(rows: Sequence[Hypothesis], name: str) -> str:
     wrong, fine = rejected(rows), [row for row in rows if row.p_value is not None and row.decision != "reject"]
     total = len(wrong) + len(fine)
     if not total:
-        return f"{count_of(len(rows), 'rate')} were found; there is nothing to compare them with."
+        return f"{count_of(len(rows), 'rate')} were computed; there is nothing to compare them with."
     if not wrong:
         subject = f"All {total} tested rates are" if total > 1 else "The rate is"
         return f"{subject} as expected ({verdicts.smallest_p(fine, name)})."

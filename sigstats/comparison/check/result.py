@@ -36,7 +36,7 @@ class CheckResult(Drawn):
     rule : ComparisonRule
         Of which level, adjustment, confidence and smallest slice are used.
     bar : float
-        The least value that is good enough.
+        The lowest acceptable value.
     at_most : bool
         Whether it is the greatest one, of a cost.
     n : int

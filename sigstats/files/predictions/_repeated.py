@@ -151,7 +151,7 @@ def require_distinct(side: Predictions, columns: Mapping[str, Any] | None = None
     if not are_distinct(side):
         counts = pc.value_counts(side.keys)
         twice = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))
-        raise ValueError(f"{side.where}: {listed(twice)} there more than once, as spelled in the other file")
+        raise ValueError(f"{side.where}: {listed(twice)} repeated, as spelled in the other file")
     if columns is None:
         return
     codes = item_codes(side.ids)

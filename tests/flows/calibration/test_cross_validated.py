@@ -285,4 +285,4 @@ def test_the_report_begins_with_the_tests_that_reject_too_often(done):
     headline = (done / "report.html").read_text().partition('class="headline">')[2].partition("<")[0]
     share = f"{100 * failing['McNemar (exact)']:.1f}%"
     assert f"Not all: McNemar (exact) rejects without a difference on {share} of the test sets" in headline
-    assert headline.count("; no fault was shown of ") == 1
+    assert headline.count("; no fault was shown for ") == 1

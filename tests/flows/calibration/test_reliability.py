@@ -115,7 +115,7 @@ def test_the_headline_names_an_interval_that_holds_the_truth_too_seldom(evidence
     assert verdict.to_do == "At these sizes use wide."
     assert verdict.headline == (
         "Not all: the interval of narrow contains the truth on 70.0% of the test sets (60 rows; 95.0% is stated); no "
-        "fault was shown of wide."
+        "fault was shown for wide."
     )
 
 

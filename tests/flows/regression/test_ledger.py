@@ -98,7 +98,7 @@ def test_a_late_night_is_named_and_no_later_one_is_its_baseline(folder, capsys):
     night(folder, "2026-11-03", seed=3)
     capsys.readouterr()
     assert evaluate(folder, *BY_TIME) == 0
-    assert "never evaluated, as later ones were: " in (said := capsys.readouterr().err)
+    assert "never evaluated, although later ones were: " in (said := capsys.readouterr().err)
     assert "candidate-2026-11-03.csv" in said
     assert evaluate(folder, *BY_TIME, *ROLLING, "--set", "candidate=predictions/candidate-2026-11-03.csv") == 0
     assert history(folder).iloc[-1][["candidate", "baseline"]].tolist() == [

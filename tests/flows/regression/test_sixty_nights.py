@@ -18,7 +18,7 @@ pytestmark = pytest.mark.long
 
 FIRST = dt.datetime(2026, 1, 2, tzinfo=dt.UTC)
 GOOD, WORSE = 0.09, 0.42
-LATE, REPLACED = "never evaluated, as later ones were: ", "replaced after they were evaluated: "
+LATE, REPLACED = "never evaluated, although later ones were: ", "replaced after they were evaluated: "
 
 #: Of each kind of night: what arrives as (nights ago, share of wrong rows or the night whose file is copied), the exit
 #: code, the nights whose files are compared, and what is said.

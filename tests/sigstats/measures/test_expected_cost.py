@@ -79,7 +79,7 @@ def test_a_rare_dear_error_against_a_frequent_cheap_one(rare: float, often: floa
     [
         (
             {"cat": {"dog": 1}, "dog": {"cat": 1}},
-            "costs: none is given for 'eel' predicted where 'cat' is true; add it",
+            "costs: the cost of predicting 'eel' for 'cat' is missing; add it",
         ),
         ({"cat": 3}, "costs: "),
         ({}, "costs: "),
