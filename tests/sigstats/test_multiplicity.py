@@ -107,6 +107,7 @@ def test_the_share_of_false_rejections_by_closed_e_bh_is_at_most_the_level(share
     assert np.mean(shares) <= alpha + 3 * np.std(shares) / 2000**0.5
 
 
+@pytest.mark.long
 def test_errors_are_kept_under_the_null():
     # 20,000 families of 8 true hypotheses, where false-discovery and family-wise rate are the same, 0.05 for
     # Benjamini and Hochberg exactly. The bound is 5.2 standard deviations: a false alarm is rarer than 1e-6.

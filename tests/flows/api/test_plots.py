@@ -101,6 +101,7 @@ def labels(axis):
     return [text.get_text() for text in axis.get_ticklabels()]
 
 
+@pytest.mark.long
 def test_each_study_has_the_figures_of_its_kind(benchmark, calibration, intervals, trained):
     assert benchmark.plot.names == ("critical_difference", "forest", "null", "over_data_sets", "trends")
     assert calibration.plot.names == ("calibration_curves", "law_of_p", "power", "reliability")

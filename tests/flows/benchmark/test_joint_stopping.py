@@ -61,6 +61,7 @@ def rows_of(output):
     return pq.read_table(output / "summary.parquet").to_pylist()
 
 
+@pytest.mark.long
 def test_each_test_ends_where_all_replicates_of_all_say(study, finished, tmp_path):
     whole = study_file(study.parent, STUDY.replace('stopping = "joint"', ""), "whole.toml")
     run_on(whole, tmp_path / "whole", "serial")

@@ -111,6 +111,7 @@ def enumerated_power(n, right, classes=10, alpha=0.05):
     return found
 
 
+@pytest.mark.long
 def test_sturms_claims_hold(sturm):
     rates = {(row["slice"], row["n"]): row for row in rates_of(sturm)}
     assert {n for _, n in rates} >= {25, 300, 750, 1000}

@@ -158,6 +158,7 @@ resamples = 4
 """
 
 
+@pytest.mark.long
 def test_samples_on_which_a_learner_fails_are_counted_and_not_rejected(tmp_path):
     # Without a neighbour in the radius, scikit-learn's classifier refuses a row.
     output = tmp_path / "out"

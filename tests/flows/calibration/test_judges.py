@@ -118,6 +118,7 @@ def test_a_judge_that_says_nothing_leaves_the_labels():
     assert (by_judge.low, by_judge.high) == (by_people.low, by_people.high)
 
 
+@pytest.mark.long
 def test_a_study_finds_the_judge_out(tmp_path, capsys):
     study, output = study_file(tmp_path, STUDY), tmp_path / "out"
     assert main(["run", str(study), "--output", str(output), "--cluster", "serial"]) == 0

@@ -88,6 +88,7 @@ def test_a_study_says_what_looks_cost(tmp_path, capsys):
     assert capsys.readouterr().out.count("as stored") == 2
 
 
+@pytest.mark.long
 def test_the_ready_study_is_planned(capsys):
     assert main(["plan", "anytime"]) == 0
     assert "96" in capsys.readouterr().out

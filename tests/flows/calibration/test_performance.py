@@ -198,6 +198,7 @@ def test_f1_of_right_and_wrong_answers_is_refused(tmp_path, capsys):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 def test_no_disagreement_is_no_certainty(found):
     coverage = {(row.slice, row.n, row.method): row for row in found if row.measure == "coverage"}
     few = "difference = 0.1, prevalence = 0.05", 40

@@ -337,6 +337,7 @@ def test_the_resource_fits_the_operators_schema(tmp_path, more):
         jsonschema.validate(made, rules)
 
 
+@pytest.mark.long
 def test_the_network_policy_selects_the_pods_that_the_operator_labels():
     from dask_kubernetes.operator.controller import controller
 

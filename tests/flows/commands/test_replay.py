@@ -99,6 +99,7 @@ def test_the_rows_give_the_stored_answers(output, trial):
     assert second.stored["estimate"] == pytest.approx(difference, abs=1e-12)
 
 
+@pytest.mark.long
 def test_samples_and_scores_are_drawn_again(output):
     stored = Results(Store(str(output)))
     (fold,) = stored.cells("fold-test", dataset="folds", test="McNemar (exact)")
@@ -194,6 +195,7 @@ def test_damaged_replicates_and_those_of_another_version_are_refused(output, tmp
     assert said.out == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

@@ -36,6 +36,7 @@ def found(slices=3, n=100, seed=1, name="region {}", measures=None):
     return compare_pair(paired, ComparisonRule(), measures)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [60, 80, 160])
 @pytest.mark.parametrize("name", ["region {}", "a very long name of a slice that fills a terminal of any width {}"])
 def test_lines_fit_the_terminal_and_no_number_is_broken(width, name):

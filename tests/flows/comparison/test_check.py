@@ -84,6 +84,7 @@ def test_measures_of_one_class_are_scikit_learns_and_their_tests_condition_on_th
             assert (row["low"], row["high"]) == pytest.approx(tuple(sigstats.f1_interval(tp, fp, fn)[:2]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "bar"), [(30, 0.9), (40, 0.5), (200, 0.97)])
 def test_at_the_bar_neither_verdict_is_wrong_more_often_than_stated(n, bar):
     """Summed over all outcomes: a model at the bar fails in at most 5%, one just below passes in at most 2.5%."""
@@ -98,6 +99,7 @@ def test_at_the_bar_neither_verdict_is_wrong_more_often_than_stated(n, bar):
     assert passes <= 0.025
 
 
+@pytest.mark.long
 def test_rows_in_groups_keep_the_level_that_single_rows_would_exceed():
     rng, fails, naive, trials = np.random.default_rng(8), 0, 0, 200
     group = np.repeat(np.arange(40), 5)
@@ -267,6 +269,7 @@ def test_measures_without_a_mean_over_tasks_are_named(tmp_path, table):
     assert note == "macro-f1 and mcc: no mean over tasks is tested; --slice (slices) tests each task"
 
 
+@pytest.mark.long
 def test_a_mean_over_tasks_at_the_bar_is_seldom_called_below_it():
     rng, fails = np.random.default_rng(8), 0
     rule = sigstats.ComparisonRule(adjust="none")

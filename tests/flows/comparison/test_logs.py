@@ -567,6 +567,7 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
         sigstats.compare(frame, frame[::-1], positive="nosuch")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "options", "unused", "said"),
     [

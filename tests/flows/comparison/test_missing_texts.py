@@ -33,6 +33,7 @@ def result(folder, *arguments):
     return json.loads((folder / "found.json").read_text())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_prediction_is_refused_until_it_is_declared(tmp_path, capsys, text):
     a, b, empty = written(

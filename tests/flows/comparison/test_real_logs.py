@@ -139,6 +139,7 @@ CASES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("options", "wanted"), CASES)
 def test_what_is_meant_is_compared_or_refused(options, wanted, logs, tmp_path, capsys):
     files = [made(each, logs, tmp_path) for each in options[:2]]

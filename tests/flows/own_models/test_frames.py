@@ -38,6 +38,7 @@ class Rule(ClassifierMixin, BaseEstimator):
         return self.classes_[(X["town"] == "A").astype(int)]
 
 
+@pytest.mark.long
 def test_a_pipeline_by_column_names_predicts_as_scikit_learn_does(tmp_path):
     study = {
         "kind": "benchmark",

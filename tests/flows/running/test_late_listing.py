@@ -77,6 +77,7 @@ def written(monkeypatch):
     return counts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("parts", [[], ["--part=1/2", "--part=2/2"]])
 def test_no_cell_is_damaged_or_computed_twice(late, written, parts, tmp_path, capsys):
     root, list_anew = late

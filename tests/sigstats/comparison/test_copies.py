@@ -75,6 +75,7 @@ def test_equal_predictions_and_categories_are_no_copies(frames):
     assert sigstats.compare(*told).notes == ()
 
 
+@pytest.mark.long
 def test_rows_of_several_categories_that_meet_by_chance_are_no_copies_and_repeated_ones_are():
     names = []
     for seed in range(40):

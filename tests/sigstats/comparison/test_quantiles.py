@@ -39,6 +39,7 @@ def test_of_marks_the_low_quantile_is_at_least_the_bar():
     assert sigstats.check(marks, at_least=0.03, **how).verdict == "pass"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("law", [[0.95, 0.05], [0.2, 0.75, 0.05], [0.949, 0.002, 0.049], [0.5, 0.449, 0.002, 0.049]])
 def test_ties_raise_no_more_false_alarms_than_stated(law):
     """Few distinct values, with the quantile at a step of the law or within one: the worst case of the binomial law."""

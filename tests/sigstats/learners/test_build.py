@@ -39,6 +39,7 @@ def test_the_ready_learners_are_found():
     assert set(NAMES) <= set(READY)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*NAMES, "sklearn.ensemble.ExtraTreesClassifier", "sklearn.svm.NuSVC"])
 def test_each_learns_from_mixed_features_with_missing_values(name):
     X, y, nominal = mixed_data()

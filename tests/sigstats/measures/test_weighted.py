@@ -147,6 +147,7 @@ def test_functions_that_are_no_measures_are_refused(function, complaint):
         sigstats.compare(GRADE, SAID, GRADE, measures=[function])
 
 
+@pytest.mark.long
 def test_the_command_line_takes_an_import_path(tmp_path, capsys, monkeypatch):
     text = "def right(y, prediction, weights):\n    return weights[y == prediction].sum() / weights.sum()\nwrong = 3\n"
     (tmp_path / "own_measures_of_a_test.py").write_text(text)

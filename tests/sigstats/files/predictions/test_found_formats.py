@@ -648,6 +648,7 @@ def test_measurements_and_bins_are_those_of_the_same_table_as_csv(tmp_path, meas
     assert [row["low"] for row in found] == [row["low"] for row in as_text]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unscored", ["drop", "wrong", "refuse"])
 @pytest.mark.parametrize("empty", ["", math.nan, None])
 @pytest.mark.parametrize("kind", FORMATS)
