@@ -15,8 +15,7 @@ from sigstats._common.validation import did_you_mean, refuse
 from sigstats.measures.table import MEASURES, needs_positive
 from sigstats.multiplicity import IN_WORDS
 from sigstats.retraining.measured import Statistic
-from sigstats.tasks.benchmark.over_data_sets import FEWEST_DATA_SETS
-from sigstats.tasks.benchmark.work import CrossValidated, MeasuredRetrain, Retrained
+from sigstats.tasks.benchmark.work import FEWEST_DATA_SETS, CrossValidated, MeasuredRetrain, Retrained
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import GIVEN, Dataset, cross_validation_folds
 from sigstats.tasks.fan_out import cell, observed_cell

@@ -15,9 +15,7 @@ from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import named, run_table_test
 from .runs import observed_run
-
-#: With fewer data sets, no test generalises to data sets like them.
-FEWEST_DATA_SETS = 3
+from .work import FEWEST_DATA_SETS
 
 
 @dataclass(frozen=True)

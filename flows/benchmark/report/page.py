@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from sigstats.tasks.benchmark.over_data_sets import FEWEST_DATA_SETS
-from sigstats.tasks.benchmark.work import CrossValidated
+from sigstats.tasks.benchmark.work import FEWEST_DATA_SETS, CrossValidated
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
