@@ -18,7 +18,8 @@ NAME = "DeepEval's test run"
 LOG = True
 
 BEGINS = re.compile(
-    rb'(?s)\s*\{\s*("testRunData"\s*:\s*\{\s*)?(?=.*"(testCases|test_cases)")"(testCases|testFile|identifier|test_cases)"\s*:'
+    rb'(?s)\s*+\{\s*+("testRunData"\s*+:\s*+\{\s*+)?+'
+    rb'(?=.*"(testCases|test_cases)")"(testCases|testFile|identifier|test_cases)"\s*+:'
 )
 _CASES = (("testCases", "metricsData"), ("test_cases", "metrics_data"), ("conversationalTestCases", "metricsData"))
 

@@ -27,7 +27,7 @@ _OF_THE_RUN = re.compile(
     r"(num|finish_reason|training|inference|logprob|max_prob|batch_size|prompt_truncated)(_.*)?|.*_(cost|runtime)"
 )
 
-BEGINS = re.compile(rb'(?s)\s*\[(?=.{0,186}"instance_id")(?=.*"stats")')
+BEGINS = re.compile(rb'(?s)\s*+\[(?=.{0,186}"instance_id")(?=.*"stats")')
 
 _Key = tuple[str, str, int]
 

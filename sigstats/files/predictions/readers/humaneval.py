@@ -15,7 +15,7 @@ ORDER = 44
 NAME = "HumanEval's results"
 LOG = True
 
-BEGINS = re.compile(rb'\s*\{(?=[^\n]*"task_id")(?=[^\n]*"passed"\s*:\s*(true|false))(?![^\n]*"id")')
+BEGINS = re.compile(rb'\s*+\{(?=[^\n]*"task_id")(?=[^\n]*"passed"\s*:\s*(true|false))(?![^\n]*"id")')
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:

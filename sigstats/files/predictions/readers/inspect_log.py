@@ -29,7 +29,7 @@ _STATUS = {
 }
 #: The first is there once the evaluation has ended; early versions and unfinished logs have one of the others.
 _HEADERS = ("header.json", "_journal/start.json", "start.json")
-BEGINS = re.compile(rb'(?s)PK\x03\x04|\s*\{(?=.*"version")(?=.*"eval")(?!.*"doc_id")')
+BEGINS = re.compile(rb'(?s)PK\x03\x04|\s*+\{(?=.*"version")(?=.*"eval")(?!.*"doc_id")')
 
 
 def reads(content: Content) -> bool:

@@ -15,7 +15,7 @@ ORDER = 20
 NAME = "the samples of lm-evaluation-harness"
 LOG = True
 
-BEGINS = re.compile(rb'(?s)\s*\{(?=.*"doc_id")')
+BEGINS = re.compile(rb'(?s)\s*+\{(?=.*"doc_id")')
 
 #: The keys of a sample that are no metrics; ``bypass`` stands for one where answers were not graded.
 _KEYS = frozenset(

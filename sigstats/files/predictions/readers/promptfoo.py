@@ -23,7 +23,8 @@ _PASSED = "success"
 #: What promptfoo writes for a test that ended with an error.
 _ERROR = 2
 BEGINS = re.compile(
-    rb'(?s)\s*\{(?=.*"results")\s*("evalId"|("version"\s*:\s*\d+\s*,\s*)?"results"\s*:\s*\{\s*"(version|timestamp|results)")'
+    rb'(?s)\s*+\{(?=.*"results")\s*+'
+    rb'("evalId"|("version"\s*+:\s*+\d++\s*+,\s*+)?+"results"\s*+:\s*+\{\s*+"(version|timestamp|results)")'
 )
 
 
