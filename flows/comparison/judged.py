@@ -192,8 +192,8 @@ def _side(path: str, columns: Columns, human: str, labels: str, limits: tuple[fl
             raise ValueError(f"{path}: column {shown(group)} was not found; expected the group of each row")
         names = judged.ids if group == columns.id else judged.others[group]
         groups = np.unique(names.to_pylist(), return_inverse=True)[1]
-    found = np.array([of_id.get(key, np.nan) for key in keys], dtype=np.float64)
-    return _Side(judged, verdicts, found, groups, notes)
+    by_people = np.array([of_id.get(key, np.nan) for key in keys], dtype=np.float64)
+    return _Side(judged, verdicts, by_people, groups, notes)
 
 
 def _labels(path: str, columns: Columns, human: str, labels: str) -> Predictions:

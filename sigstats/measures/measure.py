@@ -1,7 +1,6 @@
 """Measures by name, for two classes, several classes or several categories, and a user's own.
 
-The counts of several categories have the categories along their last axis (`one_vs_rest`). Each observation has exactly
-one *class* of several, but any number of *categories*.
+Counts have the categories along their last axis (`one_vs_rest`). A row has one *class*, but any number of *categories*.
 
 When not to use: for costs, which `sigstats.measures.costs` has; for another measure that needs more than the four
 counts of each category, ``sigstats.bootstrap.replicates.bootstrap_statistic`` takes any statistic of counts.
