@@ -4,10 +4,10 @@ Files are read as by `sigstats compare`. With the stated confidence, all sets of
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE, BadInput
 from . import repeatable
@@ -28,12 +28,11 @@ from ._predictions import (
 )
 
 if TYPE_CHECKING:
-    from sigstats.files.predictions import Columns
+    from sigstats.files.predictions import PairedPredictions
     from sigstats.ranking.result import Ranking
 
 GROUP = "files of predictions"
 _SMALLEST_SLICE = 10
-_OF_DEPENDENCE = ("clustered-errors", "ordered-errors", "duplicates")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -134,39 +133,12 @@ def _run_votes(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _ranked_by_pairs(
-    options: argparse.Namespace, files: Sequence[str], given: Sequence[str] | None
-) -> "tuple[Ranking, list[str]]":
-    from sigstats.comparison.measure_names import as_compared_measures
-    from sigstats.comparison.rank_by_pairs import rank_by_pairs
-    from sigstats.files.predictions import join, read_by_scores
-
-    from ..ranking.words import model_names
-
-    options.measure = measures_of(options)
-    measures = as_compared_measures(options.measure) if options.measure else (None,)
-    if len(measures) > 1:
-        raise BadInput(f"--measure: {len(measures)} are named; expected one")
-    columns = [column.but(run=options.run) for column in columns_of_files(options, len(files))]
-    refuse_unused(columns[0], measures)
-    score = columns[0].score
-    of_each = [side[score] for side in read_by_scores([*zip(files, columns, strict=True)], [score])]
-    own = names_in_one_file(options) or model_names(files, [predictions.source.subject for predictions in of_each])
-    names = list(own if given is None else given)
-    ranking = rank_by_pairs(
-        names,
-        lambda a, b: join(of_each[a], of_each[b], columns[0], **match_options(options)),
-        measures[0],
-        positive=options.positive,
-        confidence_level=options.confidence,
-        smallest_slice=options.smallest_slice,
-    )
-    return _in_order(ranking, dict(zip(names, zip(files, columns, strict=True), strict=True)), options)
-
-
 def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
+    """The ranking, and the files of its models, the best first."""
     from sigstats._common.validation import as_count, as_names, as_real
-    from sigstats.files.predictions import join_many
+    from sigstats.comparison.measure_names import as_compared_measures
+    from sigstats.comparison.rank_by_pairs import notes_on_best, rank_by_pairs
+    from sigstats.files.predictions import join, join_many, read
     from sigstats.ranking.rank import rank_table
 
     from ..ranking.words import model_names
@@ -178,54 +150,41 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         if options.smallest_slice is None:
             options.smallest_slice = _SMALLEST_SLICE
         as_count(options.smallest_slice, "--smallest-slice", minimum=1)
-        if options.measure or options.costs or options.run is not None or options.ratio is not None:
-            return _ranked_by_pairs(options, files, given)
-        if options.positive is not None:
+        named = measures_of(options)
+        measures = as_compared_measures(named) if named else (None,)
+        by_pairs = named or options.run is not None or options.ratio is not None
+        if len(measures) > 1:
+            raise BadInput(f"--measure: {len(measures)} are named; expected one")
+        if options.positive is not None and not by_pairs:
             raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
-        columns = columns_of_files(options, len(files))
-        refuse_unused(columns[0], [None])
-        joined = join_many(files, columns, **match_options(options))
-        own = names_in_one_file(options) if len(options.files) == 1 else model_names(files, joined.subjects)
-        names = own if given is None else given
-        ranking = rank_table(
-            joined.scores,
-            names,
-            joined.units.group,
-            joined.units.slices,
-            confidence_level=options.confidence,
-            smallest_slice=options.smallest_slice,
-            notes=joined.notes,
-            answers=joined.answers,
-            right=joined.predicted,
-            lower=joined.lower,
-            limited=joined.limited,
-            tasks=joined.units.tasks,
-        )
-    return _in_order(ranking, dict(zip(names, zip(files, columns, strict=True), strict=True)), options)
+        columns = [column.but(run=options.run) for column in columns_of_files(options, len(files))]
+        refuse_unused(columns[0], measures)
+        of_each = [*map(read, files, columns)]
+        in_one = names_in_one_file(options) if len(options.files) == 1 else []
+        own = in_one or model_names(files, [side.source.subject for side in of_each])
+        names = list(own if given is None else given)
 
+        def pair(a: int, b: int) -> "PairedPredictions":
+            return join(of_each[a], of_each[b], columns[0], **match_options(options))
 
-def _in_order(
-    ranking: "Ranking", of_model: "Mapping[str, tuple[str, Columns]]", options: argparse.Namespace
-) -> "tuple[Ranking, list[str]]":
-    """The ranking, with notes on dependent rows and copies from the best two models; and the files, the best first."""
-    from sigstats._common.note import Note
-    from sigstats.comparison.compare import compare_pair
-    from sigstats.comparison.family import default_measures
-    from sigstats.comparison.rule import ComparisonRule
-    from sigstats.files.predictions import join, read
-
-    files, notes = [of_model[model.model] for model in ranking.models], list(ranking.notes)
-    if options.run is None and options.group is None:
-        paired = join(read(*files[0]), read(*files[1]), files[0][1], **match_options(options))
-        scored = None if paired.graded else paired.scored
-        measures = options.measure or ([scored.mean] if scored else default_measures(paired)[:1])
-        compared = compare_pair(paired, ComparisonRule(smallest_slice=1), measures, positive=options.positive)
-        both = " and ".join(model.model for model in ranking.models[:2])
-        own = [
-            Note(note.name, f"{both}: {note}".replace("--order", "sigstats compare --order"))
-            for note in compared.notes
-            if note.name in _OF_DEPENDENCE
-        ]
-        names = {note.name for note in own}
-        notes = [note for note in notes if note.name not in names] + own
-    return replace(ranking, notes=tuple(notes)), [path for path, _ in files]
+        how: dict[str, Any] = {"confidence_level": options.confidence, "smallest_slice": options.smallest_slice}
+        if by_pairs:
+            ranking = rank_by_pairs(names, pair, measures[0], positive=options.positive, **how)
+        else:
+            joined = join_many(of_each, columns[0], **match_options(options))
+            ranking = rank_table(
+                joined.scores,
+                names,
+                joined.units.group,
+                joined.units.slices,
+                notes=joined.notes,
+                answers=joined.answers,
+                right=joined.predicted,
+                lower=joined.lower,
+                limited=joined.limited,
+                tasks=joined.units.tasks,
+                **how,
+            )
+        best = [names.index(model.model) for model in ranking.models]
+        told = notes_on_best(ranking, pair(*best[:2]), measures[0], options.positive)
+        return replace(ranking, notes=(*ranking.notes, *told)), [files[place] for place in best]

@@ -142,7 +142,7 @@ _NOT_OF_LEADERBOARDS = (
 
 def _leaderboard(options: argparse.Namespace) -> int:
     from sigstats._common.validation import as_real
-    from sigstats.files.predictions import join_many
+    from sigstats.files.predictions import join_many, read
     from sigstats.sizing.pilots import leaderboard_size
 
     from ..ranking.words import model_names
@@ -150,7 +150,8 @@ def _leaderboard(options: argparse.Namespace) -> int:
     refuse_beside(options, "three files or more", _NOT_OF_LEADERBOARDS)
     files = file_for_each(options, options.files)
     target = as_real(options.power, "power", low=0, high=1, open_ends=True)
-    joined = join_many(files, columns_of_files(options, len(files)), **match_options(options))
+    columns = columns_of_files(options, len(files))
+    joined = join_many([*map(read, files, columns)], columns[0], **match_options(options))
     if joined.units.group is not None:
         raise BadInput("FILE: the size of a leaderboard is for single rows; expected one answer or score of each")
     names = names_in_one_file(options) or model_names(files, joined.subjects)

@@ -5,7 +5,7 @@ were tested on different rows.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -151,15 +151,8 @@ def _tested(
     joint = None
     notes = [*paired.notes, *too_fine(units.slices, rule.smallest_slice), *without_task_mean(paired, names)]
     if not alone:
-        row, whole = blank_row(paired, names[0]), evidence[names[0]]
         notes += about_predictions(paired, names, ("the baseline", "the candidate"))
-
-        def again(group: IntArray) -> ComparisonRow:
-            return bounded([test_part(row, whole.in_groups(group), None, rule=rule)], rule)[0]
-
-        notes += clusters_note(paired, again, seed=rule.rng, single=False)
-        if paired.beside.content is not None or paired.scored is not None:
-            notes += copies_note(paired, evidence, [blank_row(paired, name) for name in names], rule)
+        notes += notes_on_dependence(paired, evidence, rule)
         if "accuracy" in names or paired.predicted is None:
             joint = joint_over_tasks(paired, rule)
         if joint is not None:
@@ -170,6 +163,23 @@ def _tested(
         notes.append(lower_is_better_note(paired.scored.column))
         notes += [] if alone else cost_quantiles(paired, rule)
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
+
+
+def notes_on_dependence(
+    paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule
+) -> Iterator[Note]:
+    """Lines on rows that cluster, follow one another or are copies, with p in groups or without the copies.
+
+    None if the independent units are stated.
+    """
+    names = [*evidence]
+    row, whole = blank_row(paired, names[0]), evidence[names[0]]
+
+    def again(group: IntArray) -> ComparisonRow:
+        return bounded([test_part(row, whole.in_groups(group), None, rule=rule)], rule)[0]
+
+    yield from clusters_note(paired, again, seed=rule.rng, single=False)
+    yield from copies_note(paired, evidence, [blank_row(paired, name) for name in names], rule)
 
 
 def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:

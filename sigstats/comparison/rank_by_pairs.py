@@ -3,7 +3,7 @@
 When not to use: for the accuracy or the mean of scores, whose pairs are tested together (`sigstats.rank_models`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -14,9 +14,9 @@ from ..intervals import Interval
 from ..ranking.rank import models_in_order, pairs_in_order
 from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking
-from .compare import compare_pair
-from .family import default_measures, require_score_used
-from .notes import monte_carlo_note, pair_notes
+from .compare import compare_pair, notes_on_dependence
+from .family import default_measures, evidence_for, require_score_used
+from .notes import about_predictions, monte_carlo_note
 from .paired_predictions import PairedPredictions
 from .rows import ComparisonRow
 from .rule import ComparisonRule
@@ -54,13 +54,12 @@ def rank_by_pairs(
     for a, b in combinations(range(len(models)), 2):
         for first, second in ((a, b), (b, a)):
             paired = pair(first, second)
-            mean = paired.scored.mean if paired.scored and not paired.graded else ""
-            names, called = [measure or mean or default_measures(paired)[0]], (models[first], models[second])
+            names, called = [measure or default_measure(paired)], (models[first], models[second])
             require_score_used(paired, names)
             result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
             for row in result.rows:
                 others.setdefault(row.slice, {})[first, second] = row
-            told = [*pair_notes(paired, names, called), *result.notes]
+            told = [*paired.notes, *about_predictions(paired, names, called), *result.notes]
             notes |= dict.fromkeys(note for note in told if note.name != NEVER_PREDICTED)  # by these two
     whole = others.pop(ALL_ROWS)
     if len({row.n for row in whole.values()}) > 1:
@@ -85,6 +84,23 @@ def rank_by_pairs(
         notes=(*notes, *monte_carlo_note([row for rows in (whole, *others.values()) for row in rows.values()])),
         test=any_row.test,
     )
+
+
+def default_measure(paired: PairedPredictions) -> str:
+    """The measure by which models are ranked by default: the mean of a score, or else the accuracy."""
+    return paired.scored.mean if paired.scored and not paired.graded else default_measures(paired)[0]
+
+
+def notes_on_best(
+    ranking: Ranking, paired: PairedPredictions, measure: str | None, positive: str | None
+) -> Iterator[Note]:
+    """Lines on dependent rows and copies, with the p-value of the best two models; `paired`: their predictions."""
+    if paired.units.stated:
+        return
+    rule, both = ComparisonRule(smallest_slice=1), " and ".join(model.model for model in ranking.models[:2])
+    evidence = evidence_for(paired, [measure or default_measure(paired)], positive)
+    for note in notes_on_dependence(paired, evidence, rule):
+        yield Note(note.name, f"{both}: {note}".replace("--order", "sigstats compare --order"))
 
 
 def _untested(rows: _Rows) -> str:

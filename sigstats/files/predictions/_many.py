@@ -1,6 +1,6 @@
 """Many models' predictions of the same rows: what each got right, or its scores."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
@@ -19,7 +19,6 @@ from sigstats.measures.metrics import require_marks
 
 from ._agreement import differing_prompts, differing_settings, lower_in_both, require_one_kind, same_in_both
 from ._columns import Columns
-from ._files import read
 from ._log import TASK
 from ._pairing import Codes, Matched, MatchOptions, answers, match, units_of
 from ._predictions import Predictions
@@ -27,8 +26,6 @@ from ._repeated import alike, answers_each, averaged, kept_rows, without
 
 #: As many files are named in a note.
 _NAMED = 3
-
-Files = Sequence[tuple[str, Columns]]
 
 
 @dataclass(frozen=True)
@@ -77,54 +74,41 @@ class _Rows:
         return column
 
 
-def join_many(paths: Sequence[str], of_paths: Sequence[Columns], **options: Unpack[MatchOptions]) -> ManyPredictions:
-    """Join files to the first one as a pair is joined, one after the other: no two of the others are held at once.
+def join_many(predictions: Sequence[Predictions], columns: Columns, **options: Unpack[MatchOptions]) -> ManyPredictions:
+    """Join predictions to the first ones as a pair is joined; `columns`: those of the first.
 
-    Each file has its own columns; those of the first one name the slices and the group.
-
-    If the files have several answers to an item, they are paired by epoch, or averaged if their numbers differ.
+    If there are several answers to an item, they are paired by epoch, or averaged if their numbers differ.
     """
-    files = list(zip(paths, of_paths, strict=True))
-    first = read(*files[0])
     try:
-        return _joined(first, files, of_paths[0], options)
+        return _joined(predictions, columns, options)
     except _UnlikeAnswersError:
-        return _joined_averages(first, files, of_paths[0], options)
+        return _joined_averages(predictions, columns, options)
 
 
-def _joined(
-    first: Predictions,
-    files: Files,
-    columns: Columns,
-    options: MatchOptions,
-    read: Callable[[str, Columns], Predictions] = read,
-) -> ManyPredictions:
+def _joined(predictions: Sequence[Predictions], columns: Columns, options: MatchOptions) -> ManyPredictions:
+    first, *others = predictions
     rows = _Rows(first, np.ones(len(first.ids), dtype=bool))
-    for file in files[1:]:
-        _add(rows, read(*file), columns, options)
+    for other in others:
+        _add(rows, other, columns, options)
     if not rows.valid.any():
-        raise ValueError(f"{files[0][0]}: no id is in all {len(files)} files; expected predictions of the same rows")
+        told = f"no id is in all {len(predictions)} files; expected predictions of the same rows"
+        raise ValueError(f"{first.where}: {told}")
     return _finished(rows, columns)
 
 
-def _joined_averages(first: Predictions, files: Files, columns: Columns, options: MatchOptions) -> ManyPredictions:
+def _joined_averages(predictions: Sequence[Predictions], columns: Columns, options: MatchOptions) -> ManyPredictions:
     """The average of all answers to each item, without those that any file left out."""
-    dropped, counts, predicted = [first.dropped], [answers_each(first)], first.said.predicted
-    for file in files[1:]:
-        other = read(*file)
-        dropped.append(other.dropped)
-        counts.append(answers_each(other))
-        predicted &= other.said.predicted
-    marks = not predicted or (columns.score is not None and not first.said.graded)
+    predicted = all(side.said.predicted for side in predictions)
+    marks = not predicted or (columns.score is not None and not predictions[0].said.graded)
 
     def reduced(side: Predictions) -> Predictions:
-        for predictions in dropped:
-            side = without(side, predictions)
+        for other in predictions:
+            side = without(side, other.dropped)
         return averaged(side, marks=marks)
 
     grouped = columns.but(group=None) if columns.units.group == columns.id else columns  # rows are items here
-    result = _joined(reduced(first), files, grouped, options, lambda path, own: reduced(read(path, own)))
-    named = [f"{count} in {path}" for count, (path, _) in zip(counts, files, strict=True)]
+    result = _joined([*map(reduced, predictions)], grouped, options)
+    named = [f"{answers_each(side)} in {side.where}" for side in predictions]
     more = f" and others in {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     told = f"items have {', '.join(named[:_NAMED])}{more}: the averages of all answers to each item are ranked"
     return replace(result, predicted=predicted and not marks, notes=(*result.notes, Note("averaged-answers", told)))
