@@ -13,8 +13,9 @@ from typing import Any, Literal, TypeAlias
 
 from scipy.special import ndtr, ndtri
 
+from ._common.drawing import Drawn, forest
 from ._common.of_labels import takes_counts
-from ._common.tabular import Table, Tabular, columns_of
+from ._common.tabular import Table, columns_of
 from ._common.validation import Labels, as_choice, as_count, as_labels, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
 from .mcnemar.counts import discordant_counts
@@ -25,7 +26,7 @@ ODDS_RATIO_METHODS: tuple[OddsRatioMethod, ...] = ("exact", "mid-p")
 
 
 @dataclass(frozen=True, kw_only=True)
-class EffectSize(Tabular):
+class EffectSize(Drawn):
     """An effect size and its interval.
 
     Attributes
@@ -47,6 +48,9 @@ class EffectSize(Tabular):
 
     def _table(self) -> Table:
         return Table("Effect size: A and B", super()._table().columns, words=0)
+
+    def _draw(self, ax: Any) -> Any:
+        return forest(ax, [("", self.estimate, *self.confidence_interval)], unit="estimate", marks=())
 
 
 def _difference_of_labels(y: Labels, a: Labels, b: Labels, *, confidence_level: float = 0.95) -> EffectSize:
@@ -83,10 +87,14 @@ def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence_level: f
 
     Notes
     -----
-    Tango (1998), Statistics in Medicine 17, 891-908: the differences d that a score test does not reject,
-    ``abs(only_a - only_b - n d) <= z sqrt(n (2 q + d (1 - d)))``, where q is the most likely probability of "only B"
-    if the true difference is d, the larger root of ``2 n q^2 + B q + C = 0`` with
-    ``B = (2 n - only_a + only_b) d - only_a - only_b`` and ``C = -only_b d (1 - d)``. The coverage is approximate.
+    The interval holds the differences d that a score test does not reject, ``abs(only_a - only_b - n d) <= z sqrt(n (2
+    q + d (1 - d)))``, where q is the most likely probability of "only B" if the true difference is d, the larger root
+    of ``2 n q^2 + B q + C = 0`` with ``B = (2 n - only_a + only_b) d - only_a - only_b`` and ``C = -only_b d (1 - d)``.
+    The coverage is approximate.
+
+    References
+    ----------
+    Tango, Statistics in Medicine 17 (1998).
 
     Examples
     --------
@@ -143,8 +151,11 @@ def discordant_odds_ratio(
     Notes
     -----
     The limits p of an interval of the binomial proportion ``only_a / (only_a + only_b)`` become ``p / (1 - p)``
-    (Clopper and Pearson 1934; Fay 2010, Biostatistics 11, 373-374; Fagerland, Lydersen and Laake 2014, Statistics in
-    Medicine 33, 2850-2875).
+    (Clopper and Pearson 1934).
+
+    References
+    ----------
+    Fay, Biostatistics 11 (2010). Fagerland, Lydersen and Laake, Statistics in Medicine 33 (2014).
 
     Examples
     --------

@@ -146,6 +146,10 @@ def efficiency_test(
     p-value. Chi-square: Nyssen's p'', half the chi-square tail of h with one degree of freedom if more are correct than
     expected, and otherwise one minus it.
 
+    References
+    ----------
+    Nyssen, *Comparison of Different Methods for Testing the Significance of Classification Efficiency*, equation (4).
+
     Examples
     --------
     102 ulcer patients, three types of pathology (Nyssen, figure 1):

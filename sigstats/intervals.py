@@ -124,6 +124,10 @@ def clopper_pearson(successes: int, n: int, *, confidence_level: float = 0.95) -
     ValueError
         If a count is negative or fractional, `successes` exceeds `n`, or `confidence_level` is not in (0, 1).
 
+    References
+    ----------
+    Clopper and Pearson, Biometrika 26 (1934).
+
     Examples
     --------
     >>> import sigstats

@@ -70,6 +70,11 @@ def adjust_pvalues(pvalues: Any, *, method: AdjustMethod | Literal["fdr_bh", "fd
     ValueError
         If the family is empty, a value is missing or outside [0, 1], or `method` is unknown.
 
+    References
+    ----------
+    Holm, Scandinavian Journal of Statistics 6 (1979). Benjamini and Hochberg, JRSS B 57 (1995). Benjamini and
+    Yekutieli, Annals of Statistics 29 (2001).
+
     Examples
     --------
     >>> import sigstats

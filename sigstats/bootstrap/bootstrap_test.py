@@ -1,8 +1,7 @@
 """The bootstrap test for the difference of any measure of two classifiers on one test set.
 
-A bootstrap sample draws n observations with replacement. A measure of labels depends only on the counts of the distinct
-joint events, which are multinomial. So counts are drawn instead of rows, and a replicate costs the same for a thousand
-observations as for a billion (Keller, Mariethoz and Bengio, section 4, draw rows).
+A measure of labels depends only on the counts of the distinct joint events. They are drawn instead of rows (Keller,
+Mariethoz and Bengio, section 4), so a replicate costs the same for a thousand observations as for a billion.
 
 When not to use: with few observations on which the two differ, as docs/findings.md shows; the interval of F1 is then
 `sigstats.f1_difference_interval`. For accuracy use the exact `sigstats.mcnemar_test`. Observations must be independent,
@@ -111,9 +110,8 @@ class BootstrapResult(TestResult):
 
     def _kept(self) -> tuple[float, ...]:
         if self.bootstrap_distribution is None:
-            raise refuse(
-                "bootstrap_distribution", None, "replicates that were kept: bootstrap_test(keep_replicates=True)"
-            )
+            expected = "replicates that were kept: bootstrap_test(keep_replicates=True)"
+            raise refuse("bootstrap_distribution", None, expected)
         return self.bootstrap_distribution
 
     def probability_between(self, low: float, high: float) -> float:
@@ -138,12 +136,12 @@ class BootstrapResult(TestResult):
         >>> round(result.probability_between(-0.15, -0.05), 1)
         0.7
         """
-        drawn = np.array(self._kept())
         given = {"low": low, "high": high}.items()
-        ends = [end if end in (-math.inf, math.inf) else as_real(end, name) for name, end in given]
-        if ends[0] > ends[1]:
+        first, last = (end if end in (-math.inf, math.inf) else as_real(end, name) for name, end in given)
+        if first > last:
             raise refuse("low", low, f"at most high, {high!r}")
-        return float(((drawn > ends[0]) & (drawn < ends[1])).mean())
+        drawn = np.array(self._kept())
+        return float(((drawn > first) & (drawn < last)).mean())
 
 
 #: With fewer disagreements the result carries a warning.
@@ -199,21 +197,18 @@ def bootstrap_test(
     measure : str, Measure or callable
         As for ``sigstats.measures.measure.as_measure``: a name such as ``"f1"`` or ``"macro-f1"``, or a function of
         arrays ``tp, fn, fp, tn``.
-    n_resamples : int
-        The number of replicates, M.
+    n_resamples, rng : int; None, int, SeedSequence, BitGenerator or Generator
+        Number and source of the replicates.
     confidence_level : float
         Of the interval, strictly between 0 and 1.
-    rng : None, int, SeedSequence, BitGenerator or Generator
-        Source of the replicates.
     method : {"percentile", "centred", "bca"}
-        ``"percentile"``: equal shares of the replicates lie beyond either end (Efron and Tibshirani 1993).
-        ``"centred"``: the ends are equally far from the replicates' mean, and the stated share of the replicates
-        lies between them, which is how Keller et al. word it after their eq. (14); two-sided only. The two agree
-        where the replicates lie symmetrically. ``"bca"``: bias-corrected and accelerated (Efron 1987), second-order
-        correct, with the jackknife over distinct events.
+        ``"percentile"``: equal shares of the replicates lie beyond either end (Efron and Tibshirani). ``"centred"``:
+        the ends are equally far from the replicates' mean, and the stated share of the replicates lies between them, as
+        Keller et al. have it; two-sided only. ``"bca"``: bias-corrected and accelerated (Efron), second-order correct,
+        with the jackknife over distinct events.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: the measure of A exceeds that of B by more than `null_value`; ``"less"``: by less. The interval
-        is then unbounded on one side. A greater error or cost is worse.
+        is then unbounded on one side.
     null_value : float
         The difference A - B under the null hypothesis; not 0 for a margin of non-inferiority.
     keep_replicates : bool
@@ -233,6 +228,11 @@ def bootstrap_test(
     -----
     When not to use: with few rows of a class. If B loses 5% of the positives and equals A in balanced accuracy, p is
     below 0.05 in 64% of samples of 10 positives among 200 rows.
+
+    References
+    ----------
+    Keller, Mariethoz and Bengio, equations (13) and (14). Efron, JASA 82 (1987). Efron and Tibshirani, *An Introduction
+    to the Bootstrap* (1993).
 
     Examples
     --------

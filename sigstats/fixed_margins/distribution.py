@@ -100,6 +100,10 @@ def number_correct(row_totals: Any, column_totals: Any) -> NumberCorrect:
     saddle-point form of binomial probabilities (Loader). Otherwise contour integrals, as in `upper_tail`, and where so
     few can be expected to be correct that a contour is too coarse, the first factorial moments.
 
+    References
+    ----------
+    Riordan, *An Introduction to Combinatorial Analysis* (1958).
+
     Examples
     --------
     >>> import sigstats

@@ -106,6 +106,10 @@ def goodness_of_fit_test(
         If counts are negative, fractional or all zero, probabilities do not fit them or do not sum to 1, or the problem
         is beyond the limit of the exact method.
 
+    References
+    ----------
+    Hryniewicz, *Possibilistic Methodology for the Evaluation of Classification Algorithms*, equations (14) to (19).
+
     Examples
     --------
     Mendel's peas, 9 : 3 : 3 : 1:

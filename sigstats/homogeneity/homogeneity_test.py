@@ -116,6 +116,10 @@ def homogeneity_test(
         If counts are negative or fractional, of one class only or of different lengths, a sample is empty, or the table
         is too large.
 
+    References
+    ----------
+    Hryniewicz, *Possibilistic Methodology for the Evaluation of Classification Algorithms*, equations (5) to (11).
+
     Examples
     --------
     Two classifiers of vehicle silhouettes (Hryniewicz, Table 9):

@@ -8,7 +8,7 @@ no pair can differ at 0.05; or the question is about *these* data sets and their
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from .._common.random_streams import RNG, as_generator
 from .._common.tabular import Table, Tabular, in_words
 from .._common.validation import as_choice, as_count, as_real, refuse, require_flag
 from ..intervals import Interval
-from ..multiplicity import ADJUST_METHODS, IN_WORDS, adjusted, in_our_words
+from ..multiplicity import ADJUST_METHODS, IN_WORDS, Adjustment, adjusted, in_our_words
 from .friedman import FriedmanResult, friedman_test
 from .score_tables import Missing, filled, read_scores
 from .signed_rank import SignedRankProbabilities, bayesian_signed_rank, signed_rank_test
@@ -148,9 +148,6 @@ class DatasetsComparison(Drawn, Tabular):
         return f"{'; '.join(texts)} {about}."
 
 
-Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"]
-
-
 def compare_over_datasets(
     scores: Any,
     *,
@@ -158,7 +155,7 @@ def compare_over_datasets(
     datasets: Sequence[str] | str | None = None,
     missing: Missing = "refuse",
     control: str | None = None,
-    adjust: Adjust = "holm",
+    adjust: Adjustment = "holm",
     alpha: float = 0.05,
     rope: float = 0.01,
     greater_is_better: bool = True,
@@ -172,13 +169,13 @@ def compare_over_datasets(
     Parameters
     ----------
     scores : array_like or data frame, shape (N, k)
-        A score of each of k models (columns), two or more, on each of N data sets (rows), two or more. A data frame
-        (pandas, Polars, Arrow or whatever narwhals reads) names the models by its columns.
+        A score of each of two or more models (columns) on each of two or more data sets (rows). The columns of a data
+        frame name the models.
     models : sequence of str, or str, optional
-        The names of an array's columns, by default ``"1"``, ``"2"``, ...; of a frame, the columns that are models, by
+        The names of an array's columns, by default ``"1"``, ``"2"``, ...; the columns of a frame that are models, by
         default all others; of a long frame, with a row for each score, the column that names the model.
     datasets : sequence of str, or str, optional
-        The names of the rows, or the column of the frame that contains them; names that appear twice are refused.
+        The names of the rows, or the column of the frame that contains them.
     missing : {"refuse", "drop", "worst", "pairs"}
         What to do if a model has no score on a data set: refuse; leave the data set out; count the model as tied with
         the worst model there; or compare each pair on the data sets that both have, with mean ranks and Friedman's test
@@ -209,8 +206,11 @@ def compare_over_datasets(
     -----
     Friedman's test (`sigstats.friedman_test`) tests whether any models differ. Pairs are tested by the exact
     signed-rank test (`sigstats.signed_rank_test`), not by differences of mean ranks (Nemenyi), which depend on the
-    other models (Benavoli, Corani and Mangili 2016, Journal of Machine Learning Research 17). Probabilities are those
-    of Benavoli, Corani, Demsar and Zaffalon (2017).
+    other models (Benavoli, Corani and Mangili). Probabilities are those of Benavoli, Corani, Demsar and Zaffalon.
+
+    References
+    ----------
+    Benavoli, Corani and Mangili, JMLR 17 (2016). Benavoli, Corani, Demsar and Zaffalon, JMLR 18 (2017).
 
     Examples
     --------
@@ -235,18 +235,17 @@ def compare_over_datasets(
     level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
     as_real(rope, "rope", low=0)
     as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
+    generator = as_generator(rng)
     sign = 1.0 if greater_is_better else -1.0
     oriented = ties_as_equal(sign * given.scores)
     complete = ties_as_equal(sign * given.complete)
     ranks = [float(rank) for rank in rankdata(-complete, axis=1).mean(axis=0)]
     order = sorted(range(k), key=lambda model: (ranks[model], model))
-    chosen = list(combinations(order, 2))
-    if control is not None:
-        chosen = [(other, names.index(control)) for other in order if names[other] != control]
-    generator = as_generator(rng)
+    rivals = [(other, names.index(control)) for other in order if names[other] != control] if control else []
+    chosen = rivals or list(combinations(order, 2))
     differences = [both[~np.isnan(both)] for both in (oriented[:, a] - oriented[:, b] for a, b in chosen)]
     results = [signed_rank_test(difference) for difference in differences]
-    raw = [result.pvalue for result in results]
+    adjusted_p = adjusted([result.pvalue for result in results], method)
     pairs = [
         PairOverDatasets(
             a=names[a],
@@ -260,7 +259,7 @@ def compare_over_datasets(
             losses=int((difference < 0).sum()),
             probabilities=bayesian_signed_rank(difference, rope=rope, n_resamples=n_resamples, rng=generator),
         )
-        for (a, b), difference, result, p in zip(chosen, differences, results, adjusted(raw, method), strict=True)
+        for (a, b), difference, result, p in zip(chosen, differences, results, adjusted_p, strict=True)
     ]
     differing = {frozenset((pair.a, pair.b)) for pair in pairs if pair.adjusted_pvalue <= level}
     ordered = tuple(names[model] for model in order)

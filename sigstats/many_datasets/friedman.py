@@ -140,8 +140,8 @@ def friedman_test(
     Notes
     -----
     With R_j the mean rank of model j, ``chi2 = 12 N / (k (k + 1)) (sum of R_j**2 - k (k + 1)**2 / 4)``, divided by one
-    less the share of ties, ``sum of (t**3 - t) / (N (k**3 - k))`` over groups of t equal scores (Friedman 1937; Conover
-    1999, section 5.8), and ``F = (N - 1) chi2 / (N (k - 1) - chi2)`` (Iman and Davenport 1980, eq. 3).
+    less the share of ties, ``sum of (t**3 - t) / (N (k**3 - k))`` over groups of t equal scores (Friedman; Conover),
+    and ``F = (N - 1) chi2 / (N (k - 1) - chi2)`` (Iman and Davenport).
 
     F is infinite if all data sets rank the models alike. A p-value of F or chi-square below 1e-6 is a rough
     approximation, and the result says so; like the exact one, it is never below the probability of the observed ranks
@@ -150,6 +150,11 @@ def friedman_test(
     says so. If one model wins each data set and all others tie, it rejects in up to 6.6 and 0.34 percent.
 
     When not to use: for models with equal means that differ in spread, because then not all orders are equally likely.
+
+    References
+    ----------
+    Friedman, JASA 32 (1937). Iman and Davenport, Communications in Statistics A 9 (1980), equation (3). Conover (1999),
+    section 5.8.
 
     Examples
     --------

@@ -112,10 +112,13 @@ def joint_tasks_test(
     Given the discordant rows of each task, the numbers that A got right are independent, and binomial with probability
     at most 1/2 under the null hypothesis. `any_task` is the exact probability that the smallest p-value of all tasks is
     as small as the observed one. The p-values of single tasks are adjusted stepwise in the same way, which takes into
-    account that a task with few discordant rows cannot have a small one (Westfall and Young 1993, section 2.6). The
-    joint decision takes the smallest p-value of all rows, the mean and any task, and simulates its distribution
-    (Westfall and Young's single step). Kuebler et al. (2026, arXiv 2602.10144) allow for three tests by Bonferroni's
-    method, which ignores their dependence.
+    account that a task with few discordant rows cannot have a small one (Westfall and Young). The joint decision takes
+    the smallest p-value of all rows, the mean and any task, and simulates its distribution (Westfall and Young's single
+    step). Kuebler et al. allow for three tests by Bonferroni's method, which ignores their dependence.
+
+    References
+    ----------
+    Westfall and Young (1993), section 2.6. Kuebler et al., arXiv 2602.10144 (2026).
 
     Examples
     --------

@@ -160,10 +160,13 @@ def signed_rank_test(
 
     Notes
     -----
-    Wilcoxon (1945). Given the magnitudes, all signs are equally likely, so that twice the ranks, which are whole
-    numbers even if ranks are shared, are summed as `sigstats.sign_flip_test` sums differences. When not to use: for
-    equal means of asymmetric differences; 20 data sets that gain 1 or, with probability 1/50, lose 49 are significant
-    in 99% of samples.
+    Given the magnitudes, all signs are equally likely, so that twice the ranks, which are whole numbers even if ranks
+    are shared, are summed as `sigstats.sign_flip_test` sums differences. When not to use: for equal means of asymmetric
+    differences; 20 data sets that gain 1 or, with probability 1/50, lose 49 are significant in 99% of samples.
+
+    References
+    ----------
+    Wilcoxon, Biometrics Bulletin 1 (1945). Pratt, JASA 54 (1959).
 
     Examples
     --------

@@ -41,8 +41,12 @@ def pair_probability(only_a: int, only_b: int, *, prior: float = 1.0) -> float:
     -----
     The posterior of the share is beta with parameters ``only_a + prior`` and ``only_b + prior``; the probability that
     it exceeds 1/2 is the incomplete beta function ``I_{1/2}(only_b + prior, only_a + prior)``: the Bayesian McNemar
-    test of Chechile (2020), *Bayesian Statistics for Experimental Scientists*, ``dfba_mcnemar`` of the R package DFBA.
-    Rows that both or neither got right do not matter if the prior of all four cells is a Dirichlet distribution.
+    test of Chechile, ``dfba_mcnemar`` of the R package DFBA. Rows that both or neither got right do not matter if the
+    prior of all four cells is a Dirichlet distribution.
+
+    References
+    ----------
+    Chechile, *Bayesian Statistics for Experimental Scientists* (2020).
 
     Examples
     --------

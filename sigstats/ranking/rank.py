@@ -98,6 +98,10 @@ def rank_models(
     Scores outside 0 to 1 have no limits, and no difference is assumed to exceed those seen. If this is wrong, the order
     may be false: with 20 rows that gain 1 or, one in 50, lose 49, in 69% of samples.
 
+    References
+    ----------
+    Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91 (2024).
+
     Examples
     --------
     >>> import numpy as np, sigstats

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from .._common.drawing import Drawn, forest
 from .._common.note import Note
 from .._common.numerals import number, significant, told_apart
-from .._common.tabular import Table, Tabular
+from .._common.tabular import Table
 from ..intervals import Interval
 
 
@@ -85,7 +86,7 @@ class RankedSlice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranking(Tabular):
+class Ranking(Drawn):
     """The result of `rank`.
 
     Attributes
@@ -161,6 +162,13 @@ class Ranking(Tabular):
         )
         left_out = [f"Not ranked: {slice_.slice}, {slice_.note}." for slice_ in self.slices if slice_.note]
         return Table(title, columns, notes=(*left_out, *self.notes), words=len(columns) - 2)
+
+    def _draw(self, ax: Any) -> Any:
+        lines = [
+            (model.model if part == "all rows" else f"{part}: {model.model}", model.score, *model.confidence_interval)
+            for part, model in self._placed()
+        ]
+        return forest(ax, lines, unit=self.measure, marks=())
 
     def _placed(self) -> list[tuple[str, RankedModel]]:
         """Each model of all rows, then of each slice."""

@@ -16,7 +16,8 @@ from scipy.special import ndtri, stdtr
 
 from .._common.class_names import as_groups, require_no_missing_texts
 from .._common.data_frames import require_same_index
-from .._common.tabular import ArrayRecord, Table, Tabular, in_words
+from .._common.drawing import Drawn, forest
+from .._common.tabular import ArrayRecord, Table, in_words
 from .._common.validation import FloatArray, IntArray, as_labels, as_real, refuse, shown
 from ..multiplicity import adjust_pvalues
 from ..unseen_row.means import mean_pvalues, row_of_groups, units_of
@@ -40,7 +41,7 @@ _ELO = 400 / math.log(10)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class VoteRanking(ArrayRecord, Tabular):
+class VoteRanking(ArrayRecord, Drawn):
     """The result of `rank_votes`; models are in the order of their shares of won votes, the best first.
 
     Attributes
@@ -102,6 +103,10 @@ class VoteRanking(ArrayRecord, Tabular):
         title = f"Ranks of {len(self.models)} models by {self.n:,} votes, all at once with confidence "
         notes = [f"Guarantee: {self.guarantee}.", *(sentence for sentence in (self.reason, fit) if sentence)]
         return Table(f"{title}{in_words(self.confidence_level)}", self._in_words(), notes=notes)
+
+    def _draw(self, ax: Any) -> Any:
+        lines = list(zip(self.models, self.scores, self.score_low, self.score_high, strict=True))
+        return forest(ax, [] if self.reason else lines, unit="score in points of Elo's scale", marks=())
 
 
 def rank_votes(

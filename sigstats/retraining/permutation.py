@@ -168,7 +168,7 @@ def permutation_test(
         ``"neg-log-loss"`` use scores, by scikit-learn's own fits.
     positive : object, optional
         The label to which ``"f1"``, ``"precision"``, ``"recall"``, ``"auc"`` and the like refer; by default the second
-        of the two in sorted order.
+        of 0 and 1, -1 and 1, false and true, or no and yes.
 
     Returns
     -------
@@ -192,6 +192,10 @@ def permutation_test(
     replicates are compared by whole numbers of wrong rows, where scikit-learn compares means of floats and misses
     ties by rounding; folds are made once; each row must be tested once. In place of ``scoring`` there is `measure`,
     which is likewise of all rows together; values that differ by rounding alone are ties.
+
+    References
+    ----------
+    Ojala and Garriga, *Permutation Tests for Studying Classifier Performance*.
 
     Examples
     --------

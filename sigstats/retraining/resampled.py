@@ -97,10 +97,14 @@ def corrected_resampled_test(
 
     Notes
     -----
-    Nadeau and Bengio (2003), Machine Learning 52, 239-281, section 3.2: ``t = mean / sqrt((1 / n + n_test / n_train)
-    s**2)`` with ``n - 1`` degrees of freedom; Bouckaert and Frank (2004) recommend it with ten times ten folds. Both it
-    and `five_by_two_test` are approximations for normal differences. If one training in twenty fails altogether, they
-    reject equal learners in 60% and 52% of samples, as often as no failure is seen.
+    The statistic is ``t = mean / sqrt((1 / n + n_test / n_train) s**2)`` with ``n - 1`` degrees of freedom; Bouckaert
+    and Frank recommend ten times ten folds. Both it and `five_by_two_test` are approximations for normal differences.
+    If one training in twenty fails altogether, they reject equal learners in 60% and 52% of samples, as often as no
+    failure is seen.
+
+    References
+    ----------
+    Nadeau and Bengio, Machine Learning 52 (2003), section 3.2. Bouckaert and Frank, PAKDD (2004).
 
     Examples
     --------
@@ -186,10 +190,13 @@ def five_by_two_test(differences: Any) -> FiveByTwoResult:
 
     Notes
     -----
-    Alpaydin (1999), Neural Computation 11, 1885-1892: with :math:`p_{ij}` the difference on fold j of replication i and
-    :math:`s_i^2 = (p_{i1} - p_{i2})^2 / 2`, the statistic is :math:`F = \sum_{ij} p_{ij}^2 / (2 \sum_i s_i^2)`, of
-    approximately the F distribution with 10 and 5 degrees of freedom. It takes the place of Dietterich's (1998) t,
-    which depends on the order of the replications.
+    With :math:`p_{ij}` the difference on fold j of replication i and :math:`s_i^2 = (p_{i1} - p_{i2})^2 / 2`, the
+    statistic is :math:`F = \sum_{ij} p_{ij}^2 / (2 \sum_i s_i^2)`, of approximately the F distribution with 10 and 5
+    degrees of freedom. It takes the place of Dietterich's (1998) t, which depends on the order of the replications.
+
+    References
+    ----------
+    Alpaydin, Neural Computation 11 (1999). Dietterich (1998).
 
     Examples
     --------

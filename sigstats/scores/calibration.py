@@ -104,16 +104,20 @@ def calibration_test(
     Notes
     -----
     Labels are redrawn from the probabilities, and p is ``(1 + b) / (1 + n_resamples)``, where b sets have a statistic
-    as large (consistency resampling: Broecker and Smith, Weather and Forecasting 22 (2007)). The expected calibration
-    error of a calibrated classifier is some 0.12 at 100 rows and 0.03 at 2,000, so compare it with `expected`. The
-    Kuiper statistic (Arrieta-Ibarra, Gujral, Tannen, Tygert and Xu, J. Mach. Learn. Res. 23 (2022)) needs no bins. Of
-    500 rows it found probabilities 5 points too high in 65% of samples (``"ece"``: 37%), overconfident ones in 47%
-    (80%).
+    as large (Broecker and Smith's consistency resampling). The expected calibration error of a calibrated classifier is
+    some 0.12 at 100 rows and 0.03 at 2,000, so compare it with `expected`. The Kuiper statistic (Arrieta-Ibarra et al.)
+    needs no bins. Of 500 rows it found probabilities 5 points too high in 65% of samples (``"ece"``: 37%),
+    overconfident ones in 47% (80%).
 
     The interval covers the calibration error with probability 0.95 or more, at any number of rows, for independent
     labels with any probabilities. One label moves the statistic by at most 1/n, so the statistic is farther than e from
     its mean with a probability of at most 2 exp(-2 n e^2) (McDiarmid 1989). That mean is not below the calibration
     error, nor above it by more than the sum over bins of sqrt(rows) / 2n, or, for ``"kuiper"``, sqrt(pi / 2n).
+
+    References
+    ----------
+    Broecker and Smith, Weather and Forecasting 22 (2007). Arrieta-Ibarra, Gujral, Tannen, Tygert and Xu, J. Mach.
+    Learn. Res. 23 (2022). McDiarmid (1989).
 
     Examples
     --------

@@ -71,14 +71,19 @@ def mean_score_test(
     1 or, with probability 1/50, lose 49, p is below 0.05 in 66% of samples. Use it for many rows or to compare with
     other programs, and `sigstats.compare`, which has a bound, to decide. If the differences are equal except for
     rounding, there is no p-value; see `ScoreResult`. With groups the variance is that of sums over groups (Liang and
-    Zeger, Biometrika 73 (1986), times G / (G - 1)), and t has G - 1 degrees of freedom. Miller (Adding error bars to
-    evals, 2024, sections 2 and 4) recommends both for evaluations of language models.
+    Zeger's times G / (G - 1)), and t has G - 1 degrees of freedom. Miller (Adding error bars to evals, 2024, sections 2
+    and 4) recommends both for evaluations of language models.
 
-    With `order` it is the test of Diebold and Mariano (J. Bus. Econ. Stat. 13 (1995)) in the form of Ibragimov and
-    Mueller (J. Bus. Econ. Stat. 28 (2010)): Student's t of sums of 4 to 16 blocks of consecutive rows, longer
-    ones for stronger autocorrelation. At the two-sided level of 5% equal forecasts with normal differences of
-    autocorrelation 0, 0.5 and 0.8 differed in 4.6, 5.8 and 9.1% of samples of 50 rows, in 4.5, 4.4 and 6.0% of 200, and
-    in 4.8, 5.4 and 5.8% of 1,000; of 0.8 in the form of Harvey, Leybourne and Newbold (1997) in 20, 11 and 7%.
+    With `order` it is the test of Diebold and Mariano in the form of Ibragimov and Mueller: Student's t of sums of 4 to
+    16 blocks of consecutive rows, longer ones for stronger autocorrelation. At the two-sided level of 5% equal
+    forecasts with normal differences of autocorrelation 0, 0.5 and 0.8 differed in 4.6, 5.8 and 9.1% of samples of 50
+    rows, in 4.5, 4.4 and 6.0% of 200, and in 4.8, 5.4 and 5.8% of 1,000; of 0.8 in the form of Harvey, Leybourne and
+    Newbold (1997) in 20, 11 and 7%.
+
+    References
+    ----------
+    Liang and Zeger, Biometrika 73 (1986). Diebold and Mariano, J. Bus. Econ. Stat. 13 (1995). Ibragimov and Mueller, J.
+    Bus. Econ. Stat. 28 (2010).
 
     Examples
     --------

@@ -153,6 +153,10 @@ def sign_flip_test(
 
     Two-sided, p is the probability of a sum at least as far from 0. If all differences are 0, p is 1.
 
+    References
+    ----------
+    Fisher, *The Design of Experiments* (1935). Pagano and Tritchler, JASA 78 (1983).
+
     Examples
     --------
     Three answers to each of eight items; the difference counts right answers:

@@ -30,6 +30,12 @@ def test_every_public_function_has_an_example_that_runs():
             assert ">>>" in thing.__doc__, name
 
 
+def test_every_published_test_names_its_source():
+    own = {"stratified_paired_test"}
+    for name in (name for name in {*sigstats.__all__} - own if name.endswith("_test")):
+        assert "References\n" in inspect.getdoc(getattr(sigstats, name)), name
+
+
 def test_the_version_is_that_of_the_package():
     assert sigstats.__version__ == importlib.metadata.version("sigstats")
     assert "__version__" not in sigstats.__all__

@@ -97,6 +97,19 @@ def test_a_forest_shows_the_measures_of_one_unit():
     assert [line.get_xdata()[0] for line in ax.lines[1:]] == [0, -result.rule.margin]
 
 
+def test_a_ranking_has_each_score_and_its_interval():
+    rng = np.random.default_rng(6)
+    answers = pd.DataFrame(rng.random((60, 3)) < (0.9, 0.6, 0.5), columns=list("abc")).astype(int)
+    ranking, votes = sigstats.rank_models(answers), sigstats.rank_votes(["x"] * 30, ["y"] * 30, ["a"] * 20 + ["b"] * 10)
+    for result, expected in (
+        (ranking, [(m.model, m.score, *m.confidence_interval) for m in ranking.models]),
+        (votes, list(zip(votes.models, votes.scores, votes.score_low, votes.score_high, strict=True))),
+    ):
+        ax = result.plot(axes())
+        ends = [segment[:, 0].tolist() for segment in ax.collections[0].get_segments()]
+        assert list(zip(labels(ax), ax.lines[0].get_xdata(), *zip(*ends, strict=True), strict=True)) == expected
+
+
 def test_a_figure_of_its_own_has_the_width_of_a_column_and_no_title():
     mpl.use("agg")
     ax = sigstats.bootstrap_test(OUTCOMES, n_resamples=199, rng=1, keep_replicates=True).plot()
