@@ -15,14 +15,14 @@ from sigstats._common.validation import did_you_mean, refuse
 from sigstats.measures.table import MEASURES, needs_positive
 from sigstats.multiplicity import IN_WORDS
 from sigstats.retraining.measured import Statistic
-from sigstats.tasks.benchmark.work import FEWEST_DATA_SETS, CrossValidated, MeasuredRetrain, Retrained
+from sigstats.tasks.benchmark.work import CrossValidated, MeasuredRetrain, Retrained
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import GIVEN, Dataset, cross_validation_folds
 from sigstats.tasks.fan_out import cell, observed_cell
 from sigstats.tasks.own_code import code_of
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Folds, Learner, Named, digest
-from sigstats.tasks.statistical_tests import OF_RUNS
+from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS, OF_RUNS
 
 from ..config.settings import stopping_notes, unused_note
 from ..pages.wording import some_of

@@ -31,7 +31,7 @@ SIGNED_RANK_INTERVAL = usual.interval_by(
 )
 _SIGNED_RANK_COLUMNS = (
     *usual.SUBJECT,
-    _DATA_SETS,
+    usual.ROWS.named("Data sets", "data sets with a score of both models"),
     usual.value(
         f"A{NBSP}−{NBSP}B",
         "estimate",

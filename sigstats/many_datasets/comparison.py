@@ -238,7 +238,7 @@ def compare_over_datasets(
     generator = as_generator(rng)
     sign = 1.0 if greater_is_better else -1.0
     oriented = ties_as_equal(sign * given.scores)
-    complete = ties_as_equal(sign * given.complete)
+    complete = ties_as_equal(sign * given.whole().scores)
     ranks = [float(rank) for rank in rankdata(-complete, axis=1).mean(axis=0)]
     order = sorted(range(k), key=lambda model: (ranks[model], model))
     rivals = [(other, names.index(control)) for other in order if names[other] != control] if control else []

@@ -1,7 +1,6 @@
 """Tables of the scores of models on data sets: wide, or long with a row for each score, and scores that are missing."""
 
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -19,10 +18,10 @@ class ScoreTable(NamedTuple):
     #: The names of the data sets, or their numbers from 1.
     datasets: list[str]
 
-    @property
-    def complete(self) -> FloatArray:
-        """The rows without a missing score."""
-        return self.scores[~np.isnan(self.scores).any(axis=1)]
+    def whole(self) -> Self:
+        """The data sets on which all models have a score."""
+        kept = np.flatnonzero(~np.isnan(self.scores).any(axis=1))
+        return self._replace(scores=self.scores[kept], datasets=[self.datasets[place] for place in kept])
 
 
 def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
@@ -80,22 +79,20 @@ def filled(table: ScoreTable, missing: Missing, *, greater_is_better: bool) -> t
             f"scores: no score of {which}; missing='drop' leaves these data sets out, 'worst' counts such a model "
             "as tied with the worst there, 'pairs' compares two models on the data sets that both have"
         )
-    lost = [table.datasets[i] for i in np.flatnonzero(holes.any(axis=1))]
     if missing == "worst":
         if holes.all(axis=1).any():
             raise refuse("missing", missing, f"'drop': no model has a score on {table.datasets[holes.all(1).argmax()]}")
         worst = (np.nanmin if greater_is_better else np.nanmax)(table.scores, axis=1)
         scores = np.where(holes, worst[:, None], table.scores)
         return table._replace(scores=scores), (f"No score of {which}: counted as tied with the worst there.",)
-    kept = np.flatnonzero(~holes.any(axis=1))
-    if kept.size < 2:
-        raise refuse("scores (data sets on which all models have a score)", kept.size, "two or more")
+    whole = table.whole()
+    if len(whole.datasets) < 2:
+        raise refuse("scores (data sets on which all models have a score)", len(whole.datasets), "two or more")
     if missing == "pairs":
-        about = f"pairs are compared on the data sets that both have, ranks and Friedman's test on {kept.size}"
+        about = (
+            f"pairs are compared on the data sets that both have, ranks and Friedman's test on {len(whole.datasets)}"
+        )
         return table, (f"No score of {which}: {about}.",)
-    rows = [table.datasets[place] for place in kept]
-    return ScoreTable(table.scores[kept], table.models, rows), (f"No score of {which}: without {_few(lost)}.",)
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) < 4 else f"these {len(names)} data sets"
+    lost = [name for name in table.datasets if name not in whole.datasets]
+    without = ", ".join(lost) if len(lost) < 4 else f"these {len(lost)} data sets"
+    return whole, (f"No score of {which}: without {without}.",)

@@ -13,9 +13,8 @@ from sigstats._common.validation import FloatArray
 
 from ..results import Results
 from ..schema import Hypothesis
-from ..statistical_tests import named, run_table_test
+from ..statistical_tests import FEWEST_DATA_SETS, named, run_table_test
 from .runs import observed_run
-from .work import FEWEST_DATA_SETS
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,6 @@ from ..record import Folds, Learner, Named, Null, Work
 from ..storage.data import read_data
 from ..storage.store import Store
 
-#: With fewer data sets, no test generalises to data sets like them.
-FEWEST_DATA_SETS = 3
-
 
 class CrossValidated(Work):
     """Work of ``crossval``, ``scores`` and ``repetition``; that of retrains includes it."""

@@ -28,6 +28,7 @@ def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
     if table is None:
         return base
     answer: dict[str, Any] = table.drop_columns("replicate").to_pylist()[0]
+    answer["note"] = "; ".join(filter(None, (answer["note"], work.data.get("note"))))
     if answer["p_value"] is None:
         return base.with_(**answer, decision="none")
     return base.with_(**answer)

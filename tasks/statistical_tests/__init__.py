@@ -174,6 +174,8 @@ TESTS = (
     "bootstrap", "cochran-q", "dcf", "efficiency", "enumeration-size", "friedman", "goodness-of-fit", "homogeneity",
     "joint-outcomes", "looks", "mcnemar", "monte-carlo-size", "proportion", "signed-rank",
 )  # fmt: skip
+#: With fewer data sets, no test generalises to data sets like them.
+FEWEST_DATA_SETS = 3
 #: The names of those that are made of cross-validated runs.
 OF_RUNS = ("bootstrap", "cochran-q", "efficiency", "homogeneity", "mcnemar")
 

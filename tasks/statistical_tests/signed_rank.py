@@ -15,7 +15,7 @@ ADVANTAGE = "advantage of a over b"
 
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """``a`` and ``b``: a score of each model on each data set; ``greater_is_better``."""
+    """``a`` and ``b``: a score of each model on each data set, None where missing; ``greater_is_better``."""
     result = signed_rank_test(_advantages(data))
     return {
         "alternative": "two-sided",
@@ -34,9 +34,12 @@ def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
 
 def _advantages(data: Mapping[str, Any]) -> FloatArray:
     """The advantage of a over b on each data set."""
-    a, b = (as_reals(data[key], f"scores of {key}", ndim=1) for key in ("a", "b"))
-    if len(a) != len(b):
-        raise refuse("scores (length)", len(b), f"{len(a)}, one for each data set")
+    if len(data["a"]) != len(data["b"]):
+        raise refuse("scores (length)", len(data["b"]), f"{len(data['a'])}, one for each data set")
+    both = [scores for scores in zip(data["a"], data["b"], strict=True) if None not in scores]
+    a, b = (
+        as_reals(column, f"scores of {key}", ndim=1) for key, column in zip("ab", zip(*both, strict=True), strict=True)
+    )
     with np.errstate(over="ignore"):  # the test names a difference that is infinite
         return a - b if data["greater_is_better"] else b - a
 

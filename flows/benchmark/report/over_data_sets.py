@@ -11,8 +11,8 @@ from sigstats.many_datasets.stratified import stratified_paired_test
 from sigstats.multiplicity import adjust_pvalues
 from sigstats.sign_flips.sign_flip_test import sign_flip_test
 from sigstats.tasks.benchmark.over_data_sets import finished_runs
-from sigstats.tasks.benchmark.work import FEWEST_DATA_SETS
 from sigstats.tasks.results import Results
+from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS
 from sigstats.test_result import TestResult
 
 from ...report.over_data_sets import (

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from sigstats.tasks.benchmark.work import FEWEST_DATA_SETS, CrossValidated
+from sigstats.tasks.benchmark.work import CrossValidated
 from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS
 
 from ...pages import svg
 from ...pages.dot_rows import DotRow, dot_rows

@@ -36,13 +36,14 @@ def over_data_sets(results: Results, alpha: float) -> OverDataSets | None:
         columns |= {cell.subject["a"]: options["a"], cell.subject["b"]: options["b"]}
     if not columns:
         return None
-    scores, names = np.column_stack(list(columns.values())), list(columns)
+    scores, names = np.array(list(columns.values()), dtype=np.float64).T, list(columns)
     score = Score(
         "score", "model", in_percent=False, rope=options["rope"], greater_is_better=options["greater_is_better"]
     )
     comparison = compare_over_datasets(
         scores,
         models=names,
+        missing="pairs",
         control=options["control"],
         adjust=results.plan.adjust,
         alpha=alpha,
@@ -51,7 +52,7 @@ def over_data_sets(results: Results, alpha: float) -> OverDataSets | None:
         n_resamples=RESAMPLES,
         rng=SEED,
     )
-    means = dict(zip(names, scores.mean(axis=0).tolist(), strict=True))
+    means = dict(zip(names, np.nanmean(scores, axis=0).tolist(), strict=True))
     return OverDataSets(comparison, score, means, _METHOD.format(equal=score.equal))
 
 

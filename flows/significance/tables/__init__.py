@@ -153,8 +153,8 @@ class OfTwo(Entry):
         return b
 
 
-def read_table(path: str, base: Path, names: Sequence[str] | None = None) -> Table:
-    """The columns `names` of a file, all by default."""
+def read_table(path: str, base: Path, names: Sequence[str] | None = None, filled: Sequence[str] | None = None) -> Table:
+    """The columns `names` of a file, all by default; those in `filled`, by default all, may lack no value."""
     where = place(path, base)
     table: Table
     if where.endswith((".parquet", ".pq")):
@@ -168,7 +168,7 @@ def read_table(path: str, base: Path, names: Sequence[str] | None = None) -> Tab
         table = ArrowTable(where, columns, names=known, as_python=True)
     else:
         table = DelimitedTable(where, read_bytes(where), wanted=None if names is None else lambda _: names)
-    for name in table.names if names is None else names:
+    for name in filled or names or table.names:
         table.require_values(name)
     return table
 

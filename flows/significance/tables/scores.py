@@ -1,20 +1,21 @@
 """``[[scores]]``: which of several models is best over data sets, and which are tied."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
+import numpy as np
+import pyarrow as pa
 from pydantic import Field, model_validator
 
 from sigstats._common.validation import hint, refuse, shown
+from sigstats.many_datasets.score_tables import Missing, ScoreTable, filled, read_scores
+from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS
 
 from ...config.model import only
 from . import Case, Entry, Name, Ways, read_table
-
-#: With fewer data sets nothing is said of data sets like them.
-FEWEST_DATA_SETS = 3
 
 #: Each pair is a cell of its own, with files of its own.
 MOST_PAIRS = 100_000
@@ -30,11 +31,18 @@ class Scores(Entry):
     ALONE: ClassVar[bool] = True
 
     methods: tuple[str, ...] = Field(("exact",), strict=False, min_length=1, description="exact")
-    path: str | None = Field(None, description="CSV or Parquet file with a row per data set")
+    path: str | None = Field(None, description="CSV or Parquet file with a row per data set, or a row per score")
     datasets: Annotated[str, Field(description="Column of the names of data sets"), only("path")] = "dataset"
-    models: list[str] | None = Field(None, min_length=2, description="Columns of scores; all others by default")
+    models: Annotated[list[str], Field(min_length=2)] | str | None = Field(
+        None, description="Columns of scores, by default all others; or the column of models if each row has one score"
+    )
     values: dict[Name, list[float]] | None = Field(
         None, min_length=2, description="Scores of each model, in place of a file"
+    )
+    missing: Missing = Field(
+        "refuse",
+        description="If a model has no score on a data set: refuse; drop the data set; take the worst score there; or "
+        "compare pairs where both have one",
     )
     control: str | None = Field(None, description="Model with which all others are compared; all pairs by default")
     greater_is_better: bool = Field(True, description="False for errors and losses")
@@ -49,57 +57,59 @@ class Scores(Entry):
 
     def cases(self, base: Path) -> Iterator[Case]:
         """All models together, if there are at least three, and every pair, or each model and the control."""
-        scores = self._scores(base)
-        if self.control is not None and self.control not in scores:
-            raise ValueError(f"control: {shown(self.control)} is not valid; {hint(self.control, scores)}")
-        pairs = math.comb(len(scores), 2) if self.control is None else len(scores) - 1
+        given = self._given() if self.path is None else self._read(self.path, base)
+        models = given.models
+        if self.control is not None and self.control not in models:
+            raise ValueError(f"control: {shown(self.control)} is not valid; {hint(self.control, models)}")
+        pairs = math.comb(len(models), 2) if self.control is None else len(models) - 1
         if pairs > MOST_PAIRS:
             raise refuse("scores (pairs of models)", pairs, f"{MOST_PAIRS} or fewer; models or control chooses some")
+        table, notes = filled(given, self.missing, greater_is_better=self.greater_is_better)
+        whole = table.whole()
+        if len(whole.datasets) < FEWEST_DATA_SETS:
+            raise refuse("scores (data sets)", len(whole.datasets), f"{FEWEST_DATA_SETS} or more")
         common = {"greater_is_better": self.greater_is_better, "rope": self.rope, "control": self.control}
-        if len(scores) > 2:
+        common |= {"note": notes[0].rstrip(".")} if notes else {}
+        if len(models) > 2:
             yield Case(
                 subject={"dataset": self.name},
                 test="friedman",
-                data={**common, "scores": [list(row) for row in zip(*scores.values(), strict=True)]},
+                data={**common, "scores": whole.scores.tolist()},
                 methods=("auto",),
                 printed=self,
             )
-        for a, b in _pairs(list(scores), self.control):
+        # JSON has no NaN.
+        columns = [[None if math.isnan(score) else score for score in column] for column in table.scores.T.tolist()]
+        for a, b in _pairs(range(len(models)), None if self.control is None else models.index(self.control)):
             yield Case(
-                subject={"dataset": self.name, "a": a, "b": b},
+                subject={"dataset": self.name, "a": models[a], "b": models[b]},
                 test=self.TEST,
-                data={**common, "a": scores[a], "b": scores[b]},
+                data={**common, "a": columns[a], "b": columns[b]},
             )
 
-    def _scores(self, base: Path) -> Mapping[str, list[float]]:
-        scores = self._given_scores() if self.path is None else self._read_scores(self.path, base)
-        if len(scores) < 2:
-            raise refuse("scores (models)", len(scores), "two or more")
-        count = len(next(iter(scores.values())))
-        if count < FEWEST_DATA_SETS:
-            raise refuse("scores (data sets)", count, f"{FEWEST_DATA_SETS} or more")
-        return scores
-
-    def _given_scores(self) -> Mapping[str, list[float]]:
+    def _given(self) -> ScoreTable:
         scores = self.values or {}
         longest = max(scores, key=lambda name: len(scores[name]))
         for name, column in scores.items():
             if len(column) < len(scores[longest]):
                 raise refuse(f"values: {name} (length)", len(column), f"{len(scores[longest])}, as of {longest}")
-        return scores
+        return read_scores(np.column_stack(list(scores.values())), list(scores), None)
 
-    def _read_scores(self, path: str, base: Path) -> Mapping[str, list[float]]:
-        table = read_table(path, base, None if self.models is None else [self.datasets, *self.models])
-        names = table.texts(self.datasets).to_pylist()
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise table.error(self.datasets, f": {shown(twice)} appears twice")
-        models = [name for name in table.names if name != self.datasets] if self.models is None else self.models
-        return {name: table.numbers(name).to_pylist() for name in models}
+    def _read(self, path: str, base: Path) -> ScoreTable:
+        of_row = [self.datasets, self.models] if isinstance(self.models, str) else [self.datasets]
+        wanted = [*of_row, *self.models] if isinstance(self.models, list) else None
+        table = read_table(path, base, wanted, of_row)
+        columns = {
+            name: table.texts(name) if name in of_row else table.numbers(name, or_missing=True)
+            for name in wanted or table.names
+        }
+        return read_scores(pa.table(columns), self.models, self.datasets)
 
 
-def _pairs(names: Sequence[str], control: str | None) -> list[tuple[Any, Any]]:
-    return list(combinations(names, 2)) if control is None else [(control, name) for name in names if name != control]
+def _pairs(models: Sequence[int], control: int | None) -> list[tuple[int, int]]:
+    return (
+        list(combinations(models, 2)) if control is None else [(control, other) for other in models if other != control]
+    )
 
 
 ENTRIES = {"scores": Scores}

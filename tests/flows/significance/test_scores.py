@@ -131,14 +131,40 @@ def test_models_name_the_columns_of_scores(tmp_path, program):
     assert (pair["test"], pair["a"], pair["b"]) == ("signed-rank", "C4.5", "C4.5+m")
 
 
+@pytest.mark.parametrize("missing", ["drop", "worst", "pairs"])
+def test_missing_scores_of_a_long_table(tmp_path, program, missing):
+    scores = np.random.default_rng(3).uniform(0.5, 0.9, (9, 3))
+    scores[2, 0] = scores[5, 1] = np.nan
+    frame = table(scores, "abc")
+    file = study(tmp_path, frame.melt("dataset", var_name="by").dropna(), f'models = "by"\nmissing = "{missing}"')
+    done = program("run", file, "--output", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    friedman, *pairs = rows(tmp_path / "out")
+    whole, worst = np.delete(scores, [2, 5], axis=0), np.nanmin(scores, axis=1)
+    used = {"drop": whole, "pairs": scores, "worst": np.where(np.isnan(scores), worst[:, None], scores)}[missing]
+    assert friedman["p_value"] == friedman_test(used if missing == "worst" else whole).pvalue
+    for row, (a, b) in zip(pairs, itertools.combinations(range(3), 2), strict=True):
+        differences = used[:, a] - used[:, b]
+        differences = differences[~np.isnan(differences)]
+        assert row["n"] == len(differences)
+        assert row["p_value"] == pytest.approx(float(enumerated(differences.tolist())), rel=1e-12)
+        assert row["note"].startswith("No score of b on set 5, a on set 2: ")
+    assert "No score of b on set 5, a on set 2" in (tmp_path / "out" / "report.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("content", "extra", "said"),
     [
-        ("dataset,a,b\n1,2,3\n2,,4\n3,1,1\n", "", "line 3: column 'a' is empty"),
+        ("dataset,a,b\n1,2,3\n2,,4\n3,1,1\n", "", "scores: no score of a on 2; missing='drop' leaves"),
         ("dataset,a,b\n1,2,3\n2,x,4\n3,1,1\n", "", "line 3: column 'a': 'x' is not valid; expected a number"),
-        ("dataset,a,b\n1,2,3\n1,2,4\n3,1,1\n", "", "'1' appears twice"),
+        ("dataset,a,b\n1,2,3\n1,2,4\n3,1,1\n", "", "datasets: '1' is not valid; expected each name once"),
         ("dataset,a,b\n1,2,3\n2,2,4\n", "", "scores (data sets): 2 is not valid; expected 3 or more"),
-        ("dataset,a\n1,2\n2,2\n3,1\n", "", "scores (models): 1 is not valid; expected two or more"),
+        (
+            "dataset,a\n1,2\n2,2\n3,1\n",
+            "",
+            "(3, 1) is not valid; expected two data sets (rows) or more, and two models",
+        ),
+        ("dataset,a,b\n1,2,3\n2,,4\n3,1,1\n", 'missing = "drop"', "scores (data sets): 2 is not valid; expected 3"),
         ("set,a,b\n1,2,3\n2,2,4\n3,1,1\n", "", "column 'dataset' was not found"),
         ("dataset,a,a\n1,2,3\n2,2,4\n3,1,1\n", "", "column 'a' appears 2 times"),
         ("dataset,a,b\n1,2,3\n2,2,4\n3,1,1\n", 'control = "c"', "control: 'c' is not valid; expected one of 'a', 'b'"),
