@@ -33,6 +33,7 @@ from .possibilistic_indices import RankedHypotheses as RankedHypotheses
 from .possibilistic_indices import RankedHypothesis as RankedHypothesis
 from .proportions import ProportionResult as ProportionResult
 from .ranking.rank_sets import RankSets as RankSets
+from .ranking.result import RankedCost as RankedCost
 from .ranking.result import RankedModel as RankedModel
 from .ranking.result import RankedPair as RankedPair
 from .ranking.result import RankedSlice as RankedSlice

@@ -48,6 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     repeatable(parser, "--name", "NAME", text)
     add_prediction_arguments(parser, score="column of scores whose mean is ranked, or a scorer or metric of a log")
     add_runs(parser)
+    text = "column of costs or times; models are then compared by score and cost together too"
+    parser.add_argument("--cost", metavar="COLUMN", help=text)
     add_measures(parser, ", as for compare (default: accuracy, or the mean of a score)")
     parser.add_argument("--positive", metavar="CLASS", help="positive class of f1, precision, recall and scores")
     parser.add_argument(
@@ -74,7 +76,18 @@ def run(options: argparse.Namespace) -> int:
         options.model = models
     if options.item is not None:
         raise BadInput("--item: is only valid with one file of votes")
+    if options.cost is not None and len(options.prediction) > len(options.files):
+        raise BadInput(f"--cost: {options.cost!r} is one column for every --prediction; expected a file for each model")
     ranks, files = _ranked(options)
+    if options.cost is not None:
+        from sigstats.ranking.front import with_costs
+
+        of_costs = {**vars(options), **_ONLY_COST, "score": [options.cost], "lower_is_better": [options.cost]}
+        of_costs["column"] = [
+            mapping for mapping in options.column if not mapping.startswith(("score=", "prediction="))
+        ]
+        with as_options():
+            ranks = with_costs(ranks, _ranked(argparse.Namespace(**of_costs))[0], options.cost)
     from ..ranking.words import as_json, as_markdown, show
 
     def page() -> str:
@@ -87,8 +100,13 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
+#: The options that the score has, and not the cost.
+_ONLY_COST: dict[str, Any] = {
+    **{name: [] for name in ("measure", "higher_is_better", "prediction")},
+    **dict.fromkeys(("costs", "positive", "ratio", "probabilities")),
+}
 _NOT_OF_VOTES = tuple(name for name in OPTIONS_OF_FILES if name != "group")
-_NOT_OF_VOTES += ("name", "measure", "costs", "positive", "run", "smallest_slice")
+_NOT_OF_VOTES += ("name", "measure", "costs", "cost", "positive", "run", "smallest_slice")
 
 
 def _models_in(options: argparse.Namespace) -> list[str]:

@@ -1,6 +1,7 @@
 """A leaderboard as one page of HTML that needs no network, with a drawing of the rank sets."""
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from markupsafe import Markup
@@ -31,7 +32,7 @@ def as_html(ranking: Ranking) -> str:
         notes=ranking.notes,
         header=header_of(ranking),
         models=[
-            list(zip(cells_of(model, ranking.n), (model.rank_low, model.tier, "", model.score, ""), strict=True))
+            list(zip_longest(cells_of(ranking, model), (model.rank_low, model.tier, "", model.score), fillvalue=""))
             for model in ranking.models
         ],
         matrix=_matrix(ranking) if len(ranking.models) <= MOST_IN_MATRIX else "",

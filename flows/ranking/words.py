@@ -18,29 +18,30 @@ from sigstats._common.messages import for_markdown, markdown_table, printable
 from sigstats._common.note import notes_as_objects
 from sigstats.comparison.answer import Answer
 from sigstats.ranking.means import MEAN_OVER_TASKS
-from sigstats.ranking.result import RankedModel, Ranking
+from sigstats.ranking.result import RankedCost, RankedModel, Ranking
 
 from ..pages.wording import count_of, join_words, number, percent, percent_range, significant, some_of, told_apart
 
-HEADER = ("rank", "tier", "model", "score", "interval")
 #: A sentence names at most this many models.
 _NAMED = 5
 
 
-def cells_of(model: RankedModel, n: int) -> tuple[str, ...]:
-    """The cells of a model under `HEADER`."""
+def cells_of(ranking: Ranking, model: RankedModel) -> tuple[str, ...]:
+    """The cells of a model under `header_of`."""
     low, high = model.confidence_interval
     if model.accuracy is None:
         between = " to ".join(told_apart(low, high, number, 4))
     else:
-        between = percent_range(low, high, n, to="% to ")
-    return (ranks_of(model), str(model.tier), model.model, score_of(model, model.score, n), between)
+        between = percent_range(low, high, ranking.n, to="% to ")
+    cells = (ranks_of(model), str(model.tier), model.model, score_of(model, model.score, ranking.n), between)
+    own = (cost for cost in ranking.costs if cost.model == model.model)
+    return (*cells, *(cell for cost in own for cell in (number(cost.cost, 4), some_of(cost.dominated_by) or "none")))
 
 
 def header_of(ranking: Ranking) -> tuple[str, ...]:
-    """`HEADER` with the name of the measure."""
+    """The names of the columns."""
     measure = "score" if ranking.measure == "mean-score" else ranking.measure
-    return tuple(measure if name == "score" else name for name in HEADER)
+    return ("rank", "tier", "model", measure, "interval", *((ranking.cost, "dominated by") if ranking.costs else ()))
 
 
 def score_of(model: RankedModel, value: float, n: int) -> str:
@@ -68,6 +69,11 @@ def answer_of(ranking: Ranking) -> Answer[Any]:
     ]
     choose = "Choose among tier 1 by other criteria, such as cost, or rank them on more rows."
     advice = f"Take {ranking.models[0].model}." if len(first) == 1 else choose
+    if ranking.costs:
+        advice = f"By {header_of(ranking)[3]} and {ranking.cost} together, choose among {join_words(ranking.front)}."
+        behind = [cost.model for cost in ranking.costs if cost.dominated_by]
+        text = f"{some_of(behind)}; at least one model is shown to be better and cheaper than each."
+        also.append(("Dominated:", text if behind else "no model is shown to be better and cheaper than another."))
     return Answer(verdict=None, row=None, finding=finding, advice=advice, also=tuple(part for part in also if part[1]))
 
 
@@ -105,8 +111,14 @@ def basis(ranking: Ranking) -> str:
     return (
         f"{rows_in_words(ranking)}; all ranks are valid together with confidence "
         f"{significant(ranking.confidence_level)}, by {test} of each ordered pair with Holm's steps; "
-        f"{_pairs_shown(ranking)}"
+        f"{_pairs_shown(ranking)}" + (_OF_FRONT.format(ranking.cost) if ranking.costs else "")
     )
+
+
+_OF_FRONT = (
+    "; a model is dominated if another is shown to have both a better score and a lower {}, by the larger p of the two "
+    "tests, with Holm's steps over all ordered pairs"
+)
 
 
 def rows_in_words(ranking: Ranking) -> str:
@@ -131,16 +143,19 @@ def as_json(ranking: Ranking, files: Sequence[str]) -> str:
         "averaged": ranking.averaged,
         "groups": ranking.groups,
         "confidence_level": ranking.confidence_level,
-        "models": [{**_model(model), "file": file} for model, file in zip(ranking.models, files, strict=True)],
+        "models": [{**_with_ends(model), "file": file} for model, file in zip(ranking.models, files, strict=True)],
         "tiers": ranking.tiers,
         "pairs": [asdict(pair) for pair in ranking.pairs],
-        "slices": [{**asdict(slice_), "models": list(map(_model, slice_.models))} for slice_ in ranking.slices],
+        "slices": [{**asdict(slice_), "models": list(map(_with_ends, slice_.models))} for slice_ in ranking.slices],
         "notes": notes_as_objects(ranking.notes),
     }
+    if ranking.costs:
+        costs = list(map(_with_ends, ranking.costs))
+        content |= {"cost": ranking.cost, "front": ranking.front, "costs": costs}
     return json.dumps(content, indent=2, allow_nan=False)
 
 
-def _model(model: RankedModel) -> dict[str, Any]:
+def _with_ends(model: RankedModel | RankedCost) -> dict[str, Any]:
     low, high = (end if math.isfinite(end) else None for end in model.confidence_interval)
     rest = {name: value for name, value in asdict(model).items() if name != "confidence_interval"}
     return {**rest, "low": low, "high": high}
@@ -151,7 +166,7 @@ def as_markdown(ranking: Ranking) -> str:
     answer = answer_of(ranking)
     lines = [f"### {for_markdown(answer.headline)}", "", for_markdown(answer.advice), ""]
     lines += [f"{for_markdown(basis(ranking))}.", ""]
-    lines += markdown_table(header_of(ranking), [cells_of(model, ranking.n) for model in ranking.models])
+    lines += markdown_table(header_of(ranking), [cells_of(ranking, model) for model in ranking.models])
     if ranking.slices:
         tested = [part for part in ranking.slices if part.models]
         ranks = [{model.model: ranks_of(model) for model in row.models} for row in tested]
@@ -181,7 +196,7 @@ def show(ranking: Ranking) -> None:
     for name in header_of(ranking):
         table.add_column(name, justify="left" if name == "model" else "right", no_wrap=True)
     for model in ranking.models:
-        cells = (Text(printable(cell)) for cell in cells_of(model, ranking.n))
+        cells = (Text(printable(cell)) for cell in cells_of(ranking, model))
         table.add_row(*cells, style="bold" if model.tier == 1 else None)
     console.print(table)
     for slice_ in ranking.slices:

@@ -11,9 +11,8 @@ import numpy as np
 from .._common.class_names import NEVER_PREDICTED
 from .._common.note import Note
 from ..intervals import Interval
-from ..ranking.rank import models_in_order, pairs_in_order
 from ..ranking.rank_sets import RankSets, sets_from
-from ..ranking.result import RankedModel, RankedSlice, Ranking
+from ..ranking.result import RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order
 from .compare import compare_pair, notes_on_dependence
 from .family import default_measures, evidence_for, require_score_used
 from .notes import about_predictions, monte_carlo_note

@@ -31,15 +31,16 @@ from .._common.validation import (
     as_labels,
     as_names,
     as_real,
+    as_reals,
     refuse,
     require_squarable,
     same_kind_of_labels,
     shown,
 )
-from ..intervals import Interval
+from .front import with_costs
 from .means import MEAN_OVER_TASKS, first_of_each, item_means, mean_interval, missing_in, share_interval, task_weights
 from .rank_sets import RankSets, as_score_table, sets_of
-from .result import RankedModel, RankedPair, RankedSlice, Ranking
+from .result import RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order
 
 
 def rank_models(
@@ -50,6 +51,7 @@ def rank_models(
     groups: Any = None,
     slices: Mapping[str, Any] | Sequence[str] | None = None,
     items: Any = None,
+    cost: Any = None,
     confidence_level: float = 0.95,
     smallest_slice: int = 10,
 ) -> Ranking:
@@ -76,6 +78,9 @@ def rank_models(
         The item that each row answers, if items have several answers, which are then a group; or the column of the
         frame. A value is missing (NaN, None) if a model has fewer answers to an item than another; then the means of
         all answers to each item are ranked, as in `compare`.
+    cost : array_like or data frame, shape (n, k), optional
+        The cost of each answer, such as dollars or seconds, with the models as in `correct`. The result then has the
+        models that none is shown to beat in both score and cost (``sigstats.ranking.front``).
     confidence_level : float
         Confidence of all rank sets together, strictly between 0 and 1.
     smallest_slice : int
@@ -132,7 +137,16 @@ def rank_models(
             options["notes"] = class_notes(counts_of(*coded(of_label, "label", n)), said)
         if group is None and "items" in codes:
             group = codes["items"][1]
-        return rank_table(scores, names, group, parts, **options)
+        ranking = rank_table(scores, names, group, parts, **options)
+        if cost is None:
+            return ranking
+        table = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
+        if table.shape != scores.shape:
+            raise refuse("cost (shape)", table.shape, f"{scores.shape}, as of the scores")
+        options["notes"] = ()
+        return with_costs(ranking, rank_table(table, names, group, {}, lower=True, limited=False, **options), "cost")
+    if cost is not None:
+        raise ValueError("cost: is not valid with missing answers; leave out the items that lack one")
     item_names, item = codes["items"]
     marks = _marks(columns.table, of_label, names, missing)
     means, counts = item_means(marks, item, item_names, names)
@@ -228,46 +242,6 @@ def _models(
     interval = share_interval if scores.dtype == np.bool_ else mean_interval
     columns = (-scores if lower else scores).T
     return models_in_order(sets, [interval(column, groups, level) for column in columns], right=right, lower=lower)
-
-
-def models_in_order(
-    sets: RankSets, intervals: Sequence[Interval], *, right: bool, lower: bool
-) -> tuple[RankedModel, ...]:
-    """The models of rank sets with the intervals of their scores, the best first."""
-    sign = -1 if lower else 1
-    return tuple(
-        RankedModel(
-            model=sets.models[model],
-            rank_low=sets.low[model],
-            rank_high=sets.high[model],
-            tier=sets.tiers[model],
-            score=sign * sets.scores[model],
-            accuracy=sets.scores[model] if right else None,
-            confidence_interval=intervals[model],
-        )
-        for model in _order(sets)
-    )
-
-
-def _order(sets: RankSets) -> list[int]:
-    return sorted(range(len(sets.models)), key=lambda model: (-sets.scores[model], model))
-
-
-def pairs_in_order(sets: RankSets, *, lower: bool) -> tuple[RankedPair, ...]:
-    """All pairs of models, the best first."""
-    sign, where = -1 if lower else 1, _order(sets)
-    return tuple(
-        RankedPair(
-            a=sets.models[a],
-            b=sets.models[b],
-            difference=sign * (sets.scores[a] - sets.scores[b]),
-            pvalue=float(sets.pvalues[a, b]),
-            adjusted_pvalue=float(sets.adjusted_pvalues[a, b]),
-            better=bool(sets.better[a, b]),
-        )
-        for i, a in enumerate(where)
-        for b in where[i + 1 :]
-    )
 
 
 def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatArray:

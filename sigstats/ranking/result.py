@@ -1,5 +1,6 @@
 """The results of a leaderboard: its models, its pairs of models and its slices."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ from .._common.note import Note
 from .._common.numerals import number, significant, told_apart
 from .._common.tabular import Table
 from ..intervals import Interval
+from .rank_sets import RankSets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +88,30 @@ class RankedSlice:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RankedCost:
+    """The cost of one model, and the models that are shown to beat it in both score and cost.
+
+    Attributes
+    ----------
+    model : str
+    cost : float
+        The mean cost.
+    confidence_interval : Interval
+        The interval of the cost, for this model alone.
+    dominated_by : tuple of str
+        The models that are shown to have a better score and a lower cost; empty on the front.
+    adjusted_pvalue : float
+        The smallest level at which any model is shown to do so, adjusted over all ordered pairs.
+    """
+
+    model: str
+    cost: float
+    confidence_interval: Interval
+    dominated_by: tuple[str, ...]
+    adjusted_pvalue: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Ranking(Drawn):
     """The result of `rank`.
 
@@ -110,6 +136,10 @@ class Ranking(Drawn):
         Remarks about the data and the methods, a line each, with a short name for programs in `.name`.
     test : str
         The test of each pair, where a measure was named; otherwise empty.
+    cost : str
+        The name of the cost; empty without one.
+    costs : tuple of RankedCost
+        The costs of the models, in their order.
     """
 
     models: tuple[RankedModel, ...]
@@ -122,6 +152,13 @@ class Ranking(Drawn):
     notes: tuple[Note, ...] = ()
     averaged: bool = False
     test: str = ""
+    cost: str = ""
+    costs: tuple[RankedCost, ...] = ()
+
+    @property
+    def front(self) -> tuple[str, ...]:
+        """The models that none is shown to beat in both score and cost, the best score first; empty without costs."""
+        return tuple(cost.model for cost in self.costs if not cost.dominated_by)
 
     @property
     def unit(self) -> str:
@@ -161,7 +198,8 @@ class Ranking(Drawn):
             f"{significant(self.confidence_level)}"
         )
         left_out = [f"Not ranked: {slice_.slice}, {slice_.note}." for slice_ in self.slices if slice_.note]
-        return Table(title, columns, notes=(*left_out, *self.notes), words=len(columns) - 2)
+        front = [f"Not dominated in {self.measure} and {self.cost}: {', '.join(self.front)}."] if self.costs else []
+        return Table(title, columns, notes=(*front, *left_out, *self.notes), words=len(columns) - 2)
 
     def _draw(self, ax: Any) -> Any:
         lines = [
@@ -174,3 +212,43 @@ class Ranking(Drawn):
         """Each model of all rows, then of each slice."""
         parts = [("all rows", self.models), *((slice_.slice, slice_.models) for slice_ in self.slices)]
         return [(part, model) for part, models in parts for model in models]
+
+
+def models_in_order(
+    sets: RankSets, intervals: Sequence[Interval], *, right: bool, lower: bool
+) -> tuple[RankedModel, ...]:
+    """The models of rank sets with the intervals of their scores, the best first."""
+    sign = -1 if lower else 1
+    return tuple(
+        RankedModel(
+            model=sets.models[model],
+            rank_low=sets.low[model],
+            rank_high=sets.high[model],
+            tier=sets.tiers[model],
+            score=sign * sets.scores[model],
+            accuracy=sets.scores[model] if right else None,
+            confidence_interval=intervals[model],
+        )
+        for model in _order(sets)
+    )
+
+
+def _order(sets: RankSets) -> list[int]:
+    return sorted(range(len(sets.models)), key=lambda model: (-sets.scores[model], model))
+
+
+def pairs_in_order(sets: RankSets, *, lower: bool) -> tuple[RankedPair, ...]:
+    """All pairs of models, the best first."""
+    sign, where = -1 if lower else 1, _order(sets)
+    return tuple(
+        RankedPair(
+            a=sets.models[a],
+            b=sets.models[b],
+            difference=sign * (sets.scores[a] - sets.scores[b]),
+            pvalue=float(sets.pvalues[a, b]),
+            adjusted_pvalue=float(sets.adjusted_pvalues[a, b]),
+            better=bool(sets.better[a, b]),
+        )
+        for i, a in enumerate(where)
+        for b in where[i + 1 :]
+    )

@@ -55,7 +55,15 @@ def test_every_kind_of_record_is_made_again_of_what_is_shown():
                 found += [each.rejection() for each in found if isinstance(each, sigstats.results.FuzzyTestResult)]
                 seen |= {remade(record) for record in found}
     # Those that stand only within others, or are a table, or are nothing but a base.
-    within = {"AnytimeLook", "PairOverDatasets", "SignedRankProbabilities", "RankedModel", "RankedPair", "RankedSlice"}
+    within = {
+        "AnytimeLook",
+        "PairOverDatasets",
+        "SignedRankProbabilities",
+        "RankedCost",
+        "RankedModel",
+        "RankedPair",
+        "RankedSlice",
+    }
     within |= {"JudgeAgreement"}
     shown_otherwise = {"TestResult", "ComparisonResult", "CheckResult", "SequentialResult", "StudyResults"}
     shown_otherwise |= {"RankedHypotheses"}  # as a tuple

@@ -376,3 +376,33 @@ def test_rows_of_one_patient_and_copies_of_rows_are_noted_with_p_without_them(tm
     capsys.readouterr()
     assert main(["rank", *paths, "--group", "patient"]) == 0
     assert "differ alike" not in capsys.readouterr().out
+
+
+def test_a_column_of_costs_gives_the_front(tmp_path, capsys):
+    tables = frames()
+    for cost, table in zip((4.0, 1.0, 5.0), tables.values(), strict=True):
+        table["usd"] = cost + table["mark"]
+    page, markdown = tmp_path / "page.html", tmp_path / "found.md"
+    outputs = ["--report", page, "--markdown", markdown]
+    found = ranked(tmp_path, *written(tmp_path, tables), "--cost", "usd", *outputs)
+    right = np.column_stack([table["prediction"] == table["label"] for table in tables.values()])
+    cost = np.column_stack([table["usd"] for table in tables.values()])
+    expected = rank_models(right, models=list(tables), cost=cost)
+    assert found["front"] == list(expected.front) == ["good", "tied"]
+    assert [(row["cost"], row["adjusted_pvalue"]) for row in found["costs"]] == [
+        (pytest.approx(of.cost), pytest.approx(of.adjusted_pvalue)) for of in expected.costs
+    ]
+    said = "By accuracy and usd together, choose among good and tied."
+    assert all(said in text for text in (capsys.readouterr().out, page.read_text(), markdown.read_text()))
+    assert [row["dominated_by"] for row in found["costs"]][-1] == ["good", "tied"]
+
+
+def test_a_cost_needs_a_file_for_each_model(tmp_path, capsys):
+    tables = frames()
+    wide = tables["good"].assign(usd=1.0, other=tables["bad"]["prediction"])
+    wide.to_csv(tmp_path / "wide.csv")
+    arguments = ["--prediction", "prediction", "--prediction", "other", "--cost", "usd"]
+    assert main(["rank", str(tmp_path / "wide.csv"), *arguments]) == 2
+    assert (
+        "--cost: 'usd' is one column for every --prediction; expected a file for each model" in capsys.readouterr().err
+    )

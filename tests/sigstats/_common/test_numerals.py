@@ -21,7 +21,7 @@ from sigstats.flows.report import mean_ranks
 from sigstats.flows.report import usual_columns as usual
 from sigstats.flows.report import verdicts as _verdicts
 from sigstats.intervals import Interval
-from sigstats.ranking.result import RankedModel
+from sigstats.ranking.result import RankedModel, Ranking
 from sigstats.tasks.schema import Hypothesis
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -65,10 +65,11 @@ def test_every_table_and_sentence_tells_close_ends_apart(low):
         RankedModel(**model, accuracy=accuracy, confidence_interval=Interval(low, high, 0.95))
         for accuracy in (low, None)
     ]
+    ranking = Ranking(models=ranked, pairs=(), slices=(), measure="", n=100, groups=None, confidence_level=0.95)
     printed = [
         *(interval_of(each) for each in (compared, marked)),
         *(cells_of(each)["interval"] for each in (compared, marked)),
-        *(words.cells_of(each, 100)[-1] for each in ranked),
+        *(words.cells_of(ranking, each)[-1] for each in ranked),
         *(usual.INTERVAL.text(row.with_(measure=measure)) for measure in ("accuracy", "bias")),
         usual.MONTE_CARLO.text(row.with_(p_low=low, p_high=high)),
         RATE_INTERVAL.text(row),
