@@ -11,11 +11,10 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.efficiency import EfficiencyResult, efficiency_test, monte_carlo_size
+from sigstats.efficiency import efficiency_test, monte_carlo_size
 from sigstats.fixed_margins.distribution import number_correct
 from sigstats.fixed_margins.sampling import random_number_correct
 from sigstats.fixed_margins.upper_tail import upper_tail
-from sigstats.intervals import Interval
 from sigstats.tables import as_confusion_table, confusion_table
 
 from ..examples import examples
@@ -129,13 +128,6 @@ def test_empty_rows_and_columns():
     p = scipy.stats.hypergeom(12, 7, 8).sf(5)
     assert result.pvalue == pytest.approx(p, rel=1e-12)
     assert scipy.stats.binomtest(int((counts >= 6).sum()), 20_000, p).pvalue > 1e-6
-
-
-def test_repr_makes_the_result_again():
-    names = {"EfficiencyResult": EfficiencyResult, "Interval": Interval}
-    for method in ("auto", "exact", "monte-carlo", "chi2"):
-        result = efficiency_test(ULCER, method=method, n_resamples=200, rng=5)
-        assert eval(repr(result), names) == result
 
 
 def test_chi_square_warns_by_the_textbook_rule():

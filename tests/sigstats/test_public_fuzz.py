@@ -6,6 +6,7 @@ import tempfile
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,12 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import sigstats
 from sigstats._common.deprecated import MOVED
+from sigstats.bootstrap.replicates import bootstrap_statistic
 from sigstats.proportions import dcf_test, proportion_test
 from sigstats.ranking.rank_sets import rank_sets
 from sigstats.retraining.retrainer import Retrainer
 from sigstats.sequential.rules import deciding_exceedances
+from sigstats.subsampling import draw_samples, draw_subsamples, finite_power
 
 from ..examples import examples
 
@@ -58,6 +61,10 @@ class UnreadableNumber:
 
 def misleading(*arguments):
     raise LookupError("two\nlines")
+
+
+def first(counts):
+    return counts[:, 0]
 
 
 HUGE, MANY, FEWER = 10**400, 2**31, -3
@@ -145,7 +152,10 @@ CALLS = {
                                      "slices": ["part"], "groups": "part", "unscored": "drop"}),
     ],
     "BesagCliffordRule": [(sigstats.BesagCliffordRule, {"maximum": 99, "exceedances": 10})],
-    "FixedRule": [(sigstats.FixedRule, {"maximum": 99})],
+    "FixedRule": [
+        (sigstats.FixedRule, {"maximum": 99}),
+        (sigstats.FixedRule(maximum=9).test, {"exceeds": [0, 1], "confidence_level": 0.9}),
+    ],
     "GandyRule": [(sigstats.GandyRule, {"maximum": 99, "alpha": 0.05, "reject_at": 0.04, "risk": 0.001,
                                         "half_spent": 9})],
     "JointEvents": [
@@ -199,6 +209,7 @@ CALLS = {
         (sigstats.bootstrap_test, {"outcomes": EVENTS, "measure": "macro-f1", "method": "bca", "alternative": "less",
                                    **FEW}),
     ],
+    "bootstrap_statistic": [(partial(bootstrap_statistic, size=3), {"counts": [1, 1], "statistic": first, "rng": 1})],
     "deciding_exceedances": [(deciding_exceedances, {"alpha": 0.05, "maximum": 999})],
     "clopper_pearson": [(sigstats.clopper_pearson, {"successes": 3, "n": 9, "confidence_level": 0.9})],
     "dcf_test": [(dcf_test, {"outcomes": OUTCOMES, "cost_fn": 1, "cost_fp": 1, "prior": 0.5, "paired": True,
@@ -209,10 +220,16 @@ CALLS = {
     "discordant_odds_ratio": [(sigstats.discordant_odds_ratio, {"only_a": 3, "only_b": 4, "confidence_level": 0.9,
     "method": "mid-p"})],
     "dominance": [(sigstats.possibilistic.dominance, {"first": [0.1, 1], "second": [1, 0.2]})],
+    "draw_samples": [
+        (partial(draw_samples, size=2), {"probabilities": [0.5, 0.5], "n": 1, "rng": 1}),
+        (partial(draw_subsamples, size=2), {"counts": [3, 4], "n": 1, "rng": 1}),
+    ],
     "efficiency_test": [
         (sigstats.efficiency_test, {"table": [[3, 1], [2, 5]], "method": method, "confidence_level": 0.9, **FEW})
         for method in ("exact", "monte-carlo", "chi2")
     ],
+    "finite_power": [(finite_power, {"n": 5, "only_a": 2, "only_b": 3, "total": 10, "swapped": True, "alpha": 0.05,
+                                     "method": "exact"})],
     "fuzzy.efficiency_test": [
         (sigstats.fuzzy.efficiency_test, {"y": FUZZY, "assigned": FUZZY[::-1], "n_tables": 50})
     ],
@@ -388,7 +405,7 @@ def complaint(function, arguments):
 
 def test_every_public_name_is_here():
     fuzzy = {f"fuzzy.{name}" for name in sigstats.fuzzy.__all__}
-    inner = {"Retrainer", "deciding_exceedances", *MOVED}
+    inner = {"Retrainer", "bootstrap_statistic", "deciding_exceedances", "draw_samples", "finite_power", *MOVED}
     public = {*sigstats.__all__} - {"fuzzy", "possibilistic", "results", "Interval"}
     assert set(CALLS) | PROGRAM == public | fuzzy | inner
     assert all(complaint(function, good) is None for _, function, good in ALL)

@@ -12,7 +12,6 @@ from scipy.special import betaln, gammaln
 import sigstats
 from sigstats.anytime.bets import exact_evalue, log_wealth
 from tests.examples import examples
-from tests.sigstats.bad_input import anything, refuses_or_answers
 
 COUNTS = st.tuples(*[st.integers(0, 60)] * 3).filter(any)
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -322,12 +321,3 @@ def test_the_look_of_a_decision():
 def test_bad_input_is_named(options, named):
     with pytest.raises(ValueError, match="^" + named.replace("(", r"\(").replace(")", r"\)")):
         sigstats.anytime_test(**options)
-
-
-@given(anything, anything, anything, anything)
-@settings(max_examples=examples(100))
-def test_anything_is_answered_or_refused_in_one_line(one, two, three, four):
-    refuses_or_answers(
-        lambda: sigstats.anytime_test(one, counts=two, looks=three, limit=four),
-        lambda: sigstats.anytime_test([0.5, 1], counts=[1, 2], margin=one, alternative=two, confidence_level=three),
-    )

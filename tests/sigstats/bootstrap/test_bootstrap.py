@@ -1,7 +1,5 @@
 import itertools
 import math
-import subprocess
-import sys
 from collections import defaultdict
 from fractions import Fraction
 from math import inf  # noqa: F401  a name that repr uses
@@ -14,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sigstats.bootstrap.replicates
-from sigstats.bootstrap.bootstrap_test import BootstrapResult, bootstrap_test
+from sigstats.bootstrap.bootstrap_test import bootstrap_test
 from sigstats.bootstrap.replicates import (
     acceleration,
     bootstrap_replicates,
@@ -26,7 +24,6 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
 
 from ...examples import examples
-from ..bad_input import anything, refuses_or_answers
 
 
 def bootstrap_differences(outcomes, measure="f1", *, rng=None, size):
@@ -592,51 +589,6 @@ def test_the_least_number_of_replicates_is_enough():
             if least > 2:
                 with pytest.raises(ValueError, match="at least"):
                     bootstrap_test(EXAMPLE, confidence_level=confidence, n_resamples=least - 1, method=method)
-
-
-records = st.lists(st.integers(0, 5), min_size=8, max_size=8).map(lambda each: JointOutcomes(*each))
-
-
-@settings(deadline=None, derandomize=True, max_examples=examples(300))
-@given(
-    st.one_of(records, anything), anything, anything, anything, anything, st.sampled_from((*METHODS, None)), anything
-)
-def test_only_value_errors_escape(o, measure, resamples, confidence, rng, method, option):
-    refuses_or_answers(
-        lambda: bootstrap_test(
-            o,
-            measure="mcc",
-            n_resamples=resamples,
-            confidence_level=confidence,
-            rng=rng,
-            method=method,
-            null_value=option,
-        ),
-        lambda: bootstrap_test(o, measure=measure, n_resamples=99),
-        lambda: bootstrap_test(o, n_resamples=99, alternative=option, confidence_level=0.9),
-        lambda: bootstrap_test(o, measure=measure, method=method, null_value=option),
-        lambda: bootstrap_replicates(o, measure, rng=rng, size=resamples),
-        lambda: bootstrap_statistic(measure, max, rng=rng, size=resamples),
-        lambda: acceleration(o, measure),
-    )
-
-
-def test_results_hold_plain_numbers():
-    for method in METHODS:
-        result = bootstrap_test(EXAMPLE, rng=1, n_resamples=99, method=method)
-        assert isinstance(result, BootstrapResult)
-        kinds = {type(each) for each in (*vars(result).values(), *result.confidence_interval)}
-        assert kinds <= {float, str, int, type(None), type(result.confidence_interval)}
-
-
-@pytest.mark.long
-def test_importing_costs_numpy_and_scipy_alone():
-    code = (
-        "import sys, sigstats.bootstrap.bootstrap_test, sigstats.joint.events, sigstats.proportions; "
-        "print([m for m in ('sklearn', 'pandas', 'flint') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_the_monte_carlo_interval_holds_the_p_value_of_many_more_replicates():

@@ -17,7 +17,6 @@ from sigstats.goodness_of_fit.distance import goodness_of_fit_exceedances
 from sigstats.goodness_of_fit.goodness_of_fit_test import goodness_of_fit_test, relax_probabilities
 
 from ...examples import examples
-from ..bad_input import anything, refuses_or_answers
 
 
 def outcomes(n, classes):
@@ -260,18 +259,6 @@ def test_relaxed_probabilities_sum_to_one_and_keep_their_proportions(weights, sh
     assert relaxed.sum() == pytest.approx(1)
     assert relaxed[-1] == pytest.approx(share)
     np.testing.assert_allclose(relaxed[:-1] / p, 1 - share)
-
-
-@settings(derandomize=True, deadline=None, max_examples=examples(150))
-@given(anything, anything, anything, anything)
-def test_only_value_errors_escape(counts, probabilities, method, rng):
-    refuses_or_answers(
-        lambda: goodness_of_fit_test(counts, probabilities),
-        lambda: goodness_of_fit_test([1, 2], probabilities, method=method),
-        lambda: goodness_of_fit_test([1, 2], [0.5, 0.5], method="monte-carlo", n_resamples=50, rng=rng),
-        lambda: goodness_of_fit_exceedances(counts, probabilities, size=5, rng=1),
-        lambda: relax_probabilities(probabilities, method, classes=counts),
-    )
 
 
 @pytest.mark.parametrize("ordering", ["probability", "chi2", "likelihood-ratio"])

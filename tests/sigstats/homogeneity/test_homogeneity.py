@@ -19,7 +19,7 @@ from sigstats.efficiency import efficiency_test
 from sigstats.homogeneity import given_margins as given_margins_module
 from sigstats.homogeneity import two_classes
 from sigstats.homogeneity.given_margins import given_margins, homogeneity_exceedances
-from sigstats.homogeneity.homogeneity_test import HomogeneityTestResult, homogeneity_test
+from sigstats.homogeneity.homogeneity_test import homogeneity_test
 from sigstats.intervals import Interval
 
 from ...examples import examples, thorough
@@ -467,30 +467,6 @@ def test_bad_input_is_named(a, b, options, message):
         homogeneity_test(a, b, **options)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
-
-
-odd = st.one_of(
-    st.none(), st.text(max_size=3), st.floats(), st.integers(-3, 2**70), st.lists(st.one_of(st.floats(), st.none())),
-    st.lists(st.integers(0, 9), max_size=5), st.lists(st.lists(st.integers(0, 3), max_size=3), max_size=3),
-    st.just(object()), st.just({1: 2}), st.just(b"x"), st.booleans(), st.just([1 + 2j, 3]),
-)  # fmt: skip
-
-
-@settings(deadline=None, derandomize=True, max_examples=examples(400))
-@given(
-    odd, odd, st.one_of(st.sampled_from(["exact", "bounds", "chi2", "monte-carlo"]), odd), st.one_of(st.just(9), odd)
-)
-def test_only_value_error_escapes(a, b, method, resamples):
-    resamples = 9 if isinstance(resamples, int) and resamples > 10**4 else resamples
-    message = ""
-    try:
-        result = homogeneity_test(a, b, method=method, n_resamples=resamples, rng=1)
-    except ValueError as error:
-        message = str(error)
-    else:
-        assert isinstance(result, HomogeneityTestResult)
-        assert 0 <= result.pvalue <= 1
-    assert "\n" not in message
 
 
 def test_keys_add_up_and_tell_weights_apart():

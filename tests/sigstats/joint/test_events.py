@@ -12,9 +12,6 @@ from sklearn.metrics import multilabel_confusion_matrix
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 
-from ...examples import examples
-from ..bad_input import anything, refuses_or_answers
-
 labels = st.sampled_from(["b", "a", "d"])
 rows = st.lists(st.tuples(labels, labels, labels), min_size=1, max_size=50)
 
@@ -145,14 +142,3 @@ def test_bad_input_is_named(call, message):
         call()
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-@settings(deadline=None, derandomize=True, max_examples=examples(400))
-@given(anything, anything, anything, anything)
-def test_only_value_errors_escape(y, a, b, names):
-    refuses_or_answers(
-        lambda: JointEvents.from_predictions(y, a, b, classes=names),
-        lambda: JointEvents.from_indicators(y, a, b, categories=names),
-        lambda: JointEvents(y, a, b, names),
-        lambda: JointEvents(("a", "b"), "classes", a, b),
-    )

@@ -9,9 +9,6 @@ from sklearn.metrics import confusion_matrix, f1_score
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.mcnemar.counts import discordant_counts
 
-from ...examples import examples
-from ..bad_input import anything, refuses_or_answers
-
 rows = st.lists(st.tuples(*[st.sampled_from(["spam", "ham", "eggs"])] * 3), min_size=1, max_size=60)
 counts = st.lists(st.integers(0, 9), min_size=8, max_size=8)
 
@@ -147,12 +144,3 @@ def test_bad_predictions_are_named(arguments, message):
     with pytest.raises(ValueError) as caught:
         JointOutcomes.from_predictions(y, a, b, positive=positive)
     assert message in str(caught.value)
-
-
-@settings(deadline=None, derandomize=True, max_examples=examples(300))
-@given(anything, anything, anything, anything)
-def test_only_value_errors_escape(y, a, b, positive):
-    refuses_or_answers(
-        lambda: JointOutcomes.from_predictions(y, a, b, positive=positive),
-        lambda: JointOutcomes(y, a, b, positive),
-    )

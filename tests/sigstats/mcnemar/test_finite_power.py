@@ -12,7 +12,6 @@ from sigstats.sign_flips.power import paired_power as power
 from sigstats.subsampling import finite_power
 
 from ...examples import examples
-from ..bad_input import anything, refuses_or_answers
 
 
 def enumerated(n, only_a, only_b, total, swapped, alpha, **options):
@@ -57,16 +56,3 @@ def test_a_large_population_is_nearly_endless_and_all_of_it_is_certain():
     assert mcnemar_test(3, 17).pvalue <= 0.05
     assert finite_power(30, 3, 17, 30) == pytest.approx(1, abs=1e-12)
     assert finite_power(5, 0, 0, 10) == 0
-
-
-@quickly
-@given(anything)
-def test_bad_input_is_refused_in_one_line(value):
-    refuses_or_answers(
-        lambda: finite_power(value, 2, 3, 10),
-        lambda: finite_power(5, value, 3, 10),
-        lambda: finite_power(5, 2, 3, value),
-        lambda: finite_power(5, 2, 3, 10, swapped=value),
-        lambda: finite_power(5, 2, 3, 10, alpha=value),
-        lambda: finite_power(5, 2, 3, 10, method=value),
-    )

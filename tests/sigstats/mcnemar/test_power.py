@@ -16,7 +16,6 @@ from sigstats.sign_flips.power import paired_power as power
 from sigstats.sign_flips.power import paired_sample_size as sample_size
 
 from ...examples import examples
-from ..bad_input import anything, refuses_or_answers
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 #: method, correction
@@ -272,19 +271,6 @@ def test_degenerate_cases():
 def test_bad_arguments_are_named(call, field):
     with pytest.raises(ValueError, match=rf"^{field}\b[^\n]*$"):
         call()
-
-
-@settings(deadline=None, derandomize=True, max_examples=examples(300))
-@given(anything, anything, anything, anything, anything, anything)
-def test_only_valueerror_escapes(a, b, c, alpha, alternative, method):
-    refuses_or_answers(
-        lambda: power(a, only_a=b, only_b=c, alpha=alpha, alternative=alternative, method=method),
-        lambda: power(20, only_a=b, only_b=c, alpha=alpha),
-        lambda: type_one_error(a, b, method=method),
-        lambda: sample_size(only_a=0.3, only_b=0.1, power=b, alpha=alpha, correction=c),
-        lambda: sample_size(only_a=b, only_b=c),
-        lambda: detectable_difference(a, b, power=c, alpha=alpha),
-    )
 
 
 @pytest.mark.parametrize("private", [True, False])

@@ -13,9 +13,6 @@ from sigstats.measures.formulas import Confusion
 from sigstats.measures.measure import Measure, as_measure, one_vs_rest
 from sigstats.measures.table import COUNT_MEASURES
 
-from ...examples import examples
-from ..bad_input import anything, refuses_or_answers
-
 count = st.integers(0, 30)
 tables = st.tuples(count, count, count, count).filter(lambda each: sum(each) > 0)
 square_tables = st.integers(2, 5).flatmap(
@@ -314,16 +311,3 @@ def test_bad_input_is_named(call, message):
         call()
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-@settings(deadline=None, derandomize=True, max_examples=examples(300))
-@given(st.sampled_from(COUNT_MEASURES), st.tuples(*[st.one_of(count, anything)] * 4), anything, anything)
-def test_only_value_errors_escape(name, table, option, kind):
-    refuses_or_answers(
-        lambda: as_measure(name)(*table),
-        lambda: as_measure(name)(*table, kind=kind, undefined=option),
-        lambda: as_measure(option),
-        lambda: as_measure("f-beta", beta=option),
-        lambda: measures.dcf(*table, cost_fn=option, prior=kind),
-        lambda: one_vs_rest(option),
-    )

@@ -15,7 +15,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-from sigstats.retraining.folds import as_classes, as_folds, folds_of, stratified_folds
+from sigstats.retraining.folds import as_folds, folds_of, stratified_folds
 
 labels = st.lists(st.integers(0, 3), min_size=4, max_size=60)
 
@@ -80,24 +80,6 @@ def test_a_splitter_that_tests_a_row_twice_or_never_is_refused(splitter):
 
 def test_an_array_is_renumbered_in_order():
     assert as_folds([20, -5, 20, 7], None, [0, 1, 0, 1]).tolist() == [2, 0, 2, 1]
-
-
-anything = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.just(object()), st.complex_numbers()
-)
-
-
-@settings(deadline=None, derandomize=True)
-@given(st.one_of(anything, st.lists(anything, max_size=6)), st.one_of(anything, st.lists(anything, max_size=6)))
-def test_only_value_errors_escape(cv, y):
-    for call in (
-        lambda: as_folds(cv, np.zeros((4, 1)), [0, 1, 0, 1]),
-        lambda: stratified_folds(y, 2),
-        lambda: stratified_folds([0, 1] * 9, cv, 1),
-        lambda: as_classes(y),
-    ):
-        with contextlib.suppress(ValueError):
-            call()
 
 
 def test_rare_classes_are_spread_where_they_are_allowed():
