@@ -15,7 +15,6 @@ from .fuzzy.degrees import FuzzyTestResult as FuzzyTestResult
 from .goodness_of_fit.goodness_of_fit_test import GoodnessOfFitTestResult as GoodnessOfFitTestResult
 from .homogeneity.homogeneity_test import HomogeneityTestResult as HomogeneityTestResult
 from .intervals import Interval as Interval
-from .judged.judged_test import JudgeAgreement as JudgeAgreement
 from .judged.judged_test import JudgedResult as JudgedResult
 from .many_datasets.comparison import DatasetsComparison as DatasetsComparison
 from .many_datasets.comparison import PairOverDatasets as PairOverDatasets
@@ -47,3 +46,4 @@ from .scores.result import ScoreResult as ScoreResult
 from .sequential.rules import SequentialResult as SequentialResult
 from .sign_flips.sign_flip_test import SignFlipResult as SignFlipResult
 from .test_result import TestResult as TestResult
+from .unseen_row.judged import JudgeAgreement as JudgeAgreement

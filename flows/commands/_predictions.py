@@ -9,7 +9,7 @@ from . import repeatable
 from ._options import as_options
 
 if TYPE_CHECKING:
-    from sigstats.files.predictions import Columns
+    from sigstats.files.predictions import Columns, People, Predictions
 
 _NAMED = ("id", "label", "prediction")
 #: What is missing where one file of one model is given.
@@ -106,6 +106,36 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run", metavar="COLUMN", help=text)
 
 
+def add_people(parser: argparse.ArgumentParser) -> None:
+    """Add ``--human`` and ``--human-labels``."""
+    text = "column of people's labels (1 right, 0 wrong, or empty), which correct the judge's verdicts in --score or "
+    repeatable(parser, "--human", "COLUMN", f"{text}--prediction; one for all files, or one per file (repeatable)")
+    text = "file of ids and --human, if the predictions lack it; one for all files, or one per file (repeatable)"
+    repeatable(parser, "--human-labels", "FILE", text)
+
+
+#: The options that are not valid with ``--human``.
+_NOT_JUDGED = ("changed", "run", "task", "positive", "order", "weights", "ratio", "measure", "costs")
+
+
+def read_with_people(
+    options: argparse.Namespace, paths: Sequence[str], columns: "Sequence[Columns]"
+) -> "list[tuple[Predictions, People]]":
+    """The judge's verdicts and the labels of people in each file; empty without ``--human``."""
+    from sigstats.files.predictions import read_judged
+
+    if not options.human:
+        if options.human_labels:
+            raise BadInput("--human: is missing; expected the column of people's labels in --human-labels")
+        return []
+    refuse_beside(options, "--human", [name for name in _NOT_JUDGED if name in vars(options)])
+    if len(scores_of(options)) > 1:
+        raise BadInput("--human: is not valid with several scores; expected one")
+    human = for_each_file("human", options.human, len(paths))
+    labels = for_each_file("human-labels", options.human_labels or [None], len(paths))
+    return [read_judged(*side) for side in zip(paths, columns, human, labels, strict=True)]
+
+
 def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
     """Add ``--score-range``; `score` is what its help calls a score."""
     text = f"lowest and highest possible {score}, if neither log nor name states them"
@@ -121,12 +151,18 @@ def columns_of_files(options: argparse.Namespace, files: int, *, scores: int | N
         raise BadInput(f"--score: {len(scores_of(options))} are named; expected one")
     columns = [columns_of(options)] * files
     for name, values in _named_in_files(options):
-        if len(values) not in (0, 1, files):
-            wanted = "one" if files == 1 else f"one, or one for each of {files} files"
-            raise BadInput(f"--{name}: {len(values)} are named; expected {wanted}")
-        if len(values) > 1:
-            columns = [column.but(**{name: value}) for column, value in zip(columns, values, strict=True)]
+        if values:
+            pairs = zip(columns, for_each_file(name, values, files), strict=True)
+            columns = [column.but(**{name: value}) for column, value in pairs]
     return columns
+
+
+def for_each_file(name: str, values: Sequence[Any], files: int) -> list[Any]:
+    """The value of a repeatable option for each file: one for all, or one for each."""
+    if len(values) not in (1, files):
+        wanted = "one" if files == 1 else f"one, or one for each of {files} files"
+        raise BadInput(f"--{name}: {len(values)} are named; expected {wanted}")
+    return list(values) * (files if len(values) == 1 else 1)
 
 
 def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str]:

@@ -14,11 +14,13 @@ from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_fail_on, add_rule_options, as_options, code_of, fraction, rule_of
 from ._predictions import (
     add_measures,
+    add_people,
     add_prediction_arguments,
     add_runs,
     add_score_range,
     columns_of_files,
     measures_of,
+    read_with_people,
     refuse_unused,
 )
 
@@ -41,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--positive", metavar="CLASS", help="positive class of precision, recall, specificity and f1")
     add_prediction_arguments(parser, score="column of marks, or a scorer or metric of a log")
     add_runs(parser)
+    add_people(parser)
     add_score_range(parser, "mark")
     add_rule_options(parser, "alpha", "adjust", "confidence", "unseen_group", "smallest_slice")
     add_outputs(parser, *_OUTPUTS)
@@ -70,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 def _checked(options: argparse.Namespace) -> "CheckResult":
     from sigstats.comparison.check.bar import check_predictions, evidence_checked
     from sigstats.comparison.paired_predictions import as_score_range
-    from sigstats.files.predictions import join, read
+    from sigstats.files.predictions import join, read, with_people
 
     at_most = options.at_least is None
     rule = rule_of(options)
@@ -78,9 +81,13 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
     (columns,) = columns_of_files(options, 1)
     columns = columns.but(by_position=columns.by_position or None, run=options.run)
     with as_options(("the baseline: ", f"{options.file}: "), ("expected at_", "expected --at-")):
-        predictions = read(options.file, columns)
         limits = as_score_range(options.score_range)
-        paired = replace(join(predictions, predictions, columns), score_range=limits)
+        if judged := read_with_people(options, [options.file], [columns]):
+            ((predictions, people),) = judged
+            paired = with_people(join(predictions, predictions, columns, with_ids=True), (people, people), limits)
+        else:
+            predictions = read(options.file, columns)
+            paired = replace(join(predictions, predictions, columns), score_range=limits)
         measures = [*evidence_checked(paired, measures_of(options), options.positive)]
         refuse_unused(columns, measures, of_one=True)
         return check_predictions(paired, bar, rule, measures, positive=options.positive, at_most=at_most)

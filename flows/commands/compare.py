@@ -16,6 +16,7 @@ from ._options import add_fail_on, add_rule_options, as_options, code_of, rule_o
 from ._predictions import (
     SECOND_FILE,
     add_measures,
+    add_people,
     add_prediction_arguments,
     add_runs,
     add_score_range,
@@ -24,7 +25,7 @@ from ._predictions import (
     match_options,
     measures_of,
     names_in_one_file,
-    refuse_beside,
+    read_with_people,
     refuse_unused,
     scores_of,
 )
@@ -58,19 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--weights", metavar="COLUMN", help="column of weights: population rows that each row represents"
     )
-    parser.add_argument(
-        "--human",
-        metavar="COLUMN",
-        action="append",
-        help="column of people's labels (1 right, 0 wrong, or empty), which correct the judge's verdicts in --score or "
-        "--prediction (give it twice if the candidate has another column)",
-    )
-    parser.add_argument(
-        "--human-labels",
-        metavar="FILE",
-        action="append",
-        help="file of ids and --human, if the predictions lack it (give it twice if the candidate has another file)",
-    )
+    add_people(parser)
     add_score_range(parser, "score")
     parser.add_argument("--positive", metavar="CLASS", help="positive class of scores and f1")
     add_measures(parser, " (repeatable; default: accuracy, and auc or the mean of scores)")
@@ -87,8 +76,6 @@ def run(options: argparse.Namespace) -> int:
     if not options.candidates:
         raise BadInput(f"CANDIDATE: is missing; expected {SECOND_FILE}")
     refuse_overwriting(options, (options.baseline, *options.candidates), *_OUTPUTS)
-    if options.human or options.human_labels:
-        return _run_judged(options)
     if options.changed is not None and (options.run is not None or len(options.candidates) > 1):
         raise BadInput("--changed: is not valid with --run or several candidates; expected the rows of two models")
     from ..comparison.text import show, show_candidates
@@ -114,46 +101,12 @@ def run(options: argparse.Namespace) -> int:
     return code_of(options, result.verdict)
 
 
-_NOT_JUDGED = (
-    *("markdown", "junit", "changed", "run", "task", "positive", "adjust", "bins", "margins", "simultaneous"),
-    *("order", "weights", "ratio", "slice", "measure", "costs", "smallest_slice", "unseen_group"),
-)
-
-
-def _run_judged(options: argparse.Namespace) -> int:
-    from ..comparison.judged import as_json, as_text, compare_judged
-    from ..comparison.judged_page import as_html
-
-    if options.human is None:
-        raise BadInput("--human: is missing; expected the column of people's labels in --human-labels")
-    for name, given in (("--human", options.human), ("--human-labels", options.human_labels or ())):
-        if len(given) > 2:
-            raise BadInput(f"{name}: {len(given)} values are not valid; expected one, or two for the two models")
-    refuse_beside(options, "--human", _NOT_JUDGED)
-    if len(options.candidates) > 1 or len(scores_of(options)) > 1:
-        raise BadInput("--human: is not valid with several candidates or scores; expected one of each")
-    paths = (options.baseline, options.candidates[0])
-    with as_options():
-        comparison = compare_judged(
-            paths,
-            columns_of_files(options, 2),
-            options.human,
-            rule_of(options),
-            labels=options.human_labels or (),
-            score_range=options.score_range,
-            **match_options(options),
-        )
-    if write_outputs(options, json=partial(as_json, comparison), report=partial(as_html, comparison)):
-        write_text("-", as_text(comparison))
-    return code_of(options, comparison.verdict)
-
-
 def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
     from sigstats.comparison.candidates import compare_candidates
     from sigstats.comparison.family import measures_meant
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
-    from sigstats.files.predictions import join_scores, read_by_scores, same_content
+    from sigstats.files.predictions import join_scores, read_by_scores, same_content, with_people
 
     rule, named = rule_of(options), options.prediction
     asked = measures_of(options)
@@ -166,12 +119,18 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     columns, *of_candidates = every
     with as_options():
         paths = (options.baseline, *options.candidates)
-        baseline, *candidates = read_by_scores([*zip(paths, every, strict=True)], scores_of(options) or [columns.score])
-        limits = as_score_range(options.score_range)
+        limits, judged = as_score_range(options.score_range), read_with_people(options, paths, every)
+        with_ids = options.changed is not None or bool(judged)
+        if judged:
+            baseline, *candidates = [{columns.score: predictions} for predictions, _ in judged]
+        else:
+            read = read_by_scores([*zip(paths, every, strict=True)], scores_of(options) or [columns.score])
+            baseline, *candidates = read
         pairs = []
-        for candidate, path, own in zip(candidates, options.candidates, of_candidates, strict=True):
-            with_ids = options.changed is not None
-            joined = join_scores(baseline, candidate, columns, with_ids=with_ids, **match_options(options))
+        for place, (path, own) in enumerate(zip(options.candidates, of_candidates, strict=True)):
+            joined = join_scores(baseline, candidates[place], columns, with_ids=with_ids, **match_options(options))
+            if judged:
+                joined = [with_people(pair, (judged[0][1], judged[1 + place][1]), limits) for pair in joined]
             identical = own == columns and same_content(options.baseline, path)
             joined = [replace(pair, identical=identical, score_range=limits) for pair in joined]
             if len(named) > 1:

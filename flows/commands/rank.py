@@ -16,13 +16,16 @@ from ._options import as_options
 from ._predictions import (
     OPTIONS_OF_FILES,
     add_measures,
+    add_people,
     add_prediction_arguments,
     add_runs,
+    add_score_range,
     columns_of_files,
     file_for_each,
     match_options,
     measures_of,
     names_in_one_file,
+    read_with_people,
     refuse_beside,
     refuse_unused,
 )
@@ -50,6 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     text = "column of costs or times; models are then compared by score and cost together too"
     parser.add_argument("--cost", metavar="COLUMN", help=text)
+    add_people(parser)
+    add_score_range(parser, "mark of people with --human")
     add_measures(parser, ", as for compare (default: accuracy, or the mean of a score)")
     parser.add_argument("--positive", metavar="CLASS", help="positive class of f1, precision, recall and scores")
     parser.add_argument(
@@ -102,11 +107,11 @@ def run(options: argparse.Namespace) -> int:
 
 #: The options that the score has, and not the cost.
 _ONLY_COST: dict[str, Any] = {
-    **{name: [] for name in ("measure", "higher_is_better", "prediction")},
-    **dict.fromkeys(("costs", "positive", "ratio", "probabilities")),
+    **{name: [] for name in ("measure", "higher_is_better", "prediction", "human", "human_labels")},
+    **dict.fromkeys(("costs", "positive", "ratio", "probabilities", "score_range")),
 }
 _NOT_OF_VOTES = tuple(name for name in OPTIONS_OF_FILES if name != "group")
-_NOT_OF_VOTES += ("name", "measure", "costs", "cost", "positive", "run", "smallest_slice")
+_NOT_OF_VOTES += ("name", "measure", "costs", "cost", "positive", "run", "smallest_slice", "human", "human_labels")
 
 
 def _models_in(options: argparse.Namespace) -> list[str]:
@@ -155,8 +160,9 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     """The ranking, and the files of its models, the best first."""
     from sigstats._common.validation import as_count, as_names, as_real
     from sigstats.comparison.measure_names import as_compared_measures
+    from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.comparison.rank_by_pairs import notes_on_best, rank_by_pairs
-    from sigstats.files.predictions import join, join_many, read
+    from sigstats.files.predictions import join, join_many, read, with_people
     from sigstats.ranking.rank import rank_table
 
     from ..ranking.words import model_names
@@ -170,20 +176,24 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         as_count(options.smallest_slice, "--smallest-slice", minimum=1)
         named = measures_of(options)
         measures = as_compared_measures(named) if named else (None,)
-        by_pairs = named or options.run is not None or options.ratio is not None
+        by_pairs = named or options.run is not None or options.ratio is not None or options.human
         if len(measures) > 1:
             raise BadInput(f"--measure: {len(measures)} are named; expected one")
         if options.positive is not None and not by_pairs:
             raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
         columns = [column.but(run=options.run) for column in columns_of_files(options, len(files))]
         refuse_unused(columns[0], measures)
-        of_each = [*map(read, files, columns)]
+        judged, limits = read_with_people(options, files, columns), as_score_range(options.score_range)
+        if limits and not judged:
+            raise BadInput("--score-range: is only valid with --human; expected none")
+        of_each = [predictions for predictions, _ in judged] or [*map(read, files, columns)]
         in_one = names_in_one_file(options) if len(options.files) == 1 else []
         own = in_one or model_names(files, [side.source.subject for side in of_each])
         names = list(own if given is None else given)
 
         def pair(a: int, b: int) -> "PairedPredictions":
-            return join(of_each[a], of_each[b], columns[0], **match_options(options))
+            joined = join(of_each[a], of_each[b], columns[0], with_ids=bool(judged), **match_options(options))
+            return with_people(joined, (judged[a][1], judged[b][1]), limits) if judged else joined
 
         how: dict[str, Any] = {"confidence_level": options.confidence, "smallest_slice": options.smallest_slice}
         if by_pairs:

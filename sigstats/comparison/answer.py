@@ -198,6 +198,8 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
         return f"State the limits of {what} (--score-range LOW HIGH): without them no number of rows passes."
     if row.test.kind == "runs":
         return "Compare more runs of both recipes: sigstats size --run with the same files estimates how many."
+    if row.test.kind == "judged":
+        return f"{row.note[:1].upper()}{row.note[1:]}."
     measure = "--costs FILE" if row.measure == EXPECTED_COST else f"--measure {row.measure}"
     plan, size = f"sigstats size {measure} with the same files", settled_by(row)
     size = f"{size}; {plan} gives the power of others" if size else f"{plan} estimates how many"

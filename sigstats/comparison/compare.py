@@ -20,7 +20,7 @@ from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
 from .cells import interval_of
 from .deciding import rows_that_decide
-from .evidence import Classes, Evidence
+from .evidence import Classes, Evidence, Judged
 from .family import asked_of, blank_row, blank_rows, tests_of
 from .margins import require_limits_used, require_margins
 from .mean_tests import bounded
@@ -89,7 +89,7 @@ def compare_pairs(
     )
     level, first = rule.level_of_one(max(1, tests)), rule.n_resamples
     notes: tuple[Note, ...] = ()
-    if any(uses_random_weights(name) for evidence in asked for name in evidence):
+    if any(uses_random_weights(name, of) for evidence in asked for name, of in evidence.items()):
         rule = rule.with_resamples_for(level)
         smallest = 1 / (rule.n_resamples + 1)
         if smallest > level:
@@ -151,6 +151,9 @@ def _tested(
     joint = None
     notes = [*paired.notes, *too_fine(units.slices, rule.smallest_slice), *without_task_mean(paired, names)]
     if not alone:
+        first_evidence = evidence[names[0]]
+        if isinstance(first_evidence, Judged):
+            notes += first_evidence.notes(("the baseline", "the candidate"))
         notes += about_predictions(paired, names, ("the baseline", "the candidate"))
         notes += notes_on_dependence(paired, evidence, rule)
         if "accuracy" in names or paired.predicted is None:

@@ -5,7 +5,7 @@ Each type has the rows of both models, knows which of them are independent, and 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Self
@@ -13,12 +13,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.note import Note
+from .._common.numerals import NBSP, significant
 from .._common.validation import FloatArray, IntArray
 from ..measures.formulas import Confusion
 from ..measures.measure import as_measure
 from ..measures.score_formulas import area_under_curve, pass_at, ratio_of_sums
 from ..measures.table import MEASURES, MeasureSpec, refers_to_one_class
+from ..sign_flips.sign_flip_test import sign_flip_test
+from ..unseen_row.judged import DIFFERENT, JudgedRows, agreement_of, rows_of_one, rows_of_two
 from ..unseen_row.law import SharedDraws
+from ..unseen_row.means import sums_by
 from .paired_predictions import ItemTotals
 from .units import Units
 
@@ -115,6 +120,45 @@ class Values(Evidence):
         if tasks is None:
             return float(self.values[side].mean())
         return float((np.bincount(tasks, self.values[side]) / np.bincount(tasks)).mean())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged(Evidence):
+    """A judge's verdicts or marks on all rows, and values that people give some of them."""
+
+    _columns = ("judge", "people")
+
+    limits: tuple[float, float]
+    judge: Pair
+    #: NaN where people gave none.
+    people: Pair
+
+    def of_one(self, side: int) -> JudgedRows:
+        """The rows of the baseline, 0, or the candidate, 1."""
+        return rows_of_one(self.judge[side], self.people[side], self.limits, self.units.group)
+
+    def of_both(self) -> JudgedRows:
+        """The rows of both; differences are candidate minus baseline."""
+        span = self.limits[1] - self.limits[0]
+        return rows_of_two(self.judge[::-1], self.people[::-1], span, self.units.group)
+
+    def notes(self, models: Sequence[str]) -> Iterator[Note]:
+        """How often the judge agrees with people on each model, and whether its errors favour one."""
+        for side, model in enumerate(models):
+            labelled = ~np.isnan(self.people[side])
+            agreement = agreement_of(*(of[side][labelled] > sum(self.limits) / 2 for of in (self.judge, self.people)))
+            told = f"the judge alone gives {model} {significant(float(self.judge[side].mean()), 4)}"
+            yield Note("judge-alone", f"{told}; people labelled {labelled.sum():,} of {self.units.n:,} rows")
+            if labelled.any():
+                yield Note("judge-agreement", f"judge and people on {model}: {agreement.in_words()}")
+        both = ~np.isnan(self.people[0] - self.people[1])
+        errors = np.subtract(*self.judge)[both] - np.subtract(*self.people)[both]
+        if self.units.group is not None:
+            errors = sums_by(np.unique(self.units.group[both], return_inverse=True)[1], errors)
+        pvalue = sign_flip_test(errors).pvalue if len(models) > 1 and len(errors) else 1.0
+        if pvalue <= DIFFERENT:
+            favour = f"the judge's errors favour one of the models (p{NBSP}={NBSP}{pvalue:.2g})"
+            yield Note("judge-favours", f"{favour}: its own difference is biased")
 
 
 @dataclass(frozen=True, kw_only=True)

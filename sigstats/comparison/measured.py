@@ -13,7 +13,7 @@ from .._common.scores import refuse_uncertain, require_one_scale
 from .._common.validation import FloatArray, require_squarable, shown
 from ..measures.score_formulas import POWERS
 from ..measures.table import MEASURES, MeasureSpec, Needs, base_of, is_pass_at, refers_to_one_class
-from .evidence import Attempts, Classes, Evidence, Limits, Pair, Ratios, Runs, Scores, Values, signed
+from .evidence import Attempts, Classes, Evidence, Judged, Limits, Pair, Ratios, Runs, Scores, Values, signed
 from .measure_names import OF_SCORES, is_of_scores
 from .paired_predictions import PairedPredictions, Predicted, Scored
 from .units import Units
@@ -26,6 +26,8 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
     if paired.units.weights is not None and (measure in ("auc", "ratio") or is_pass_at(measure)):
         raise ValueError(f"measures: {measure!r} is not valid with weights; expected accuracy, f1 or a mean over rows")
     spec = dataclasses.replace(MEASURES[measure], name=measure)  # includes the properties of a user's own measure
+    if paired.people is not None:
+        return _judged(paired, paired.people, spec)
     if not paired.runs:
         return _BY_NEEDS[spec.needs](paired, spec, positive)
     of_scores = is_of_scores(measure)
@@ -46,6 +48,16 @@ def positive_code(paired: PairedPredictions, positive: str | None, *, among_seve
 
 def _invalid(spec: MeasureSpec, told: str) -> ValueError:
     return ValueError(f"measures: {spec.name!r} is not valid for {told}")
+
+
+def _judged(paired: PairedPredictions, people: Pair, spec: MeasureSpec) -> Judged:
+    said, scored, units = paired.predicted, paired.scored, paired.units
+    wanted = "accuracy" if said else "mean-score"
+    if spec.name != wanted or units.weights is not None or units.in_time or units.runs:
+        raise _invalid(spec, f"labels of people; expected {wanted}, without weights, order and runs")
+    judge = said.right if said else _given_scores(paired, spec).scores if scored else people
+    a, b = (side.astype(np.float64) for side in judge)
+    return Judged(units=units, limits=paired.score_range or (0.0, 1.0), judge=(a, b), people=people)
 
 
 def _answers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Values:

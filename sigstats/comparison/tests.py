@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from .._common.random_streams import as_generator
 from .._common.validation import IntArray
 from ..effects import accuracy_difference, score_equivalence
-from ..intervals import clopper_pearson
+from ..intervals import Interval, clopper_pearson
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointOutcomes
 from ..mcnemar.mcnemar_test import mcnemar_test
@@ -27,7 +28,7 @@ from ..measures.table import MEASURES, OwnMeasure, refers_to_one_class
 from ..scores.order import FEWEST
 from ..unseen_row.means import missed
 from ..unseen_row.orders import mirrored_law
-from .evidence import Attempts, Classes, Evidence, Ratios, Runs, Scores, Values
+from .evidence import Attempts, Classes, Evidence, Judged, Ratios, Runs, Scores, Values
 from .mean_tests import Tested, test_mean, test_pass_at, test_ratio, unseen_unit
 from .row_test import RowTest
 from .rows import ComparisonRow
@@ -35,9 +36,9 @@ from .rule import ComparisonRule
 from .runs import test_runs
 
 
-def uses_random_weights(measure: str) -> bool:
-    """True if a measure is tested by random weights."""
-    return MEASURES[measure].test in ("counts", "ratios")
+def uses_random_weights(measure: str, evidence: Evidence | None = None) -> bool:
+    """True if a measure, or the evidence for it, is tested by random weights."""
+    return MEASURES[measure].test in ("counts", "ratios") or isinstance(evidence, Judged)
 
 
 def stages(measure: str, first: int, few: int, most: int) -> tuple[int, int]:
@@ -215,8 +216,40 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
     )
 
 
+def _test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule) -> ComparisonRow:
+    """The difference that people would see: the judge's, corrected by their labels."""
+    data, share = part.of_both(), (1 - rule.confidence_level) / 2
+    labels = int(data.labels.sum())
+    if not labels:
+        return replace(row, note="no row has labels of people for both models: nothing can be tested")
+    law = data.law(rule.n_resamples, as_generator(rule.rng))
+    of_one = [part.of_one(side) for side in (0, 1)]
+    laws = [one.law(rule.n_resamples, as_generator(rule.rng)) for one in of_one]
+    baseline, candidate = (Interval(law.low(share), law.high(share), rule.confidence_level) for law in laws)
+    less, greater, margin = law.pvalue(0.0, "less"), law.pvalue(0.0, "greater"), rule.margin_of(row)
+    return replace(
+        row,
+        baseline=of_one[0].estimate,
+        candidate=of_one[1].estimate,
+        baseline_interval=baseline,
+        candidate_interval=candidate,
+        difference=data.estimate,
+        low=law.low(share),
+        high=law.high(share),
+        standard_error=float(np.std(law.against_a + law.against_b) / 2),
+        test=RowTest("verdicts of a judge, corrected by labels of people, with an unseen label", "judged"),
+        pvalue=less,
+        pvalue_error=math.sqrt(less * (1 - less) / rule.n_resamples),
+        two_sided_pvalue=min(1.0, 2 * min(less, greater)),
+        equivalence_pvalue=max(law.pvalue(-margin, "greater"), law.pvalue(margin, "less")),
+        differing=int(np.any([np.subtract(*part.judge), np.nan_to_num(np.subtract(*part.people))], axis=0).sum()),
+        note=data.labels_to_get(share) if law.low(share) <= 0 <= law.high(share) else f"{labels:,} labels of people",
+    )
+
+
 _TESTS: dict[type[Evidence], Callable[[ComparisonRow, Any, ComparisonRule], Tested]] = {
     Values: _test_values,
+    Judged: _test_judged,
     Attempts: test_pass_at,
     Classes: by_weights,
     Scores: _test_area,

@@ -33,11 +33,8 @@ from ..comparison.paired_predictions import as_score_range
 from ..intervals import Interval
 from ..sign_flips.sign_flip_test import sign_flip_test
 from ..test_result import TestResult
-from .law import JudgeAgreement as JudgeAgreement
-from .law import agreement_of, judged_rows
-
-#: The judge's errors are told to differ at this p-value.
-_DIFFERENT = 0.05
+from ..unseen_row.judged import DIFFERENT, agreement_of, rows_of_two
+from ..unseen_row.judged import JudgeAgreement as JudgeAgreement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,7 +185,7 @@ def judged_test(
     limits = as_score_range(score_range) or (0.0, 1.0)
     judged = [_verdicts(value, name, score_range) for name, value in {"judge_a": judge_a, "judge_b": judge_b}.items()]
     marked = None if score_range is None else limits
-    labels = _labels(people_a, "people_a", marked), _labels(people_b, "people_b", marked)
+    labels = labels_of_people(people_a, "people_a", marked), labels_of_people(people_b, "people_b", marked)
     n, span = len(judged[0]), limits[1] - limits[0]
     names = ("judge_b", "people_a", "people_b")
     for name, array in zip(names, (judged[1], *labels), strict=True):
@@ -203,9 +200,8 @@ def judged_test(
     if not labelled.any():
         raise refuse("people_a, people_b", 0, "one row or more that has a label of both answers")
 
-    verdict = np.sign(judged[0] - judged[1]).astype(np.int64)
     seen = labels[0][labelled] - labels[1][labelled]
-    data = judged_rows(verdict, labelled, seen, span, units)
+    data = rows_of_two(judged, labels, span, units)
     share = (1 - level) / (2 if way == "two-sided" else 1)
     law = data.law(size, as_generator(rng))
     low, high = (law.low(share) if way != "less" else -span), (law.high(share) if way != "greater" else span)
@@ -244,8 +240,8 @@ def _verdicts(value: Any, name: str, score_range: Any) -> FloatArray:
     return as_reals(value, name, ndim=1)
 
 
-def _labels(value: Any, name: str, limits: tuple[float, float] | None) -> FloatArray:
-    """Labels of people as 1, 0 and NaN, or marks within limits."""
+def labels_of_people(value: Any, name: str, limits: tuple[float, float] | None) -> FloatArray:
+    """The labels of people as 1, 0 and NaN, or marks within limits; or ValueError."""
     wanted = "right or wrong as True and False or 1 and 0, None or NaN where there is no label"
     if limits is not None:
         wanted = f"marks from {limits[0]:g} to {limits[1]:g}, None or NaN where there is none"
@@ -271,7 +267,7 @@ def _three(values: IntArray) -> tuple[int, int, int]:
 
 def _reason(pvalue: float, rows: IntArray, table: IntArray, left_out: int) -> str:
     said = []
-    if pvalue <= _DIFFERENT:
+    if pvalue <= DIFFERENT:
         said.append(f"the judge's errors favour one of the models (p = {pvalue:.2g}): its own difference is biased")
     unlabelled = [
         f"{rows[i]} rows where the judge prefers {('B', 'neither', 'A')[i]}"

@@ -101,6 +101,7 @@ COMMANDS = {
     ),
     "compare rows without partners": ("compare", "a.csv", "short.csv", "--unmatched", "drop"),
     "compare tests of code": ("compare", "a.xml", "b.xml"),
+    "check judged": ("check", "a.csv", "--human", "human", "--at-least", "0.4", "--slice", "region"),
     "check labels": ("check", "a.csv", "--at-least", "0.8", "--slice", "region"),
     "check classes": (
         *("check", "a.csv", "--at-least", "70%", "--positive", "cat", "--measure", "f1", "--measure", "precision"),
@@ -115,6 +116,7 @@ COMMANDS = {
     "rank scores in groups": ("rank", "marks-a.csv", "marks-b.csv", "marks-c.csv", *LATENCY, "--group", "patient"),
     "rank measures": ("rank", *ABOUT, "c.csv", "--measure", "macro-f1"),
     "rank items": ("rank", "answers-a.csv", "answers-b.csv", "--epoch", "try"),
+    "rank judged": ("rank", *ABOUT, "c.csv", "--human", "human"),
     "rank runs": ("rank", "runs-a.csv", "runs-b.csv", "--run", "seed"),
     "rank votes": ("rank", "votes.csv"),
     "rank votes in groups": ("rank", "votes.csv", "--group", "voter"),
@@ -261,8 +263,6 @@ def outputs_of(name, kept):
     """The lines of the gold file about a command, which runs in the folder of its inputs."""
     command = COMMANDS[name][0]
     targets = {kind: f"output.{kind}" for kind in FORMATS[command]}
-    if "--human" in COMMANDS[name]:
-        targets = {kind: targets[kind] for kind in ("json", "report")}
     if name in WITHOUT_PAGE:
         del targets["report"]
     named = [part for kind, target in targets.items() for part in (f"--{kind}", target)]

@@ -11,7 +11,7 @@ from scipy.stats import binom
 from statsmodels.stats.contingency_tables import mcnemar
 
 import sigstats
-from sigstats.judged.law import judged_rows
+from sigstats.unseen_row.judged import judged_rows, rows_of_one
 from tests.examples import examples
 
 NAN = math.nan
@@ -58,7 +58,9 @@ def test_the_interval_is_that_of_randomly_weighted_rows():
 
 def _pvalue(verdict, labelled, seen, size=1999, rng=0):
     """The two-sided p-value without what the result says besides."""
-    law = judged_rows(verdict.astype(np.int64), labelled, seen[labelled].astype(float), 1.0, None)
+    law = judged_rows(
+        verdict.astype(np.int64) + 1, labelled, seen[labelled].astype(float), np.array([-1.0, 0, 1]), None
+    )
     return law.law(size, np.random.default_rng(rng)).pvalue(0.0, "two-sided")
 
 
@@ -265,7 +267,7 @@ def test_the_law_of_many_groups_is_that_of_an_exponential_weight_each():
     rows, draws = 27_000, 500
     units, labelled = np.arange(rows) // 3, np.arange(rows) % 10 < 3
     verdict, seen = rng.integers(-1, 2, rows), rng.integers(-1, 2, rows).astype(float)
-    judged = judged_rows(verdict, labelled, seen[labelled], 1.0, units)
+    judged = judged_rows(verdict + 1, labelled, seen[labelled], np.array([-1.0, 0, 1]), units)
     law = judged.law(draws, np.random.default_rng(2))
     weights = rng.standard_exponential((draws, 9_000))
     truth = np.zeros(draws)
@@ -276,3 +278,27 @@ def test_the_law_of_many_groups_is_that_of_an_exponential_weight_each():
     middle = (law.against_a + law.against_b) / 2
     assert middle.std() == pytest.approx(truth.std(), rel=0.2)
     assert np.median(middle) == pytest.approx(np.median(truth), abs=0.35 * truth.std())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.9, 0.1), (0.05, 0.95)])
+@pytest.mark.parametrize("labels", [(1, 1), (1, 4), (3, 3), (2, 9), (8, 8)])
+def test_the_rate_of_one_model_is_covered_for_every_judge_with_few_labels(shares, labels):
+    """By all outcomes, over a grid of what people say of the rows that the judge calls wrong and right."""
+    rows, ends = (1000 * np.array(shares)).astype(int), np.empty((labels[0] + 1, labels[1] + 1))
+    judge = np.repeat([0.0, 1.0], rows)
+    for hits in np.ndindex(ends.shape):
+        people = np.full(1000, NAN)
+        for first, of, right in zip((0, rows[0]), labels, hits, strict=True):
+            people[first : first + of] = np.arange(of) < right
+        ends[hits] = rows_of_one(judge, people, (0.0, 1.0), None).law(20_000, np.random.default_rng(1)).low(0.025)
+    for wrong, right in itertools.product(np.linspace(0, 1, 41), repeat=2):
+        chances = np.outer(*(binom.pmf(np.arange(of + 1), of, p) for of, p in zip(labels, (wrong, right), strict=True)))
+        assert chances[ends > shares[0] * wrong + shares[1] * right + 0.003].sum() <= 0.0255
+
+
+def test_one_verdict_of_the_judge_leaves_clopper_and_pearsons_interval():
+    people = np.array([1.0] * 17 + [0.0] * 3 + [NAN] * 80)
+    law = rows_of_one(np.ones(100), people, (0.0, 1.0), None).law(200_000, np.random.default_rng(0))
+    low, high = sigstats.clopper_pearson(17, 20)
+    assert (law.low(0.025), law.high(0.025)) == pytest.approx((low, high), abs=0.003)

@@ -22,7 +22,7 @@ from ...measures.score_formulas import weighted_area
 from ...measures.table import MEASURES, OwnMeasure
 from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
-from ..evidence import Evidence
+from ..evidence import Evidence, Judged
 from ..family import default_measures, evidence_for, require_score_used
 from ..margins import SaidShare, require_limits_used
 from ..measure_names import as_compared_measures
@@ -90,14 +90,16 @@ def check_predictions(
     decided = _decided(rows, sign * bar, rule)
     checked_rows = tuple(row.turned() for row in decided) if at_most else decided
     bare = CheckedRow(slice=ALL_ROWS, measure=names[0], n=paired.n)
+    whole = evidence[names[0]]
     notes = (
         *paired.notes,
+        *(whole.notes(("the model",)) if isinstance(whole, Judged) else ()),
         *without_task_mean(paired, names),
         *unseen_group_note(checked_rows, lambda row: cells_of(row)["interval"], rule.unseen_group),
         *about_predictions(paired, names, ("the model",)),
         *clusters_note(
             paired,
-            lambda group: test_row(bare, evidence[names[0]].in_groups(group), sign * bar, rule, None),
+            lambda group: test_row(bare, whole.in_groups(group), sign * bar, rule, None),
             seed=rule.rng,
             single=True,
         ),

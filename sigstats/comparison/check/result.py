@@ -82,7 +82,7 @@ class CheckResult(Drawn):
         """The verdict, the row that decides it, its value in words, and the advice."""
         row, verdict = self.ranked[0], self.verdict
         more = f"; all {len(self.rows):,} tests pass" if len(self.rows) > 1 else ""
-        what = "runs" if row.test.kind == "runs" else "rows"
+        how = {"runs": "Check more runs", "judged": "Label more rows"}.get(row.test.kind, "Check more rows")
         advice = {"pass": "Accept the model.", "fail": "Do not accept the model."}.get(verdict)
         if advice is None and not row.test.limited:
             advice = "State the limits of the marks (--score-range LOW HIGH): without them no number of rows passes."
@@ -90,7 +90,7 @@ class CheckResult(Drawn):
             verdict=verdict,
             row=row,
             finding=finding_of(row, self) + (more if verdict == "pass" else others_in_words(self.ranked)),
-            advice=advice or f"{': '.join(filter(None, [f'Check more {what}', settled_by(row, self)]))}.",
+            advice=advice or f"{': '.join(filter(None, [how, settled_by(row, self)]))}.",
         )
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -143,7 +143,8 @@ def settled_by(row: CheckedRow, result: CheckResult) -> str:
     """The number of rows that would settle an inconclusive row; empty if none would."""
     wanted = rows_that_decide(row, result) if row.verdict == "inconclusive" else None
     how = "with this share" if row.test.kind == "binomial" else "or so, with these values,"
-    return f"{wanted:,} rows {how} would settle it" if wanted else ""
+    what = "labels" if row.test.kind == "judged" else "rows"
+    return f"{wanted:,} {what} {how} would settle it" if wanted else ""
 
 
 def rule_of(result: CheckResult) -> str:
@@ -184,8 +185,9 @@ def rows_that_decide(row: CheckedRow, result: CheckResult) -> int | None:
             return None
         wanted = (1 - result.rule.confidence_level) / 2
         reach = row.high - row.value if result.at_most == (room > 0) else row.value - row.low
-        bound, level = Bound.of(reach, row.standard_error, row.n, wanted), wanted if room > 0 else level
-        return fewest_rows(row.n, lambda n: bound.share_beyond(abs(room), n) <= level)
+        n_now = row.counted or row.n if row.test.kind == "judged" else row.n
+        bound, level = Bound.of(reach, row.standard_error, n_now, wanted), wanted if room > 0 else level
+        return fewest_rows(n_now, lambda n: bound.share_beyond(abs(room), n) <= level)
     share, bar = (value / (2 - value) if row.measure == "f1" else value for value in (row.value, result.bar))
 
     def decides(n: int) -> bool:

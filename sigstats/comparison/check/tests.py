@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc
 
 from ..._common.numerals import significant
+from ..._common.random_streams import as_generator
 from ..._common.validation import FloatArray, IntArray
 from ...intervals import Interval, clopper_pearson
 from ...ranking.means import standard_error, task_weights
 from ...unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues, row_of_groups, units_of
-from ..evidence import Attempts, Classes, Evidence, Limits, Ratios, Runs, Values
+from ..evidence import Attempts, Classes, Evidence, Judged, Limits, Ratios, Runs, Values
 from ..mean_tests import by_group, unseen_unit
 from ..row_test import RowTest
 from ..rows import ComparisonRow
@@ -53,6 +54,8 @@ def test_row(row: CheckedRow, part: Evidence, bar: float, rule: ComparisonRule, 
     match part:
         case Runs():
             return _of_runs(row, part, bar, rule, tasks)
+        case Judged():
+            return _of_judged(row, part, bar, rule)
         case Values() if tasks is not None:
             weights, what = task_weights(tasks), f"{what} of {tasks.max() + 1:,} tasks"
             return _of_mean(row, weights * part.values[0], weights, group, limits, bar, rule, what)
@@ -93,6 +96,25 @@ def _of_shares(
         if row.other_interval is not None:
             row = replace(row, other_interval=Interval(other[0] or 0.0, other[1] or 0.0, rule.confidence_level))
     return row
+
+
+def _of_judged(row: CheckedRow, part: Judged, bar: float, rule: ComparisonRule) -> CheckedRow:
+    data, share = part.of_one(0), (1 - rule.confidence_level) / 2
+    labels = int(data.labels.sum())
+    if not labels:
+        return replace(row, note="no row has a label of people: nothing can be tested")
+    law = data.law(rule.n_resamples, as_generator(rule.rng))
+    return replace(
+        row,
+        counted=labels,
+        value=data.estimate,
+        low=law.low(share),
+        high=law.high(share),
+        standard_error=float(np.std(law.against_a + law.against_b) / 2),
+        pvalue=law.pvalue(bar, "less"),
+        test=RowTest("verdicts of a judge, corrected by labels of people, with an unseen label", "judged"),
+        note=f"{labels:,} labels of people",
+    )
 
 
 def _of_weights(row: CheckedRow, part: Classes, bar: float, rule: ComparisonRule) -> CheckedRow:

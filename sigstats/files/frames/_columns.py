@@ -11,7 +11,17 @@ from sigstats._common.scores import of_named_scores, parts_of_ratio
 from sigstats._common.validation import as_choice, refuse
 from sigstats.comparison.paired_predictions import PairedPredictions
 
-from ..predictions import MOST_VALUES, Columns, Predictions, from_table, join, join_scores, settled
+from ..predictions import (
+    MOST_VALUES,
+    Columns,
+    Predictions,
+    from_table,
+    join,
+    join_scores,
+    judged_by,
+    settled,
+    with_people,
+)
 from ..tables.arrow_table import ArrowTable
 from ._arguments import ARGUMENTS, as_arguments
 
@@ -63,11 +73,22 @@ def pairs_of_frames(
     return [replace(pair, identical=identical) for pair in pairs]
 
 
-def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:
-    """The rows of one frame, without ids, as both baseline and candidate."""
-    predictions = predictions_of(frame, "predictions", replace(columns, by_position=None))
+def paired_with_itself(
+    frame: Any, columns: Columns, human: str | None, limits: tuple[float, float] | None
+) -> PairedPredictions:
+    """The rows of one frame, without ids, as both baseline and candidate; `human`: the column of people's labels."""
+    columns = replace(columns, by_position=None)
+
+    def by(own: Columns) -> Predictions:
+        return predictions_of(frame, "predictions", own)
+
+    if human is None:
+        predictions = by(columns)
+        with as_arguments():
+            return replace(join(predictions, predictions, columns), score_range=limits)
+    predictions, people = judged_by(by, columns, human)
     with as_arguments():
-        return join(predictions, predictions, columns)
+        return with_people(join(predictions, predictions, columns, with_ids=True), (people, people), limits)
 
 
 def labels_of(frame: Any, columns: Columns) -> Predictions:

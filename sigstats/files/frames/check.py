@@ -28,6 +28,7 @@ class CheckOptions(CommonOptions, total=False):
     score: str | None
     at_least: float | None
     at_most: float | None
+    human: Any
 
 
 def check(
@@ -52,6 +53,7 @@ def check(
     classes: Sequence[Any] | None = None,
     missing: str | Sequence[str] = (),
     score_range: Sequence[float] | None = None,
+    human: Any = None,
     unscored: Literal["refuse", "drop", "wrong"] = "refuse",
     duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
     rule: ComparisonRule | None = None,
@@ -89,6 +91,11 @@ def check(
         As `sigstats.compare` takes them.
     score_range : pair of float, optional
         The limits of every mark, if its name does not imply them.
+    human : str, or array_like of shape (n,), optional
+        Labels of people for some rows (1 right, 0 wrong, NaN or None where nobody was asked; marks with `score_range`):
+        a column of a frame, or an array. The predictions are then right or wrong in the eyes of a judge, and the
+        accuracy that people would see is tested, as by `sigstats.judged_test`. Labelled rows must be a random sample
+        of the rows with the same verdict.
     rule : ComparisonRule, optional
         The level, the adjustment over slices and measures, the confidence of the intervals and the smallest slice.
 
@@ -133,9 +140,11 @@ def check(
             raise refuse("score", scores, "one column")
         names = {"id": id, "label": label, "prediction": prediction, "score": one[0], "group": groups}
         names |= {"run": run, "task": task}
+        if human is not None and not isinstance(human, str):
+            raise refuse("human", human, "the name of a column")
         how |= {"unscored": unscored, "duplicates": duplicates, "missing": missing, "classes": listed}
         columns = columns_of(names, ("id", "label", "prediction"), slices=slices, **how)
-        paired = replace(paired_with_itself(y, columns), score_range=limits)
+        paired = paired_with_itself(y, columns, human, limits)
     else:
         of_frames = {"score": score, "ratio": ratio, "run": run, "task": task}
         for name, value in {**of_frames, "lower_is_better": lower_is_better or None}.items():
@@ -146,6 +155,10 @@ def check(
         rows: dict[str, Any] = {"listed": listed, "groups": groups, "slices": slices, "names": ["predictions"] * 2}
         paired = paired_arrays(y, (prediction, prediction), missing=missing, unscored=unscored, **rows)
         paired = replace(paired, score_range=limits)
+        if human is not None:
+            from ._arrays import with_labels
+
+            paired = with_labels(paired, human, limits)
     with as_arguments():
         chosen = with_costs(measures, costs)
         return check_predictions(paired, bar, rule, chosen, positive=named, at_most=at_most is not None)

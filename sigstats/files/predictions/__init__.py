@@ -17,6 +17,7 @@ from ._items import MOST_VALUES
 from ._log import Answer, EvaluationLog
 from ._many import join_many
 from ._pairing import PairedPredictions, Unmatched, join, match
+from ._people import People, judged_by, read_judged, with_people
 from ._predictions import Predictions
 from ._settled import settled
 
@@ -27,6 +28,7 @@ __all__ = [
     "Columns",
     "EvaluationLog",
     "PairedPredictions",
+    "People",
     "Predictions",
     "Unmatched",
     "costs_of_file",
@@ -35,12 +37,15 @@ __all__ = [
     "join",
     "join_many",
     "join_scores",
+    "judged_by",
     "labels_of",
     "match",
     "model_names_in",
     "names_of_instances",
     "read",
     "read_by_scores",
+    "read_judged",
     "same_content",
     "settled",
+    "with_people",
 ]

@@ -17,7 +17,7 @@ import pyarrow as pa
 from scipy.special import ndtri
 
 from sigstats._common.validation import FloatArray, IntArray
-from sigstats.judged.law import judged_rows
+from sigstats.unseen_row.judged import rows_of_two
 
 from ..work import AppliedTest, JudgedRows
 from .intervals import Estimate
@@ -77,9 +77,8 @@ def _sample(population: JudgedRows, n: int, rng: np.random.Generator) -> Sample:
 def _judged(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator, *, judge: bool = True) -> Estimate:
     """The interval of `sigstats.judged_test`, or without a judge that of the labels."""
     a, b = sample.judge if judge else np.zeros_like(sample.judge)
-    labelled = np.arange(len(a)) < sample.n
-    seen = (sample.people[1] - sample.people[0])[labelled]
-    data = judged_rows(np.sign(b - a).astype(np.int64), labelled, seen, 1.0, sample.items)
+    of_a, of_b = np.where(np.arange(len(a)) < sample.n, sample.people, np.nan)
+    data = rows_of_two((b, a), (of_b, of_a), 1.0, sample.items)
     law, share = data.law(options["resamples"], rng), (1 - options["confidence"]) / 2
     return Estimate(data.estimate, law.low(share), law.high(share), float(law.against_a.std()), undefined=False)
 

@@ -1,8 +1,8 @@
-"""`sigstats compare --human`: rows joined by id, the candidate less the baseline, beside `judged_test` of arrays."""
+"""`--human` of compare, check and rank: rows joined by id, beside `judged_test` of arrays and by all outcomes."""
 
 import json
 import re
-from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,14 @@ def compared(tmp_path, frames, *arguments, human=("--human", "human")):
     target = tmp_path / "found.json"
     target.unlink(missing_ok=True)
     code = main(["compare", *map(str, paths), "--score", "judge", *human, *arguments, "--json", str(target)])
-    return code, json.loads(target.read_text()) if target.exists() else None
+    if not target.exists():
+        return code, None
+    found = json.loads(target.read_text())
+    return code, {**found, **found["rows"][0], "notes": found["notes"]}
+
+
+def ends(found):
+    return [found["low"], found["high"]]
 
 
 def test_rows_are_joined_by_id_and_the_candidate_comes_first(tmp_path, capsys):
@@ -40,15 +47,16 @@ def test_rows_are_joined_by_id_and_the_candidate_comes_first(tmp_path, capsys):
         candidate.judge, baseline.judge, candidate.human, baseline.human, n_resamples=10_000, rng=0
     )
     assert (code, found["verdict"]) == (0, "inconclusive")
-    assert found["confidence_interval"] == asdict(direct.confidence_interval)
+    assert ends(found) == list(direct.confidence_interval)
     called = [each.rename(columns={"human": "label"}) for each in (baseline, candidate)]  # as the true class mostly is
-    assert compared(tmp_path, called, human=("--human", "label"))[1] == found | {"human": "label"}
+    assert compared(tmp_path, called, human=("--human", "label"))[1] == found
     for each in called:
         each["label"] = each["label"].where(each["id"] < 80)
     assert compared(tmp_path, called, human=("--human", "lable")) == (2, None)
     assert capsys.readouterr().err.endswith("column 'lable' was not found; did you mean 'label'?\n")
-    assert found["judge_estimate"] == pytest.approx(candidate.judge.mean() - baseline.judge.mean())
-    assert found["agreement"]["candidate"] == direct.agreement[0]._asdict()
+    notes = [note["text"] for note in found["notes"]]
+    assert f"the judge alone gives the candidate {candidate.judge.mean():.4g}; people labelled 150 of 600 rows" in notes
+    assert f"judge and people on the candidate: {direct.agreement[0].in_words()}" in notes
 
 
 def test_people_write_their_labels_into_a_file_of_their_own(tmp_path, capsys):
@@ -59,12 +67,12 @@ def test_people_write_their_labels_into_a_file_of_their_own(tmp_path, capsys):
     labelled.sample(frac=1, random_state=1).to_csv(people, index=False)
     alone = [frame.drop(columns="human") for frame in frames]
     named = ("--human-labels", str(people), "--human", "human", "--human", "b")
-    assert compared(tmp_path, alone, human=named)[1] == inside | {"human": "human, b"}
+    assert compared(tmp_path, alone, human=named)[1] == inside
     pd.concat([labelled, pd.DataFrame({"id": [10_000], "human": [1], "b": [0]})]).to_csv(people, index=False)
     code, found = compared(tmp_path, alone, human=named)
     assert code == 0
-    assert found["estimate"] == inside["estimate"]
-    assert [note["name"] for note in found["notes"]] == ["unmatched-labels"] * 2
+    assert ends(found) == ends(inside)
+    assert [note["name"] for note in found["notes"]][:2] == ["unmatched-labels"] * 2
     labelled.assign(id=labelled.id + 10_000).to_csv(people, index=False)
     assert compared(tmp_path, alone, human=named) == (2, None)
     assert "shares no id with" in capsys.readouterr().err
@@ -76,15 +84,13 @@ def test_a_candidate_that_the_judge_prefers_and_people_do_not_fails(tmp_path, ca
     baseline, candidate = drawn((0.9, 0.6), (0.9, 0.05), np.random.default_rng(2), labels=300)
     code, found = compared(tmp_path, (baseline, candidate))
     assert (code, found["verdict"]) == (1, "fail")
-    assert found["judge_estimate"] > 0 > found["estimate"]
+    assert candidate.judge.mean() > baseline.judge.mean()
     said = capsys.readouterr().out
-    assert said.startswith(
-        "FAIL: accuracy on all rows as people see them fell by 29.14 points (22.37 to 35.89)\nKeep the baseline.\n"
-    )
+    assert said.startswith("FAIL: accuracy on all rows fell by 29.14 points (22.37 to 35.89)\nKeep the baseline.\n")
     assert "note: the judge's errors favour one of the models" in said
 
 
-def test_answers_to_items_are_groups_and_the_page_shows_both_differences(tmp_path):
+def test_answers_to_items_are_groups_and_the_page_has_the_notes(tmp_path):
     frames = drawn((0.8, 0.8), (0.7, 0.55), np.random.default_rng(1))
     frames = [frame.assign(item=np.arange(600) // 3) for frame in frames]
     page = tmp_path / "page.html"
@@ -93,16 +99,17 @@ def test_answers_to_items_are_groups_and_the_page_shows_both_differences(tmp_pat
     direct = sigstats.judged_test(
         candidate.judge, baseline.judge, candidate.human, baseline.human, groups=baseline.item, n_resamples=10_000
     )
-    ends = [found["confidence_interval"][end] for end in ("low", "high")]
-    assert ends == pytest.approx(list(direct.confidence_interval), abs=0.01)  # other weights: names sort otherwise
-    assert found["estimate"] == pytest.approx(direct.estimate)
-    assert (found["n_groups"], found["guarantee"]) == (200, "simulated")
+    assert ends(found) == pytest.approx(list(direct.confidence_interval), abs=0.01)  # other weights
+    assert found["difference"] == pytest.approx(direct.estimate)
     text = page.read_text()
-    for words in ("as people see them", "Judge and people on the labelled rows", "labels that would decide"):
+    for words in (
+        "judge and people on the baseline: agree",
+        "labels of all of these would probably not show a difference",
+    ):
         assert words in text
     repeated = [frame.assign(id=frame.item) for frame in frames]
     _, by_id = compared(tmp_path, repeated, "--group", "id")
-    assert by_id["confidence_interval"] == found["confidence_interval"]
+    assert ends(by_id) == pytest.approx(ends(found), abs=0.01)
 
 
 def test_marks_have_limits_and_a_unit_of_their_own(tmp_path, capsys):
@@ -120,7 +127,7 @@ def test_marks_have_limits_and_a_unit_of_their_own(tmp_path, capsys):
         *(candidate.judge, baseline.judge, candidate.human, baseline.human), score_range=(1, 10), n_resamples=10_000
     )
     assert code == 0
-    assert found["confidence_interval"] == asdict(direct.confidence_interval)
+    assert ends(found) == list(direct.confidence_interval)
     said = capsys.readouterr().out
     assert "points" not in said
     frames[0].loc[3, "human"] = 11
@@ -134,8 +141,9 @@ def test_marks_have_limits_and_a_unit_of_their_own(tmp_path, capsys):
         ({"human": 3.0}, (), r"a\.csv: column 'human': 3 is not a verdict; expected 1"),
         ({"judge": 0.5}, (), r"a\.csv: column 'judge': 0\.5 is not a verdict; expected 1"),
         ({"human": None}, (), r"a\.csv: 20 of 20 rows have no 'human': ids .*; expected one or more"),
-        ({}, ("--slice", "id"), "--slice: is not valid with --human"),
-        ({}, ("--score", "human"), "--human: is not valid with several candidates or scores"),
+        ({}, ("--task", "id"), "--task: is not valid with --human"),
+        ({}, ("--score", "human"), "--human: is not valid with several scores"),
+        ({}, ("--human", "judge", "--human", "human"), "--human: 3 are named; expected one, or one for each of 2"),
     ],
 )
 def test_what_cannot_be_judged_is_refused(tmp_path, capsys, change, arguments, said):
@@ -154,15 +162,13 @@ def test_verdicts_that_are_missing_are_left_out_or_wrong_as_the_person_says(tmp_
     assert compared(tmp_path, gaps) == (2, None)
     _, dropped = compared(tmp_path, gaps, "--unscored", "drop")
     _, expected = compared(tmp_path, [each[each["id"] % 50 != 3] for each in frames])
-    assert dropped["estimate"] == expected["estimate"]
-    assert dropped["confidence_interval"] == expected["confidence_interval"]
+    assert ends(dropped) == ends(expected)
     _, wrong = compared(tmp_path, gaps, "--unscored", "wrong")
     _, expected = compared(
         tmp_path, [each.assign(judge=each["judge"].where(each["id"] % 50 != 3, 0)) for each in frames]
     )
-    assert wrong["confidence_interval"] == expected["confidence_interval"]
-    assert compared(tmp_path, frames, "--bins", "id=3") == (2, None)
-    assert "--bins: is not valid with --human" in capsys.readouterr().err
+    assert ends(wrong) == ends(expected)
+    capsys.readouterr()
 
 
 def test_marks_of_which_the_lower_is_better_are_refused(tmp_path, capsys):
@@ -177,9 +183,6 @@ def test_marks_of_which_the_lower_is_better_are_refused(tmp_path, capsys):
     for option in ("--score", "--lower-is-better"):
         assert main(["compare", *paths, option, "errors", "--human", "human"]) == 2
         assert "score: 'errors' is a cost; expected marks of which higher is better" in capsys.readouterr().err
-    for option in (["--adjust", "none"], ["--smallest-slice", "20"]):
-        assert main(["compare", *paths, "--score", "errors", "--human", "human", *option]) == 2
-        assert f"{option[0]}: is not valid with --human" in capsys.readouterr().err
 
 
 def test_logs_of_different_tasks_are_joined_where_that_is_allowed(tmp_path, capsys):
@@ -196,3 +199,35 @@ def test_logs_of_different_tasks_are_joined_where_that_is_allowed(tmp_path, caps
     assert main(options) == 2
     assert "--allow-different-tasks" in capsys.readouterr().err
     assert main([*options, "--allow-different-tasks"]) == 0
+
+
+def test_the_rate_of_one_model_and_of_many_is_that_of_their_labels_by_verdict(tmp_path, capsys):
+    """Post-stratified by hand: the shares of the judge's verdicts times the labels of people among them."""
+    frames = dict(zip("abc", drawn((0.8, 0.8, 0.5), (0.7, 0.55, 0.6), np.random.default_rng(1)), strict=True))
+    half = np.where(np.arange(600) % 2, "odd", "even")
+    for name, frame in frames.items():
+        frame.assign(half=half).to_csv(tmp_path / f"{name}.csv", index=False)
+    rates = {
+        name: sum(part.human.mean() * len(part) / 600 for _, part in frame.groupby("judge"))
+        for name, frame in frames.items()
+    }
+    paths, json_file = [str(tmp_path / f"{name}.csv") for name in "abc"], str(tmp_path / "out.json")
+    common = ("--score", "judge", "--human", "human", "--slice", "half", "--json", json_file)
+    assert main(["check", paths[2], *common, "--at-least", "0.7"]) == 1
+    rows = json.loads(Path(json_file).read_text())["rows"]
+    assert [row["slice"] for row in rows] == ["all rows", "half = even", "half = odd"]
+    assert rows[0]["value"] == pytest.approx(rates["c"])
+    from_frame = sigstats.check(frames["c"], score="judge", human="human", at_least=0.7)
+    from_arrays = sigstats.check(np.ones(600), frames["c"].judge, human=frames["c"].human, at_least=0.7)
+    for row in (from_frame.rows[0], from_arrays.rows[0]):
+        assert (row.value, row.low, row.high) == tuple(rows[0][key] for key in ("value", "low", "high"))
+    assert main(["rank", *paths, *common]) == 0
+    ranked = json.loads(Path(json_file).read_text())
+    assert {model["model"]: model["score"] for model in ranked["models"]} == pytest.approx(rates)
+    assert [(model["model"], model["rank_high"]) for model in ranked["models"]][2] == ("c", 3)
+    assert [pair["better"] for pair in ranked["pairs"]] == [False, True, True]
+    capsys.readouterr()
+    assert main(["rank", *paths, "--human-labels", paths[0]]) == 2
+    assert "--human: is missing" in capsys.readouterr().err
+    with pytest.raises(ValueError, match=r"human \(length\): 3 is not valid; expected 4"):
+        sigstats.check([1] * 4, [1, 0, 1, 1], human=[1, None, 0], at_least=0.5)

@@ -1,7 +1,10 @@
-"""The agreement of a judge with people, the law of the difference that they would see, and labels that would decide."""
+"""The agreement of a judge with people, the law of the values that they would see, and labels that would decide.
+
+Rows are split by the judge's verdict on one model or on two, and the labelled rows of a verdict represent all of them.
+"""
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +14,7 @@ from .._common.extreme import monte_carlo_pvalue
 from .._common.random_streams import as_generator
 from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval, clopper_pearson
-from ..unseen_row.law import MOST_ATOMS
+from .law import MOST_ATOMS
 
 
 class Law(NamedTuple):
@@ -37,25 +40,34 @@ class Law(NamedTuple):
         return monte_carlo_pvalue(int(np.count_nonzero(sign * (values - null) <= 0)), len(values))
 
 
+#: The judge's errors are told to differ at this p-value.
+DIFFERENT = 0.05
 #: At most so many random weights are held at a time.
 _PIECE = 2**22
 
 
-class Judged(NamedTuple):
-    """The rows, and the labels by people, by the judge's verdict (B, neither, A).
+#: The verdicts of a judge of two models, in the order of the rows.
+PREFERS = ("the judge prefers the baseline", "it prefers neither", "it prefers the candidate")
+
+
+class JudgedRows(NamedTuple):
+    """The rows, and the labels by people, by the judge's verdict: B, neither or A is better; or wrong or right.
 
     Attributes
     ----------
-    rows : int64 array of shape (3,)
+    rows : int64 array of shape (verdicts,)
+    word : float64 array of shape (verdicts,)
+        The difference (or the value of one model) that each verdict states, in ascending order.
     values : float64 array of shape (k,)
-        The possible differences, in ascending order; one of them is 0.
-    table : int64 array of shape (3, k)
+        The possible differences, in ascending order; those of `word` are among them.
+    table : int64 array of shape (verdicts, k)
         The labelled rows by verdict and difference.
-    groups : tuple of float64 arrays of shape (groups, 3), the last of shape (groups,), or None
+    groups : tuple of float64 arrays of shape (groups, verdicts), the last of shape (groups,), or None
         If rows are grouped: the rows of each group, its labelled rows, their summed differences, and its count.
     """
 
     rows: IntArray
+    word: FloatArray
     values: FloatArray
     table: IntArray
     groups: tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None
@@ -68,8 +80,7 @@ class Judged(NamedTuple):
     @property
     def estimate(self) -> float:
         """The post-stratified difference; of a verdict without labels the judge's word is taken."""
-        judge = np.array([self.values[0], 0.0, self.values[-1]])
-        means = np.where(self.labels > 0, self.table @ self.values / np.maximum(self.labels, 1), judge)
+        means = np.where(self.labels > 0, self.table @ self.values / np.maximum(self.labels, 1), self.word)
         return float(self.rows @ means / self.rows.sum())
 
     def law(self, size: int, generator: np.random.Generator) -> Law:
@@ -79,7 +90,7 @@ class Judged(NamedTuple):
         return self._law_of_rows(self.table, size, generator)
 
     def _law_of_rows(self, table: FloatArray | IntArray, size: int, generator: np.random.Generator) -> Law:
-        of_verdict = generator.standard_gamma(self.rows, (size, 3))
+        of_verdict = generator.standard_gamma(self.rows, (size, len(self.rows)))
 
         def drawn(number: int) -> tuple[FloatArray, FloatArray]:
             weights = generator.standard_gamma(table, (number, *table.shape))
@@ -148,9 +159,19 @@ class Judged(NamedTuple):
         wanted: IntArray = np.minimum(np.ceil(high * labels).astype(np.int64), self.rows)
         return wanted
 
+    def labels_to_get(self, share: float) -> str:
+        """The number of labels that would show a difference of two models, and the rows to label, in words."""
+        wanted = self.labels_wanted(0.0, "two-sided", share)
+        if wanted is None:
+            return "judge more rows: labels of all of these would probably not show a difference"
+        more = np.maximum(wanted - self.labels, 0).tolist()
+        where = ", ".join(f"{count:,} where {who}" for count, who in zip(more, PREFERS, strict=True) if count)
+        said = f"label {sum(more):,} more, which show the difference if people go on as they began: {where}"
+        return said if where else "the present labels show a difference"
+
     def _rows_wanted(self, enough: Callable[[Law], bool]) -> IntArray | None:
         rows, table, labels = self.rows, self.table, self.labels
-        smoothed = np.isin(self.values, (self.values[0], 0.0, self.values[-1])) / 3
+        smoothed = np.isin(self.values, self.word) / len(self.word)
         lengthened = table + smoothed * (rows > 0)[:, np.newaxis]
         value = lengthened / np.maximum(lengthened.sum(axis=1, keepdims=True), 1e-300)
         means = value @ self.values
@@ -178,25 +199,42 @@ class Judged(NamedTuple):
 
 
 def judged_rows(
-    verdict: IntArray, labelled: NDArray[np.bool_], seen: FloatArray, span: float, units: IntArray | None
-) -> Judged:
-    """The rows by verdict, and the labels by people."""
-    values = np.unique(np.concatenate([seen, [-span, 0.0, span]]))
-    cells = len(values) * (verdict[labelled] + 1) + np.searchsorted(values, seen)
-    table = np.bincount(cells, minlength=3 * len(values)).reshape(3, -1)
+    verdict: IntArray, labelled: NDArray[np.bool_], seen: FloatArray, word: FloatArray, units: IntArray | None
+) -> JudgedRows:
+    """The rows by verdict, a code from 0, and the labels by people; `word`: the difference that each verdict states."""
+    values, kinds = np.unique(np.concatenate([seen, word])), len(word)
+    cells = len(values) * verdict[labelled] + np.searchsorted(values, seen)
+    table = np.bincount(cells, minlength=kinds * len(values)).reshape(kinds, -1)
     groups = None
     if units is not None:
         codes = np.unique(units, return_inverse=True)[1]
-        size, place = 3 * (codes.max() + 1), 3 * codes + verdict + 1
+        size, place = kinds * (codes.max() + 1), kinds * codes + verdict
         counts = (np.bincount(place, weights, size) for weights in (None, labelled))
         sums = np.bincount(place[labelled], seen, size)
-        of_rows, of_labels, of_sums = (array.reshape(-1, 3).astype(np.float64) for array in (*counts, sums))
+        of_rows, of_labels, of_sums = (array.reshape(-1, kinds).astype(np.float64) for array in (*counts, sums))
         often = np.ones(len(of_rows))
         if len(often) > MOST_ATOMS:  # equal groups share one gamma weight
             distinct, times = np.unique(np.hstack([of_rows, of_labels, of_sums]), axis=0, return_counts=True)
             (of_rows, of_labels, of_sums), often = np.hsplit(distinct, 3), times.astype(np.float64)
         groups = of_rows, of_labels, of_sums, often
-    return Judged(np.bincount(verdict + 1, minlength=3), values, table, groups)
+    return JudgedRows(np.bincount(verdict, minlength=kinds), word, values, table, groups)
+
+
+def rows_of_two(
+    judge: Sequence[FloatArray], people: Sequence[FloatArray], span: float, units: IntArray | None
+) -> JudgedRows:
+    """The rows of two models by the judge's preference, and the differences that people see; NaN without a label."""
+    seen = people[0] - people[1]
+    labelled, verdict = ~np.isnan(seen), np.sign(judge[0] - judge[1]).astype(np.int64) + 1
+    return judged_rows(verdict, labelled, seen[labelled], np.array([-span, 0.0, span]), units)
+
+
+def rows_of_one(
+    judge: FloatArray, people: FloatArray, limits: tuple[float, float], units: IntArray | None
+) -> JudgedRows:
+    """The rows of one model that the judge calls wrong and right, or marks below and above its mean mark."""
+    labelled, middle = ~np.isnan(people), 0.5 if np.isin(judge, (0.0, 1.0)).all() else judge.mean()
+    return judged_rows((judge > middle).astype(np.int64), labelled, people[labelled], np.array(limits), units)
 
 
 def _in_pieces(drawn: Callable[[int], tuple[FloatArray, ...]], size: int, width: int) -> list[FloatArray]:
@@ -220,6 +258,22 @@ class JudgeAgreement(NamedTuple):
     judge_alone_right: int
     people_alone_right: int
     both_wrong: int
+
+    def in_words(self) -> str:
+        """The shares of rows on which both agree, and of right and of wrong answers that the judge passes."""
+        right, judge_alone, people_alone, wrong = self
+        specificity = self.specificity()
+        shares = (
+            ("agree", self.agreement(), right + wrong, sum(self)),
+            ("passes of right answers", self.sensitivity(), right, right + people_alone),
+            ("passes of wrong answers", (1 - specificity.high, 1 - specificity.low), judge_alone, judge_alone + wrong),
+        )
+        return ", ".join(
+            f"{what} {100 * count / of:.1f}% ({100 * ends[0]:.1f}% to {100 * ends[1]:.1f}%; {count} of {of})"
+            if of
+            else f"{what} none seen"
+            for what, ends, count, of in shares
+        )
 
     def agreement(self, confidence_level: float = 0.95) -> Interval:
         """Clopper and Pearson's interval of the share of rows on which judge and people agree."""

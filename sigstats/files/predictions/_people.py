@@ -1,0 +1,107 @@
+"""The labels that people give some rows, which correct the verdicts of a judge on all rows."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sigstats._common.note import Note
+from sigstats._common.validation import FloatArray, shown
+from sigstats.comparison.paired_predictions import PairedPredictions, Verdicts
+
+from ..tables.spelling import same_spelling
+from ._columns import Columns
+from ._files import parsed, read
+from ._predictions import Predictions
+
+
+class People(NamedTuple):
+    """The labels of a column, by the keys of rows, and the files of labels and of verdicts."""
+
+    where: str
+    column: str
+    keys: Any
+    values: FloatArray
+    judged: str
+
+    @classmethod
+    def of(cls, predictions: Predictions, judged: str) -> "People":
+        """The labels that were read as scores."""
+        rows = predictions.decoded()
+        assert rows.score is not None
+        values = rows.score.values.to_numpy(zero_copy_only=False).astype(np.float64)
+        return cls(rows.where, rows.score.name, rows.keys, values, judged)
+
+    def at(self, ids: Any, limits: tuple[float, float] | None) -> tuple[FloatArray, list[Note]]:
+        """The label of each row, NaN without one, and a note on labels of other rows."""
+        _require_verdicts(self.values, self.where, self.column, limits)
+        keys, of_people = (column.to_pylist() for column in same_spelling([ids, self.keys]))
+        of_id = dict(zip(of_people, self.values.tolist(), strict=True))
+        others = len(of_id.keys() - set(keys))
+        if others == len(of_id):
+            raise ValueError(f"{self.where}: shares no id with {self.judged}; expected labels of its rows")
+        told = f"{self.where}: {others:,} label{'s' * (others > 1)} of rows that {self.judged} lacks, left out"
+        values = np.array([of_id.get(key, np.nan) for key in keys], dtype=np.float64)
+        return values, [Note("unmatched-labels", told)] if others else []
+
+
+def read_judged(path: str, columns: Columns, human: str, labels: str | None) -> tuple[Predictions, People]:
+    """The verdicts or marks of a judge in a file, and the labels of people there, or in a file of `labels`."""
+    own = labels is None or labels == path
+    scores = [name for name in (columns.score, human if own else None) if name is not None]
+    file = parsed(path, columns.but(scores=tuple(scores)))
+    of_labels = Columns(id=columns.id, label=columns.id, score=human, unscored="drop")
+    return judged_by(file.by, columns, human, None if own else read(str(labels), of_labels))
+
+
+def judged_by(
+    by: Callable[[Columns], Predictions], columns: Columns, human: str, labels: Predictions | None = None
+) -> tuple[Predictions, People]:
+    """The verdicts of a judge, and the labels of people, in a table with these columns or apart."""
+    if columns.score is not None:  # the judge gives marks, and a column of labels is people's or nobody's
+        columns = replace(columns, label=columns.id)
+    judge = by(columns)
+    return judge, People.of(labels or by(replace(columns, score=human, unscored="drop")), judge.where)
+
+
+def with_people(
+    paired: PairedPredictions, people: Sequence[People], limits: tuple[float, float] | None
+) -> PairedPredictions:
+    """The pair with a judge's verdicts, or marks within `limits`, and the labels of people on baseline and candidate.
+
+    `paired`: with the ids of its rows.
+    """
+    (a, of_a), (b, of_b) = (side.at(paired.ids, limits) for side in people)
+    scored, said = paired.scored, paired.predicted
+    if scored is not None and scored.lower:
+        raise ValueError(f"score: {shown(scored.column)} is a cost; expected marks of which higher is better")
+    if scored is not None:
+        for side, scores in zip(people, scored.scores, strict=True):
+            _require_verdicts(scores, side.judged, scored.column, limits and (-np.inf, np.inf))
+        right = [scores == 1 for scores in scored.scores]
+    else:
+        assert said is not None
+        right = [*said.right]
+    a_wrong, b_wrong = (1 - side.astype(np.int64) for side in right)
+    return replace(
+        paired,
+        units=replace(paired.units, tasks=None),
+        said=None if limits else Verdicts(classes=("right", "wrong"), label=0 * a_wrong, a=a_wrong, b=b_wrong),
+        scored=replace(scored, lower=False) if scored is not None and limits else None,
+        people=(a, b),
+        score_range=limits,
+        notes=tuple(dict.fromkeys((*paired.notes, *of_a, *of_b))),
+    )
+
+
+def _require_verdicts(values: FloatArray, where: str, column: str, limits: tuple[float, float] | None) -> None:
+    """Refuse a value that is neither right nor wrong, or is not a mark within the limits."""
+    valid = np.isin(values, (0.0, 1.0)) if limits is None else ~((values < limits[0]) | (values > limits[1]))
+    if not valid.all():
+        told = f"{where}: column {shown(column)}: {values[~valid][0]:g} is not"
+        if limits is None:
+            wanted = "1 (right) or 0 (wrong), or --score-range with the limits of marks"
+            raise ValueError(f"{told} a verdict; expected {wanted}")
+        wanted = "--score-range with the limits of people's marks"
+        raise ValueError(f"{told} within {limits[0]:g} and {limits[1]:g}; expected {wanted}")
