@@ -15,6 +15,8 @@ import sigstats
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS]
+#: Pages whose examples take more than a second.
+LONG = {"own-models.md", "benchmark.md", "results.md"}
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 
 
@@ -60,7 +62,11 @@ def test_code_fits_a_screen(page):
     assert [line for line in code if len(line) > 118] == []
 
 
-@pytest.mark.parametrize("page", DOCS, ids=name)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.long] if page.name in LONG else []) for page in DOCS],
+    ids=lambda page: name(page),
+)
 def test_examples_run(page):
     text = page.read_text(encoding="utf-8")
     report, _ = failures(text, name(page))

@@ -1,6 +1,7 @@
 """What the import contracts of pyproject.toml cannot say."""
 
 import ast
+import functools
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,17 +25,20 @@ def modules():
 MODULES = modules()
 
 
+@functools.cache
 def imported(module):
     """The names of what a module imports, also within its functions."""
+    names = []
     path = MODULES[module]
     package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (each.name for each in node.names)
+            names += [each.name for each in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) + 1 - node.level] if node.level else []
             of = ".".join([*above, *([node.module] if node.module else [])])
-            yield from (f"{of}.{each.name}" for each in node.names)
+            names += [f"{of}.{each.name}" for each in node.names]
+    return names
 
 
 def test_a_module_with_an_underscore_is_private_to_its_folder():

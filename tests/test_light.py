@@ -88,6 +88,7 @@ def test_a_function_names_the_extra_of_an_object_store(folder, call):
     assert "s3fs is not installed; pip install 'sigstats[s3]'" in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.long
 def test_every_public_name_can_be_imported(folder):
     assert python(HIDDEN + "from sigstats import *\n", folder).returncode == 0
 

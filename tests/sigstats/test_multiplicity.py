@@ -94,6 +94,7 @@ def test_closed_e_bh_is_the_closure_over_all_sets(logs):
     assert (np.array(closed_e_bh(logs)) <= e_bh * (1 + 1e-9)).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shared", [False, True])
 def test_the_share_of_false_rejections_by_closed_e_bh_is_at_most_the_level(shared):
     """Six e-values of true hypotheses that are 0 or the largest that any level needs, and two of false ones."""

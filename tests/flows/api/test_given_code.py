@@ -237,6 +237,7 @@ class Bare:
 """
 
 
+@pytest.mark.long
 def test_objects_of_a_notebook_are_called_by_their_names(tmp_path):
     module = notebook(BARE, "<bare>")
     population = {"name": "p", "source": "sturm", "classes": 10, "right": [0.1]}

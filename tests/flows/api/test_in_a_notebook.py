@@ -46,6 +46,7 @@ class Kernel:
         self.drawn.append(bar._repr_html_())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("quiet", [None, False, True])
 def test_a_notebook_shows_one_bar_that_is_drawn_anew(monkeypatch, tmp_path, quiet):
     kernel = Kernel(monkeypatch, kernel="a kernel")

@@ -109,6 +109,7 @@ def test_each_study_has_the_figures_of_its_kind(benchmark, calibration, interval
     assert "resampled_differences" in trained.plot.names
 
 
+@pytest.mark.long
 def test_a_figure_is_drawn_on_the_axes_given_or_fills_a_column(benchmark, monkeypatch):
     about = {"test": "mcnemar", "dataset": "correlation = 0.3"}
     _, axes = pyplot.subplots(2)
@@ -241,6 +242,7 @@ def test_resampled_differences_have_the_stored_histogram(trained):
     assert edges == pytest.approx([(stored["first"] + place) * stored["width"] for place in range(len(edges))])
 
 
+@pytest.mark.long
 def test_nested_loops_and_zips_have_the_intervals_of_each_method(intervals):
     rows = intervals.summary.query("test == 'performance' and measure == 'coverage'")
     ax = intervals.plot.nested_loops()

@@ -97,6 +97,7 @@ def test_a_study_that_is_done_has_nothing_left(program, study, finished):
     assert results(finished) == before
 
 
+@pytest.mark.long
 def test_parts_compute_what_no_other_can_spare_and_the_last_run_the_rest(program, study, finished, tmp_path):
     for _ in range(2):
         for part in ("1/3", "2/3", "3/3"):

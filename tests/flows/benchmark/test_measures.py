@@ -50,6 +50,7 @@ def scores(found, dataset, classifier):
     return rows.probabilities, rows.decision
 
 
+@pytest.mark.long
 def test_measures_of_predictions_are_scikit_learns(found):
     for name, score in (
         ("balanced-accuracy", balanced_accuracy_score),
@@ -90,6 +91,7 @@ def test_measures_of_scores_are_scikit_learns(found):
             assert losses.estimate[classifier] == pytest.approx(-log_loss(label, said), rel=1e-6)
 
 
+@pytest.mark.long
 def test_pairs_are_tested_by_the_measures_own_tests(found):
     pairs = found.summary[found.summary.test == "measured-pairs"]
     y = load_breast_cancer().target == 1

@@ -79,6 +79,7 @@ def test_five_repetitions_of_two_folds_are_tested_by_f(tmp_path):
     assert "5 repetitions of 2 folds" in page
 
 
+@pytest.mark.long
 def test_leaving_out_one_row_at_a_time(tmp_path):
     settings = {"tests": ["mcnemar"], "datasets": ["iris"], "classifiers": ["1-nn", "naive-bayes"]}
     found = study(tmp_path, cross_validation={"folds": "leave-one-out"}, **settings)

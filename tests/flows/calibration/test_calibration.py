@@ -135,6 +135,7 @@ def test_sturms_claims_hold(sturm):
         assert exact == sorted(exact)
 
 
+@pytest.mark.long
 def test_what_sturm_reads_off_his_figure_stands_beside_the_exact_number_of_rows(sturm):
     sizes = {row["slice"]: row for row in rows(sturm) if row["test"] == "sample-size"}
     assert [row["estimate"] for row in sizes.values()] == [818, 330, 102]
@@ -163,12 +164,14 @@ def test_a_printed_number_of_what_is_not_tested_is_refused(tmp_path, capsys, key
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "right"), [(25, 0.0), (50, 0.03), (75, 0.1)])
 def test_exact_rates_are_those_of_all_outcomes(sturm, n, right):
     (row,) = [row for row in rates_of(sturm) if row["n"] == n and row["slice"] == f"r = {100 * right:g}%"]
     assert row["statistic"] == pytest.approx(enumerated_power(n, right), rel=1e-9)
 
 
+@pytest.mark.long
 def test_simulated_rates_agree_with_the_exact_ones(sturm):
     found = rates_of(sturm)
     # The chance that any of 68 rates is rejected is below 0.05 by Holm; the seed is fixed.
@@ -180,6 +183,7 @@ def test_simulated_rates_agree_with_the_exact_ones(sturm):
         assert inside == (row["p_value"] > 0.05)
 
 
+@pytest.mark.long
 def test_all_tests_see_the_same_test_sets(done):
     stored = Results(Store(str(done)))
     assert len({cell.stream["n"] for cell in stored.plan.cells}) == 3
@@ -233,6 +237,7 @@ def test_more_test_sets_begin_with_the_fewer(study, done, tmp_path):
         assert fewer.table(cell) == more.table(longer).slice(0, 130)
 
 
+@pytest.mark.long
 def test_the_curves_are_the_rates(sturm):
     evidence = Evidence(Results(Store(str(sturm))))
     (figure,) = [figure for figure in figures.draw_all(evidence) if "against the size" in figure.title]
@@ -421,6 +426,7 @@ def scored(tmp_path_factory):
     return folder
 
 
+@pytest.mark.long
 def test_tests_of_scores_are_calibrated_on_rows(scored, tmp_path):
     assert run(study_file(scored, SCORES), tmp_path / "out") == 0
     found = rows(tmp_path / "out")
@@ -469,6 +475,7 @@ def by_workers(monkeypatch):
     monkeypatch.setattr(parquet, "MANY", 0)
 
 
+@pytest.mark.long
 def test_large_populations_are_counted_file_by_file(by_workers, study, done, tmp_path):
     output = tmp_path / "out"
     assert run(study, output) == 0

@@ -193,6 +193,7 @@ def test_a_learner_that_fails_on_all_samples_is_a_failure(tmp_path, capsys):
     assert "RadiusNeighborsClassifier failed in fold" in (tmp_path / "out" / "report.html").read_text()
 
 
+@pytest.mark.long
 def test_a_permutation_is_one_of_its_equals():
     """Without anything to learn the observed run is one more permutation: P(p <= a) <= a, over two repetitions too."""
     rng = np.random.default_rng(7)

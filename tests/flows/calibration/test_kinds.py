@@ -137,6 +137,7 @@ method = "usual"
 """
 
 
+@pytest.mark.long
 def test_a_study_tells_the_bound_from_students_interval(tmp_path):
     output = tmp_path / "out"
     assert main(["run", str(study_file(tmp_path, STUDY)), "--output", str(output), "--cluster", "serial"]) == 0

@@ -223,6 +223,7 @@ def test_the_error_of_size_adjusted_power_is_how_far_studies_differ():
     assert adjusted_power_error(np.zeros(100), rng.random(50), 0.05) < 1e-7
 
 
+@pytest.mark.long
 def test_power_is_adjusted_to_the_level_that_a_test_has(done, found):
     assert critical_p(np.array([0.01, 0.2, 0.2, 0.9]), 0.5) == 0.01
     assert critical_p(np.array([0.01, 0.2, 0.2, 0.9]), 0.2) == 0.0
@@ -264,6 +265,7 @@ def test_test_sets_are_drawn_until_the_error_is_as_wanted(study, done, tmp_path)
         assert math.sqrt(missed * (1 - missed) / wanted.table(cell).num_rows) <= WANTED + 1e-4
 
 
+@pytest.mark.long
 def test_the_report_says_what_fails(done):
     report = done.store.files.read("report.html").decode()
     assert "the interval of difference of F1 (percentile) contains the truth on " in report

@@ -66,6 +66,7 @@ def test_events_are_drawn_independently():
     np.testing.assert_allclose(drawn[:, order].var(axis=0), 50 * shares * (1 - shares), rtol=0.05)
 
 
+@pytest.mark.long
 def test_measures_of_classes_take_more_rows_than_there_are(tmp_path, rows):
     tests = [{"test": "bootstrap", "measure": "macro-f1", "resamples": 99}]
     with pytest.raises(ValueError, match=f"sizes: {2 * N} is not valid; expected at most {N}, the rows of mine"):

@@ -174,6 +174,7 @@ def enumerated_share(counts, n):
     )
 
 
+@pytest.mark.long
 def test_achieved_confidence_is_that_of_all_test_sets(done):
     stored = Results(Store(str(done)))
     (cell,) = stored.cells("predict")

@@ -65,6 +65,7 @@ def test_a_client_or_a_cluster_is_used_and_left_as_it_was(how, cluster, referenc
         assert client.submit(sum, [1, 2]).result() == 3
 
 
+@pytest.mark.long
 def test_the_threads_of_a_worker_share_a_process(reference, tmp_path):
     with LocalCluster(**{**ONE, "threads_per_worker": 4}) as made:
         sigstats.run_study(STUDY, output=tmp_path, cluster=made)

@@ -1,14 +1,13 @@
 """What commands refuse: one line, exit code 2, nothing written."""
 
 import importlib
-import subprocess
 
 import pytest
 
 from sigstats.flows import commands
 from sigstats.flows.cli import main
 
-from ..conftest import PROGRAM, QUICK, environment, study_file
+from ..conftest import QUICK, study_file
 
 STUDY = 'kind = "significance"\n[[tables]]\nname = "t"\ncounts = [[8, 2], [1, 9]]\n'
 
@@ -29,7 +28,6 @@ def refused(capsys, *arguments):
     return said.err
 
 
-@pytest.mark.processes
 @pytest.mark.parametrize(
     ("command", "arguments"),
     [
@@ -50,19 +48,22 @@ def refused(capsys, *arguments):
         ("warm-up", ["nosuch"]),
     ],
 )
-def test_a_process_ends_with_exit_code_2_and_writes_nothing(tmp_path, command, arguments):
-    done = subprocess.run(
-        [*PROGRAM, command, *arguments], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    last = done.stderr.splitlines()[-1]
+def test_a_command_ends_with_exit_code_2_and_writes_nothing(tmp_path, monkeypatch, capsys, command, arguments):
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = main([command, *arguments])
+    except SystemExit as ended:
+        code = ended.code
+    said = capsys.readouterr()
+    assert (code, said.out) == (2, "")
+    last = said.err.splitlines()[-1]
     assert last.startswith("sigstats")
     assert "nosuch" in last
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_command_is_tested_as_a_process():
-    (mark,) = (mark for mark in test_a_process_ends_with_exit_code_2_and_writes_nothing.pytestmark if mark.args)
+def test_every_command_is_tested():
+    (mark,) = (mark for mark in test_a_command_ends_with_exit_code_2_and_writes_nothing.pytestmark if mark.args)
     assert [command for command, _ in mark.args[1]] == list(commands.REGISTRY.names())
 
 

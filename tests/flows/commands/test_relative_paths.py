@@ -67,6 +67,7 @@ def kind(request, tmp_path, monkeypatch):
     return request.param
 
 
+@pytest.mark.long
 def test_programs_and_python_find_the_data_beside_the_study(kind, capsys, tmp_path, monkeypatch):
     assert main(["plan", "sub [1]/study.toml", "--output", "out"]) == 0
     assert main(["run", "sub [1]/study.toml", "--output", "out", "--quiet"]) == 0

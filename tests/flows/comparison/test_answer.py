@@ -113,6 +113,7 @@ def test_a_fail_whose_interval_holds_zero_says_why():
     assert ("Beware: the interval includes 0 as it is two-sided; p is one-sided\n" in said) == (row.high >= 0)
 
 
+@pytest.mark.long
 def test_markdown_fits_a_comment_whatever_the_names_are():
     result = found(1500, n=12, name="*[x](y)*|`_<b>_` " * 20 + "{}")
     said = as_markdown(result, "`" * 50 + "base", "cand|*.csv")

@@ -52,6 +52,7 @@ def test_a_regression_in_one_area_is_found_and_named(example, versions, files, c
     assert any(f"{drop:+.2f}".replace("-", "−") in line for line in worse)
 
 
+@pytest.mark.long
 def test_the_area_is_found_in_the_history_too(example, files):
     (files / "study.toml").write_text(
         'kind = "regression"\nbaseline = "baseline.parquet"\ncandidate = "candidate.parquet"\nslices = ["area"]\n'

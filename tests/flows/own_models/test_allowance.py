@@ -352,6 +352,7 @@ def test_an_installed_package_offers_sources_of_data_sets(offers, tmp_path):
     assert not {"lacking", "broken"} & set(titles)
 
 
+@pytest.mark.long
 def test_the_classifiers_of_the_package_pass_the_checks_of_scikit_learn(package):
     from netpackage.models import Net
     from sklearn.utils.estimator_checks import check_estimator

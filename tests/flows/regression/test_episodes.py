@@ -29,6 +29,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 def test_a_fault_begins_is_repaired_and_begins_again_in_one_history(folder, capsys):
     """The drop of nights 4 to 6 ends, and the evidence for the next begins anew."""
     codes = []
@@ -194,6 +195,7 @@ def newest_comparison(folder):
     return max((folder / "out/comparisons").glob("*.html"), key=lambda path: path.stat().st_mtime_ns).read_text()
 
 
+@pytest.mark.long
 def test_faults_on_the_same_rows_are_drawn_with_what_was_changed_and_what_was_deepest(folder):
     """Night 2 fails, 3 fails by more, 4 passes; then twelve labels are corrected, and the rule changes."""
     study_file(folder, STUDY.split("[looks]")[0].replace('slices = ["region"]\n', ""), "nightly.toml")

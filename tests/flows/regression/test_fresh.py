@@ -285,6 +285,7 @@ def test_rules_in_study_json_that_no_look_had_are_not_believed(folder, capsys):
     assert list(found["segment"]) == [1, 1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("how", [Path.unlink, lambda file: file.write_bytes(file.read_bytes()[:100])])
 def test_no_look_is_taken_where_one_before_is_lost(folder, capsys, number, how):

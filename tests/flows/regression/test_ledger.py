@@ -76,6 +76,7 @@ def test_a_candidate_changed_since_the_last_evaluation_is_asked_for_where_names_
     assert len(history(folder)) == 1
 
 
+@pytest.mark.long
 def test_nights_of_an_outage_are_caught_up_in_order_and_one_that_failed_fails_the_run(folder, capsys):
     night(folder, "2026-11-01")
     assert evaluate(folder) == 0
@@ -110,6 +111,7 @@ def test_a_late_night_is_named_and_no_later_one_is_its_baseline(folder, capsys):
     assert "is earlier than" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_what_was_left_out_is_read_once_until_it_changes(folder, monkeypatch, capsys):
     for day in (1, 2, 5):
         night(folder, f"2026-11-0{day}", seed=day)
@@ -181,6 +183,7 @@ def test_whatever_rules_follow_each_other_shared_levels_add_up_to_at_most_alpha(
         records.append(SimpleNamespace(evaluation=SimpleNamespace(**about)))
 
 
+@pytest.mark.long
 def test_a_changed_plan_spends_what_is_left_and_is_recorded(folder, capsys):
     for number in range(1, 4):
         night(folder, number, seed=number)

@@ -159,6 +159,7 @@ def test_looks_at_the_same_rows_share_the_level(folder, capsys):
     assert evaluations(folder).iloc[-1]["look"] == 1
 
 
+@pytest.mark.long
 def test_every_evaluation_on_rows_that_are_shared_is_a_look(folder):
     """Whatever is compared: another baseline, slice, measure, or a set with one row more; rows apart start again."""
     more = ["--set", "looks.spending=series"]
@@ -449,6 +450,7 @@ def test_flips_of_items_are_those_that_pandas_counts(folder, capsys):
     assert "flipped in" not in (folder / "out/report.html").read_text()
 
 
+@pytest.mark.long
 def test_a_run_of_other_rules_that_ends_at_any_write_leaves_a_report_of_what_is_complete(folder, monkeypatch, capsys):
     whole, left = LocalFiles._write, [0]
 

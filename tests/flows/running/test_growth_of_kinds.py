@@ -113,6 +113,7 @@ def test_what_would_change_or_lose_stored_cells_is_refused(tmp_path, study, othe
     assert content(tmp_path, "**/*") == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "setting",
     [

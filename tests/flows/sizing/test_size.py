@@ -299,6 +299,7 @@ def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, capsys):
     assert "--score: is not valid with --run" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", [(), ("--measure", "macro-f1")])
 def test_copies_and_a_model_of_one_answer_are_told(tmp_path, capsys, measure):
     rng = np.random.default_rng(1)

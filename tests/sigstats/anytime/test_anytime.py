@@ -149,6 +149,7 @@ def test_many_distinct_differences_are_rounded_to_less_evidence():
     assert exact - 1e-3 < result.looks[0].log10_evalue <= exact
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("law", ["drifts", "breaks", "alternates", "answers the past"])
 def test_the_intervals_cover_the_average_of_means_that_change_at_all_looks(law):
     """Right and wrong, five looks of 80 rows; the mean of each look is chosen by an adversary who sees those before."""

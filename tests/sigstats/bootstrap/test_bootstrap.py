@@ -261,6 +261,7 @@ def drawn_counts(joint, size):
     return np.concatenate(drawn)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("measure", "peer"),
     [
@@ -591,6 +592,7 @@ def test_the_least_number_of_replicates_is_enough():
                     bootstrap_test(EXAMPLE, confidence_level=confidence, n_resamples=least - 1, method=method)
 
 
+@pytest.mark.long
 def test_the_monte_carlo_interval_holds_the_p_value_of_many_more_replicates():
     outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
     for options in ({}, {"method": "centred"}, {"alternative": "less"}):

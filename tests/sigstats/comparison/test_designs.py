@@ -111,6 +111,7 @@ def test_values_of_weighted_rows_are_scikit_learns(measure, theirs):
     assert row.pvalue == pytest.approx(plain.pvalue, abs=0.01 if "weightings" in row.test else 1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", ["f1", "macro-f1", "quadratic-kappa"])
 @pytest.mark.parametrize("grouped", [False, True])
 def test_the_order_of_weighted_rows_says_nothing(measure, grouped):

@@ -298,6 +298,7 @@ def test_one_card_of_each_of_thirty_thousand():
         assert found.log10_pmf[t] == pytest.approx(log10_of(series / math.factorial(t)), abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("cards", "suits"), [(2, 11_000), (5, 5_000), ("mixed", 4_000)])
 def test_a_law_of_few_correct_has_the_moments_and_the_tail_it_should(cards, suits):
     rows = [9, 3] * (suits // 2) if cards == "mixed" else [cards] * suits
@@ -380,6 +381,7 @@ def test_laws(table, random):
     assert 10.0 ** distribution.log10_sf[-1] == pytest.approx(upper_tail(rows, columns, most).pvalue, rel=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("r", "c"), [(1, 1), (3, 50), (399, 500), (400, 400), (401, 9000), (2000, 2000)])
 @pytest.mark.parametrize("place", [-0.5, 0.02, 1.0, 30.0])
 def test_factor_equals_its_definition(r, c, place):

@@ -188,6 +188,7 @@ def test_a_few_hundred_objects_in_six_classes():
     assert drawn.pvalue_interval.low <= exact <= drawn.pvalue_interval.high
 
 
+@pytest.mark.long
 def test_monte_carlo_is_valid_and_near_the_exact_value():
     p, rng = [0.2, 0.3, 0.5], np.random.default_rng(7)
     pvalues = [

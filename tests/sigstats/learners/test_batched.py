@@ -115,6 +115,7 @@ def test_estimators_of_scikit_learn(estimator, null):
     check_same(estimator, X, y, null=null, replicates=5, undecided=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("transforms", [[], [MinMaxScaler()]])
 @pytest.mark.parametrize("k", [1, 4, 15])

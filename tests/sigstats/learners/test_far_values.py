@@ -45,6 +45,7 @@ def test_one_value_far_from_the_others(name, far, null):
         check_same(LEARNERS[name], X, y, null=null, replicates=2, folds=stratified_folds(y, 5, 1), undecided=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("estimator", [RidgeClassifier(), RidgeClassifier(0.01), GaussianNB()], ids=str)
 @pytest.mark.parametrize("offset", [1e6, -1e9])

@@ -37,6 +37,7 @@ def fits(monkeypatch):
     return fitted
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gamma", ["scale", "auto", 0.3, 3.0])
 @pytest.mark.parametrize(
     "params", [{"C": 0.1}, {"C": 100.0}, {"class_weight": "balanced"}, {"shrinking": False}], ids=str

@@ -46,6 +46,7 @@ def test_collinear_and_constant_columns(estimator, null):
     check_same(scaled(reg_param=1e-6, tol=1e-7), X, y, null=null, replicates=2, undecided=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("far", [1e4, -999_999, 1e9])
 @pytest.mark.parametrize("estimator", [bare(), scaled(reg_param=1e-3)], ids=["bare", "scaled"])

@@ -65,6 +65,7 @@ def test_sixty_data_sets_of_unlike_sizes_have_certified_bounds():
     assert low * 0.95 <= 2 * stats.norm.sf(abs(z)) <= high * 1.05
 
 
+@pytest.mark.long
 def test_level_by_simulation():
     rng, trials, rejected = np.random.default_rng(1), 600, 0
     n = np.array([30, 45, 60, 150])

@@ -80,6 +80,7 @@ def test_power_equals_enumeration_in_rationals(alternative, method, weight):
         assert found == pytest.approx(float(expected), rel=1e-12, abs=1e-15)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("method", "correction"), TESTS)
 def test_power_of_thousands_equals_a_plain_double_sum(method, correction):
     # n = 3000 with SciPy's binomial and without leaving anything out; rejection by p-values of vectors.

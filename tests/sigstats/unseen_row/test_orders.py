@@ -82,6 +82,7 @@ def test_the_interval_of_f1_is_mirrored_to_the_bit(counts):
     assert (turned.low, turned.high) == (-high, -low)
 
 
+@pytest.mark.long
 def test_slices_and_groups_are_mirrored_too():
     rng = np.random.default_rng(1)
     y = rng.integers(0, 3, 1200)

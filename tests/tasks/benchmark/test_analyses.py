@@ -94,6 +94,7 @@ def paired(tmp_path_factory):
     return Results(make_study(str(tmp_path_factory.mktemp("paired")), analyses=("mcnemar", "homogeneity", "bootstrap")))
 
 
+@pytest.mark.long
 def test_pairs_are_compared_by_their_right_predictions_of_each_class(paired):
     found = runs(paired)
     compared = rows(paired, "homogeneity")

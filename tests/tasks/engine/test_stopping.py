@@ -217,6 +217,7 @@ def test_progress_counts_what_was_spared(compared, store):
     assert seen[-1] == (395 - outcome.stored, None)
 
 
+@pytest.mark.long
 def test_more_replicates_go_on_from_where_the_fewer_were(compared, tmp_path):
     for seed in range(12):
         store = Store(str(tmp_path / str(seed)))

@@ -238,6 +238,7 @@ def test_feather_arrow_streams_and_bars_are_read_as_csv_is(tmp_path, frames, how
     assert accuracies(compared(tmp_path, files)) == of(frames)
 
 
+@pytest.mark.long
 def test_a_packed_column_of_arrow_is_refused_before_it_is_unpacked(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("SIGSTATS_READ_LIMIT", "50MB")
     table = pa.table({"id": pa.array(np.arange(8)), "label": ["1"] * 8, "prediction": ["x" * 10_000_000] * 8})
