@@ -183,6 +183,7 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     reason = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     reason = reason.replace("a valid integer", "a whole number").replace("a valid dictionary", "a table")
     reason = reason.replace("a valid tuple", "a list").replace("a valid ", "a ")
+    reason = re.sub(r" or instance of \w+$", "", reason)
     reason = reason.replace("String should match pattern", "text of the form").replace("String should have", "text of")
     reason = re.sub(r"\w+ should have at least (\d+) items? .*", r"a list of \1 or more", reason)
     if first["type"] == "union_tag_invalid":  # pydantic's text has the whole tag

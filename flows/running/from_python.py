@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from sigstats._common.data_frames import opened
-from sigstats._common.messages import one_line, refuse
+from sigstats._common.messages import one_line, refuse, shown
 from sigstats._common.registry import GIVEN
 from sigstats._common.source import COMMON, names_in, source_of, version_of
 
@@ -169,9 +169,9 @@ def _source(value: Any) -> tuple[str, set[str]]:
 #: The keys of a study whose values may be classifiers or tests of other packages.
 _OF_CODE = frozenset(("learner", "test"))
 
+_DATASET = '{"name": "mine", "path": frame, "target": "the column of the class"}'
 _FRAME = (
-    'the path of a data set, {"name": "mine", "path": frame, "target": "the column of the class"}, or of a population; '
-    "of anything else a file: write "
+    f"the path of a data set, {_DATASET}, or of a population; of anything else a file: write "
     'it with .to_parquet("mine.parquet"), and name that'
 )
 
@@ -183,12 +183,18 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
         if where.startswith(("datasets.", "populations.")) and not isinstance(value.get("path", ""), (str, PathLike)):
             source = {} if where.endswith(".documents") else {"name": "frame", "source": "parquet"}
             value = {**source, **value, "path": _in_memory(value["path"], value.get("name", "frame"), where)}
+        elif (
+            re.fullmatch(r"datasets\.\d+", where) and "source" not in value and not any(map(_is_frame, value.values()))
+        ):
+            raise BadInput(f"study: {where}: source is missing; expected a reader, or a data frame as in {_DATASET}")
         for key in _OF_CODE & value.keys():
             if _is_code(value[key]):
                 named = _named(value[key], f"{where}.{key}", code)
                 params = {**named.get("params", {}), **value.get("params", {})}
                 value = {**value, key: named["learner"], **({"params": params} if params else {})}
         return {key: plain(item, f"{where}.{key}" if where else key, code) for key, item in value.items()}
+    if re.fullmatch(r"datasets\.\d+", where) and isinstance(value, (np.ndarray, list, tuple)):
+        raise BadInput(f"study: {where}: an array is not valid; expected a data frame, {_DATASET}")
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -197,7 +203,7 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
         return value.item()
     if isinstance(value, PathLike):
         return fspath(value)
-    if opened(value) is not None:
+    if _is_frame(value):
         raise BadInput(f"study: {where}: a data frame is not valid; expected it as {_FRAME}")
     if _is_code(value):
         if where.startswith("tests."):
@@ -206,10 +212,14 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
             name = getattr(value, "__qualname__", type(value).__name__)
             raise BadInput(f"study: {where}: {name} is not valid; expected text, a number or a table")
         return _named(value, where, code)
-    if re.fullmatch(r"(classifiers|tests)\.\d+(\.learner|\.test)?", where) and hasattr(value, "__dict__"):
+    if re.fullmatch(r"(classifiers|tests)\.\d+(\.learner|\.test)?", where) and not isinstance(value, str):
         wanted = "a name, a function, or an object with fit, predict and get_params"
-        raise BadInput(f"study: {where}: an object {type(value).__name__} is not valid; expected {wanted}")
+        raise BadInput(f"study: {where}: {shown(value)} is not valid; expected {wanted}")
     return value
+
+
+def _is_frame(value: Any) -> bool:
+    return opened(value) is not None
 
 
 def _is_code(value: Any) -> bool:

@@ -99,7 +99,8 @@ class Offered:
             raise refuse(self.what, name, "an import path of public names")
         if offered is None and package not in allowed:
             into = f"{' or '.join(allowed)}, or into a package" if allowed else "a package"
-            raise refuse(self.what, name, f"an import path into {into} that is allowed: --allow {package}")
+            how = f"--allow {package}, or allow=['{package}']"
+            raise refuse(self.what, name, f"an import path into {into} that is allowed: {how}")
         importable = f"a {self.what} that can be imported"
         try:
             with contextlib.redirect_stdout(sys.stderr):

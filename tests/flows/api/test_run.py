@@ -77,6 +77,9 @@ def test_estimators_and_values_of_numpy_are_what_a_study_file_would_say(tmp_path
             r"^study: datasets: a data frame .*\"path\": frame, .*\.to_parquet\(",
         ),
         ("datasets", [{"name": "mine", "data": load_iris(as_frame=True).data}], r"^study: datasets\.0\.data: a data"),
+        ("datasets", [{"name": "mine", "X": [[1]]}], "^study: datasets.0: source is missing; .* a data frame as in {"),
+        ("datasets", [(np.eye(3), [0, 1, 1])], "^study: datasets.0: an array is not valid; expected a data frame, {"),
+        ("classifiers", [3], "^study: classifiers.0: 3 is not valid; expected a name, a function, or an object with"),
         (
             "classifiers",
             [lambda: None],
