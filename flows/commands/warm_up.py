@@ -12,14 +12,11 @@ from typing import Literal
 
 from ..errors import DONE, BadInput
 
-_FOREST, _EXTRA_TREES = "sklearn.ensemble.RandomForestClassifier", "sklearn.ensemble.ExtraTreesClassifier"
+_TREES = ("decision-tree", "sklearn.ensemble.RandomForestClassifier", "sklearn.ensemble.ExtraTreesClassifier")
 _BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
 
 #: What calls compiled code, those that compile for longest first.
-_CLASSIFIERS = (_FOREST, _EXTRA_TREES, "decision-tree", "c4.5", _BOOSTING, "1-nn")
-
-#: So few columns are sorted for trees, and so many of few values are coded, by other code.
-_FEW_COLUMNS, _COLUMNS = 2, 8
+_CLASSIFIERS = (*_TREES, "c4.5", _BOOSTING, "1-nn")
 
 GROUP = "this machine"
 
@@ -62,36 +59,28 @@ def _wanted(study: str | None) -> list[str]:
     return [name for name in _CLASSIFIERS if name in asked] or list(_CLASSIFIERS)
 
 
-def _jobs(wanted: Sequence[str]) -> list[list[tuple[str, int]]]:
-    """Classifiers and numbers of columns to retrain in a process each; trees of all kinds share their code."""
-    trees = {_FOREST, _EXTRA_TREES, "decision-tree"}
-    jobs = [[("decision-tree", _COLUMNS)]] if trees & {*wanted} else []
-    if _EXTRA_TREES in wanted:
-        jobs[0].append((_EXTRA_TREES, 1))
-    if {_FOREST, "decision-tree"} & {*wanted}:
-        jobs.append([("decision-tree", _FEW_COLUMNS)])
-    return jobs + [[(name, _FEW_COLUMNS)] for name in wanted if name not in trees]
+def _jobs(wanted: Sequence[str]) -> list[str]:
+    """Classifiers to retrain in a process each; trees of all kinds share their code."""
+    trees = [name for name in wanted if name in _TREES]
+    return [name for name in wanted if name not in trees[1:]]
 
 
-def _compile(job: list[tuple[str, int]]) -> str:
-    """Compile this code; return the folder of Numba's cache."""
+def _compile(classifier: str) -> str:
+    """Compile the code of a classifier; return the folder of Numba's cache."""
     os.environ["OMP_NUM_THREADS"] = "1"
-    for classifier, columns in job:
-        _retrain(classifier, columns)
+    _retrain(classifier)
     from sigstats.learners.door import compiled
 
-    return str(compiled("trees").predict_from_order.stats.cache_path)
+    return str(compiled("trees").predict_all.stats.cache_path)
 
 
-def _retrain(classifier: str, columns: int) -> None:
+def _retrain(classifier: str) -> None:
     import numpy as np
 
     from sigstats import permutation_test
 
-    features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, columns // 2))
+    features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, 1))
     label = np.repeat([0, 1], 8)
-    if columns == 1:  # more levels than 8 bits can number
-        features, label = np.linspace(0.0, 1.0, 600)[:, np.newaxis], np.arange(600) % 2
     nulls: tuple[Literal["labels", "features"], ...] = ("labels", "features")
     for null in nulls:
         permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)

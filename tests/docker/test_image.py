@@ -31,14 +31,14 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 from sigstats import permutation_test
 from sigstats.flows.cli import main
-from sigstats.learners.compiled.trees import predict_from_order
+from sigstats.learners.compiled.trees import predict_all
 
 assert main(["run", sys.argv[1], "--output", sys.argv[2], "--cluster", "serial", "--quiet"]) == 0
 for levels in (10, 500):
     features, label = np.arange(1000.0)[:, np.newaxis] % levels, np.arange(1000) % 2
     for forest in ("RandomForestClassifier", "ExtraTreesClassifier"):
         permutation_test("sklearn.ensemble." + forest, features, label, cv=2, n_resamples=1, rng=0)
-assert predict_from_order.stats.cache_hits
+assert predict_all.stats.cache_hits
 for name, module in list(sys.modules.items()):
     if name.startswith("sigstats."):
         for function in vars(module).values():

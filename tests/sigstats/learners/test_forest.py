@@ -17,16 +17,15 @@ from ...examples import examples
 
 pytest.importorskip("numba", reason="Numba is an extra")
 
+FORESTS = [RandomForestClassifier, ExtraTreesClassifier]
+
 needs_growth = pytest.mark.usefixtures("growth")
 
 
 @pytest.fixture(scope="module")
 def growth():
-    if not all(batched_forest._grows(False, coded) for coded in (False, True)):
+    if not all(map(batched_forest._grows, FORESTS)):
         pytest.skip("forests grow in scikit-learn here")
-
-
-FORESTS = [RandomForestClassifier, ExtraTreesClassifier]
 
 
 def check_same(forest, X, y, folds, null, replicates, rng):
@@ -34,33 +33,6 @@ def check_same(forest, X, y, folds, null, replicates, rng):
     assert fast.batched
     draws = fast.draw(rng, replicates)
     assert (fast.predict(draws) == slow.predict(draws)).all()
-
-
-@pytest.mark.long
-@needs_growth
-def test_a_threshold_is_drawn_between_two_values_in_64_bits():
-    """Their difference in 32 bits is rounded, and a row at the threshold would then go to the other side."""
-    numba = pytest.importorskip("numba")
-    from sigstats.learners.compiled.trees._coded_splits import Coded
-    from sigstats.learners.compiled.trees._drawn_thresholds import draw_code
-
-    @numba.njit
-    def draw(sample, codes, draws, drawn):
-        for each in range(len(draws)):
-            drawn[each] = draw_code(sample, 0, codes[each, 0], codes[each, 1], draws[each])
-
-    def coded(values):
-        return batched_forest._codes(values, [range(257)])
-
-    rng = np.random.default_rng(3)
-    values = np.sort(rng.normal(size=(1000, 2)).astype(np.float32), axis=1)
-    draws, drawn, codes = rng.integers(0, 2**31, 1000), np.zeros(1000, dtype=np.int64), coded(values)
-    least, most = values.astype(float).T
-    thresholds = (most - least) * draws / (2**31 - 1) + least
-    nearest = thresholds.astype(np.float32)
-    below = np.where(nearest > thresholds, np.nextafter(nearest, np.float32(-np.inf)), nearest)
-    draw(Coded(codes, codes, values[:1], False, *codes.T, codes[:, 0]), codes, draws, drawn)
-    assert (drawn == coded(below)).all()
 
 
 @needs_growth
@@ -130,7 +102,6 @@ def test_columns_of_few_levels(levels, null):
     y = rng.permutation(np.arange(200) % 4)
     X = rng.integers(0, levels, (200, 9)) * 0.1 - 1
     forest = RandomForestClassifier(6, random_state=3, min_samples_leaf=2)
-    assert Retrainer(forest, X, y, y % 2, null=null)._learner._levels is not None
     check_same(forest, X, y, stratified_folds(y, 4, 1), null, 2, rng)
     check_same(RandomForestClassifier(6, random_state=3), X, y, stratified_folds(y, 4, 1), null, 2, rng)
 
@@ -163,7 +134,6 @@ def test_levels_that_scikit_learn_does_not_tell_apart_are_no_levels():
     y = rng.permutation(np.arange(80) % 2)
     X = rng.integers(0, 3, (80, 9)) * 6e-8  # first and last differ, neighbours do not
     forest = RandomForestClassifier(6, random_state=3)
-    assert Retrainer(forest, X, y, stratified_folds(y, 4, 1), null="labels")._learner._levels is None
     check_same(forest, X, y, stratified_folds(y, 4, 1), "labels", 2, rng)
 
 
@@ -201,4 +171,4 @@ def test_other_draws_in_scikit_learn_are_noticed(name, monkeypatch):
     original = getattr(batched_forest, name)
     other = {"_seed": lambda state: state + 1, "_draws": lambda seeds, n, _: original(seeds, n, False)}
     monkeypatch.setattr(batched_forest, name, other[name])
-    assert not any(batched_forest._grows.__wrapped__(False, coded) for coded in (False, True))
+    assert not batched_forest._grows.__wrapped__(RandomForestClassifier)

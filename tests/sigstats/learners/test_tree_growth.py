@@ -1,6 +1,5 @@
 """Trees grown here, from sorted columns or counts by level, are scikit-learn's own, and the same without Numba."""
 
-import itertools
 import pickle
 import subprocess
 import sys
@@ -22,12 +21,14 @@ from ...examples import examples
 
 pytest.importorskip("numba", reason="Numba is an extra")
 
+KINDS = [DecisionTreeClassifier, RandomForestClassifier]
+
 needs_growth = pytest.mark.usefixtures("growth")
 
 
 @pytest.fixture(scope="module")
 def growth():
-    if not all(batched_forest._grows(False, coded) for coded in (False, True)):
+    if not all(map(batched_forest._grows, KINDS)):
         pytest.skip("trees grow in scikit-learn on this processor")
 
 
@@ -78,15 +79,9 @@ def test_trees_of_many_classes_and_rows(null):
     expected = predictions(tree, X, y, folds, null, draws, batched=False)
     retrainer = Retrainer(tree, X, y, folds, null=null)
     assert (retrainer.predict(draws) == expected).all()
-    assert retrainer._learner._levels is not None
-    # so do numbers that are drawn where they are used, in some nodes and in all
-    for ahead in (500, 1):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(batched_forest, "_MOST_AHEAD", ahead)
-            assert (predictions(tree, X, y, folds, null, draws) == expected).all()
-    # and sorted columns
+    # the same without levels, from sorted columns
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batched_forest, "_levels_of", lambda columns, n_classes: None)
+        patch.setattr(batched_forest, "_MOST_LEVELS", 0)
         assert (predictions(tree, X, y, folds, null, draws) == expected).all()
 
 
@@ -124,7 +119,7 @@ def test_the_same_without_numba(null, monkeypatch):
     draws = with_numba.draw(rng, 10)
     fast = with_numba.predict(draws)
     assert with_numba.batched
-    monkeypatch.setattr(batched_forest, "_grows", lambda alone, coded: False)
+    monkeypatch.setattr(batched_forest, "_grows", lambda kind: False)
     without = Retrainer(tree, X, y, folds, null=null)
     assert not without.batched
     assert (without.predict(draws) == fast).all()
@@ -166,7 +161,7 @@ print(permutation_test("decision-tree", X, y, n_resamples=3, rng=1).wrong)
 @needs_growth
 def test_another_way_to_break_ties_in_scikit_learn_is_noticed(monkeypatch):
     monkeypatch.setattr(batched_forest, "_seed", lambda random_state: random_state + 1)
-    assert not any(batched_forest._grows.__wrapped__(*kind) for kind in itertools.product((False, True), repeat=2))
+    assert not any(map(batched_forest._grows.__wrapped__, KINDS))
 
 
 @pytest.mark.parametrize(

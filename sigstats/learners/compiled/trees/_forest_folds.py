@@ -1,4 +1,4 @@
-"""Forests retrained without a fold that they then predict, and the improvement of a split, for all ways of growing.
+"""Forests retrained without a fold that they then predict: their data, and the improvement and the order of splits.
 
 Compiled by Numba. What is compared is made of the same floats in the same order as scikit-learn's, and columns are
 searched in the order that it draws, as the first of equal splits wins.
@@ -10,7 +10,6 @@ import numpy as np
 
 from ...._common.validation import IntArray
 from ..jit import compiled, inlined, lean
-from ._vectors import find_bounds
 
 #: scikit-learn holds values no farther apart than this to be equal.
 SAME: Final = np.float32(1e-7)
@@ -70,93 +69,6 @@ def draw_place(columns: Any, known: int, constant: int, drawn: int, undrawn: int
     return at + constant - known, drawn, state
 
 
-class Columns(NamedTuple):
-    """The columns that vary, the places that were drawn, and numbers beyond those of `draw_ahead`; shape (width,)."""
-
-    varies: Any
-    places: Any
-    numbers: Any
-
-
-@compiled
-def draw_ahead(seed: int, length: int) -> Any:
-    """Draw a seed and the numbers of scikit-learn's sequence that follow, each of which depends on the one before."""
-    numbers, state = np.empty(length, dtype=np.uint32), np.uint32(seed)
-    for at in range(length):
-        numbers[at] = state
-        state = np.uint32(next_draw(state))
-    return numbers
-
-
-@inlined
-def _take_numbers(ahead: Any, place: int, numbers: Any) -> None:
-    """Fill in the numbers after a place in the numbers drawn ahead, or after the number -`place`."""
-    if 0 <= place < len(ahead) - len(numbers):
-        for at in range(len(numbers)):
-            numbers[at] = ahead[place + 1 + at]
-        return
-    state = np.uint32(ahead[place] if place >= 0 else -place)
-    for at in range(len(numbers)):
-        state = np.uint32(next_draw(state))
-        numbers[at] = state
-
-
-@inlined
-def draw_all(
-    sample: Any, members: Any, columns: Any, known: int, ahead: Any, place: Any, tried: Any, room: Columns
-) -> Any:
-    """Draw all columns, as `draw_columns` does: how many vary, how many are constant, and the place of the last number.
-
-    Where a known constant is drawn does not depend on which columns vary: those draws are left out before. Beyond what
-    was drawn ahead the place is the last number, less than 0.
-    """
-    find_bounds(sample.codes, members, tried.lowest, tried.highest)
-    varies, places = room.varies, room.places
-    low, high = tried.lowest, tried.highest
-    for column in range(len(low)):
-        varies[column] = np.uint8(low[column] != high[column])
-    others, n_columns = len(columns) - known, np.int32(len(columns))
-    numbers = room.numbers[:n_columns]
-    _take_numbers(ahead, place, numbers)
-    for draw in range(np.uint64(n_columns)):
-        # Division of 31 bits is exact up to the whole part, and LLVM makes vectors of it.
-        number, left = float(np.int32(numbers[draw] & np.uint32(0x7FFFFFFF))), float(n_columns - np.int32(draw))
-        places[draw] = np.int32(number - np.floor(number / left) * left)
-    visited: Any = others
-    undrawn: Any = known
-    drawn: Any = 0
-    if known:
-        visited = 0
-        while drawn < others:
-            own = places[np.uint64(visited)]
-            places[np.uint64(drawn)] = own - undrawn
-            listed = np.int64(own < undrawn)
-            undrawn -= listed
-            drawn += 1 - listed
-            visited += 1
-    if 0 <= place < len(ahead) - len(columns):
-        place += visited
-    elif visited:
-        place = -np.int64(numbers[np.uint64(visited - 1)])
-    constant: Any = known
-    end: Any = len(columns)
-    varying: Any = 0
-    for draw in range(np.uint64(others)):
-        at: Any = np.uint64(constant + places[draw])
-        feature = columns[at]
-        if varies[np.uint64(feature)]:
-            tried.columns[np.uint64(varying)] = feature
-            varying += 1
-            end -= 1
-            columns[at] = columns[np.uint64(end)]
-            columns[np.uint64(end)] = feature
-        else:
-            columns[at] = columns[np.uint64(constant)]
-            columns[np.uint64(constant)] = feature
-            constant += 1
-    return varying, constant, place
-
-
 @lean
 def keep_constants(columns: Any, constants: Any, known: int, constant: int) -> None:
     """Put the known constants back in their order, and note those that were found in this node."""
@@ -167,11 +79,7 @@ def keep_constants(columns: Any, constants: Any, known: int, constant: int) -> N
 
 
 class Settings(NamedTuple):
-    """Limits: depth, rows of a split node and of a leaf, columns tried; thresholds are drawn; number of classes.
-
-    `once`: rows are drawn once, and are less than 2^16. `at_once`: so are they, of less than 2^15, and the columns of
-    codes of 8 bits are all tried.
-    """
+    """Limits: depth, rows of a split node and of a leaf, columns tried; thresholds are drawn; number of classes."""
 
     deepest: int
     fewest: int
@@ -179,8 +87,34 @@ class Settings(NamedTuple):
     tried: int
     drawn_thresholds: bool
     n_classes: int
-    once: bool
-    at_once: bool
+
+
+class Features(NamedTuple):
+    """The features of the rows."""
+
+    #: The feature of each column: a number, or one of the categories of a nominal feature; array of int64, shape
+    #: (columns,).
+    feature_of: Any
+    #: array of bool, shape (features,).
+    nominal: Any
+    #: The list of rows in the order of a number's values; 0, that of all rows, if there is none; array of int64, shape
+    #: (features,).
+    list_of: Any
+    #: The numbers; array of float32, shape (features, n).
+    values: Any
+    #: The rank of a number among its few levels, or the column in which a row has 1, for nominal features; array of
+    #: uint32, shape (features, n).
+    codes: Any
+    #: The values of the levels, increasing; array of float32, shape (features, most levels).
+    levels: Any
+
+
+class Sample(NamedTuple):
+    """The rows of a tree: their features, class and number of draws."""
+
+    features: Features
+    label: Any
+    weight: Any
 
 
 class Retrained(NamedTuple):

@@ -1,9 +1,9 @@
-"""Trees and random forests from features that are sorted once, compiled by Numba: scikit-learn's own trees and votes.
+"""Trees, random forests and extra trees, compiled by Numba: scikit-learn's own trees and votes.
 
 scikit-learn sorts every feature again in every node. Permuted labels leave the order of a feature unchanged, and a
 permuted feature carries its order along, so here a feature is sorted once per data set; where a node is split, its rows
-are parted in their order. A bootstrap sample gives the number of draws of each training row, and depends only on the
-seed and the number of rows.
+are parted in their order. Features of few levels, and thresholds that are drawn, need no order. A bootstrap sample
+gives the number of draws of each training row, and depends only on the seed and the number of rows.
 """
 
 from typing import Any
@@ -12,8 +12,8 @@ import numpy as np
 
 from sigstats.learners.compiled.jit import compiled, inlined, lean, merged
 
-from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, keep_constants, parted
-from ._sorted_splits import FEW, Categories, Features, Node, Room, Sample, Split, best_split, bits_of
+from ._forest_folds import EPSILON, Features, Retrained, Sample, Settings, count, decide, helps, keep_constants, parted
+from ._splits import FEW, MOST_SORTED, Categories, Node, Room, Split, best_split
 
 
 @lean
@@ -30,9 +30,9 @@ def _part(members: Any, goes_left: Any, spare: Any) -> None:
 
 
 @lean
-def _wait(node: Any, start: int, end: int, listed: int, depth: int, known: int, child: int) -> None:
-    """Note a node's rows, their lists, its depth, its known constant columns, and its parent."""
-    node[0], node[1], node[2], node[3], node[4], node[5] = start, end, listed, depth, known, child
+def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int) -> None:
+    """Note a node's rows, its depth, its known constant columns, and its parent."""
+    node[0], node[1], node[2], node[3], node[4] = start, end, depth, known, child
 
 
 @inlined
@@ -40,31 +40,23 @@ def _goes_right(features: Features, column: Any, threshold: float, row: Any) -> 
     """True if a row goes right: it is of a category, or above a threshold."""
     feature = features.feature_of[column]
     if features.nominal[feature]:
-        return features.categories[feature, row] == column
+        return features.codes[feature, row] == column
     return features.values[feature, row] > threshold
 
 
 @merged
 def _part_all(
-    features: Features, rows: Any, node: Node, split: Split, varying: Any, parted_in: Any, goes_left: Any, spare: Any
-) -> int:
-    """Part the rows of a node in the lists of the features that vary in it; the number of a list that is parted."""
+    features: Features, rows: Any, node: Node, split: Split, varying: Any, goes_left: Any, spare: Any
+) -> None:
+    """Part the rows of a node in the list of all and in those of the features that vary in it."""
     start, end = node.start, node.end
-    for row in rows[node.listed, start:end]:
+    for row in rows[0, start:end]:
         goes_left[row] = not _goes_right(features, split.column, split.threshold, row)
-    if end - start <= FEW:
-        _part(rows[node.listed, start:end], goes_left, spare)
-        return node.listed
-    feature = features.feature_of[split.column]
-    parted_in[feature] = node.number
-    if features.nominal[feature]:
-        _part(rows[feature, start:end], goes_left, spare)
+    _part(rows[0, start:end], goes_left, spare)
     for column in varying:
-        other = features.feature_of[column]
-        if parted_in[other] != node.number:
-            parted_in[other] = node.number
-            _part(rows[other, start:end], goes_left, spare)
-    return int(feature)
+        own_list = features.list_of[features.feature_of[column]]
+        if own_list:
+            _part(rows[own_list, start:end], goes_left, spare)
 
 
 @merged
@@ -73,7 +65,8 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
 
     Returns, by node, its column (-1 in a leaf), the threshold, the nodes to go to, and the shares of classes in a leaf.
     """
-    features, n_classes, (n_features, m) = sample.features, settings.n_classes, rows.shape
+    features, n_classes, m = sample.features, settings.n_classes, rows.shape[1]
+    n_features, n_levels = len(features.nominal), features.levels.shape[1]
     tree = (
         np.empty(2 * m, dtype=np.int32),
         np.empty(2 * m, dtype=np.float64),
@@ -82,38 +75,35 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
     )
     asked, thresholds, children, shares = tree
     n_categories = len(features.feature_of) if features.nominal.any() else 0
-    owned = Room(
+    room = Room(
         np.empty(n_classes, dtype=np.int64),
         np.empty(n_classes, dtype=np.int64),
-        np.empty(FEW, dtype=np.uint32),
-        np.empty(m, dtype=np.int64),
-        np.empty(m, dtype=np.float64),
+        np.empty(MOST_SORTED, dtype=np.uint32),
         Categories(
             np.full(n_features, -1, dtype=np.int64),
             np.full(n_categories, -1, dtype=np.int64),
             np.empty(n_categories, dtype=np.int64),
             np.empty((n_categories, n_classes), dtype=np.int64),
         ),
+        np.zeros((n_levels, n_classes + 1), dtype=np.int64),
     )
     lists = (
         columns.copy(),
         np.empty(len(columns), dtype=np.int64),
-        np.full(n_features, -1, dtype=np.int64),
         np.zeros(features.values.shape[1], dtype=np.uint8),
         np.empty(m, dtype=np.uint32),
-        np.empty((m + 1, 6), dtype=np.int64),
+        np.empty((m + 1, 5), dtype=np.int64),
     )
-    room = owned
-    columns, constants, parted_in, goes_left, spare, waiting = lists
-    _wait(waiting[0], 0, m, 0, 0, 0, -1)
+    columns, constants, goes_left, spare, waiting = lists
+    _wait(waiting[0], 0, m, 0, 0, -1)
     height, nodes, state, drawn_in_all = 1, 0, seed, 0
     while height:
         height -= 1
         own = waiting[height]
-        start, end, listed, depth, known, child = own[0], own[1], own[2], own[3], own[4], own[5]
-        n, squares = count(sample, rows[listed, start:end], room.total)
+        start, end, depth, known, child = own[0], own[1], own[2], own[3], own[4]
+        n, squares = count(sample, rows[0, start:end], room.total)
         impurity = 1.0 - squares / (float(n) * float(n))
-        node, nodes = Node(nodes, listed, start, end, n, squares), nodes + 1
+        node, nodes = Node(nodes, start, end, n, squares), nodes + 1
         if child >= 0:
             children[child >> 1, child & 1] = node.number
         else:
@@ -133,11 +123,11 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
         middle, rest = start + split.cut, n - n_left
         left_grows = split.cut > FEW and squares_left < n_left * n_left
         right_grows = end - middle > FEW and squares_right < rest * rest
-        grows = depth + 1 < settings.deepest and (left_grows or right_grows)
+        grows = len(rows) > 1 and depth + 1 < settings.deepest and (left_grows or right_grows)
         varying = columns[constant:] if grows else columns[:0]
-        listed = _part_all(features, rows, node, split, varying, parted_in, goes_left, spare)
-        _wait(waiting[height], middle, end, listed, depth + 1, constant, 2 * node.number + 1)
-        _wait(waiting[height + 1], start, middle, listed, depth + 1, constant, 2 * node.number)
+        _part_all(features, rows, node, split, varying, goes_left, spare)
+        _wait(waiting[height], middle, end, depth + 1, constant, 2 * node.number + 1)
+        _wait(waiting[height + 1], start, middle, depth + 1, constant, 2 * node.number)
         height += 2
     return tree
 
@@ -151,7 +141,7 @@ def _columns_there(features: Features, rows: Any) -> Any:
     for feature in range(len(features.nominal)):
         if features.nominal[feature]:
             for row in rows:
-                there[features.categories[feature, row]] = True
+                there[features.codes[feature, row]] = True
     return np.flatnonzero(there)
 
 
@@ -170,16 +160,15 @@ def _listed(order: Any, wanted: Any, m: int) -> Any:
 
 
 @compiled
-def predict_from_order(settings: Settings, forest: Retrained, features: Features, order: Any) -> None:
+def predict_all(settings: Settings, forest: Retrained, features: Features, order: Any) -> None:
     """Predict all folds.
 
-    `features`: where some are nominal, all rows are drawn once. `order` (array of uint32, shape (features, n)): the
-    rows in the order of each feature's values; of a nominal feature in any.
+    `features`: where some are nominal, all rows are drawn once. `order` (array of uint32, shape (lists, n)): all rows,
+    and the rows in the order of the values of each feature that has a list.
     """
     n = features.values.shape[1]
-    owned = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64), np.zeros((n, settings.n_classes))
-    weight, marks, votes = owned
-    sample = Sample(features, forest.label, weight, marks)
+    weight, votes = np.zeros(n, dtype=np.int32), np.zeros((n, settings.n_classes))
+    sample = Sample(features, forest.label, weight)
     for tested in range(len(forest.size_of)):
         placed, tests = parted(forest, tested)
         columns = _columns_there(features, placed)
@@ -187,11 +176,8 @@ def predict_from_order(settings: Settings, forest: Retrained, features: Features
         for tree in range(len(forest.seeds)):
             different, drawn_of = 0, forest.draws[forest.size_of[tested], tree]
             for at in range(len(placed)):
-                row, drawn = placed[at], np.int64(drawn_of[at])
-                weight[row] = drawn
-                label = np.int64(forest.label[row])
-                marks[row] = drawn | (drawn << bits_of(settings.n_classes) * label if 0 < label < 4 else 0)
-                different += int(drawn > 0)
+                weight[placed[at]] = drawn_of[at]
+                different += int(drawn_of[at] > 0)
             weight[tests] = 0
             rows = _listed(train, weight, different)
             asked, thresholds, children, shares = _grow(sample, rows, columns, settings, forest.seeds[tree])

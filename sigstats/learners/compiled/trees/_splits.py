@@ -1,0 +1,288 @@
+"""The best split of a node, as scikit-learn finds it, compiled by Numba.
+
+Counts are whole numbers, so that sums of them do not depend on the order of rows. A column of few levels is searched by
+the classes counted in each level, any other in the order of its values. A nominal feature, which scikit-learn sees as a
+column of 0 and 1 for each category, is counted likewise: one pass counts the classes of all its categories.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from sigstats.learners.compiled.jit import lean
+
+from ._forest_folds import SAME, Sample, Settings, draw_place, floor_of, improvement, next_draw, promising
+
+#: Up to this many rows are sorted by each column that is tried, which costs less than keeping them in order.
+FEW: Final = 6
+
+#: Up to this many rows are sorted by a column of few levels, which costs less than counting by level.
+MOST_SORTED: Final = 12
+
+
+class Split(NamedTuple):
+    """A split: its column or -1, threshold, the different rows that go left, all drawn that do, and squared counts."""
+
+    column: int
+    threshold: float
+    cut: int
+    n_left: int
+    left_squares: int
+    right_squares: int
+
+
+class Categories(NamedTuple):
+    """Of each feature and category the node in which it was counted last; different rows, and draws by class, there."""
+
+    of_feature: Any
+    of_category: Any
+    rows: Any
+    classes: Any
+
+
+class Node(NamedTuple):
+    """A node: its number, where its rows are in the lists, draws, squared counts."""
+
+    number: int
+    start: int
+    end: int
+    n: int
+    squares: int
+
+
+class Room(NamedTuple):
+    """Memory that each node overwrites.
+
+    Counts of classes in all and to the left, a few rows in order, categories. By level the draws of each class, and
+    different rows, which are 0 between searches.
+    """
+
+    total: Any
+    left: Any
+    ordered: Any
+    categories: Categories
+    by_level: Any
+
+
+@lean
+def _best_threshold(
+    sample: Sample, values: Any, members: Any, total: Any, n: int, squares: int, smallest: int, best: float, left: Any
+) -> Any:
+    """The place in `members`, in order, where parting improves most and by more than `best`, or -1; and the left."""
+    left[:] = 0
+    floor = floor_of(best, n)
+    left_squares, right_squares, n_left = 0, squares, 0
+    place, n_there, left_there, right_there = -1, 0, 0, 0
+    previous = values[members[0]]
+    for cut in range(1, len(members)):
+        row = members[cut - 1]
+        own, weight = sample.label[row], sample.weight[row]
+        so_far = left[own]
+        left[own] = so_far + weight
+        left_squares += weight * (2 * so_far + weight)
+        right_squares -= weight * (2 * (total[own] - so_far) - weight)
+        n_left += weight
+        value = values[members[cut]]
+        distinct = value > previous + SAME
+        previous = value
+        if not distinct or cut < smallest or len(members) - cut < smallest:
+            continue
+        if not promising(left_squares, n_left, right_squares, n - n_left, floor):
+            continue
+        gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
+        if gain > best:
+            best, place, n_there, left_there, right_there = gain, cut, n_left, left_squares, right_squares
+            floor = floor_of(best, n)
+    return place, best, n_there, left_there, right_there
+
+
+@lean
+def _best_in_order(
+    sample: Sample, column: int, values: Any, members: Any, node: Node, smallest: int, best: float, room: Room
+) -> Any:
+    """The best split of a column, its improvement, and whether the column varies; `members` are in its order."""
+    split, last = Split(-1, 0.0, -1, 0, 0, 0), len(members) - 1
+    if not values[members[last]] > values[members[0]] + SAME:
+        return split, best, False
+    cut, gain, n_left, left_squares, right_squares = _best_threshold(
+        sample, values, members, room.total, node.n, node.squares, smallest, best, room.left
+    )
+    if cut >= 0:
+        threshold = float(values[members[cut - 1]]) / 2.0 + float(values[members[cut]]) / 2.0
+        split = Split(column, threshold, cut, n_left, left_squares, right_squares)
+    return split, gain, True
+
+
+@lean
+def _best_level(
+    sample: Sample, column: int, feature: int, members: Any, n: int, smallest: int, best: float, room: Room
+) -> Any:
+    """The same of a column of few levels, whose classes are counted in each."""
+    codes, total, left, by_level = sample.features.codes, room.total, room.left, room.by_level
+    n_classes = len(total)
+    low: Any = np.int64(codes[feature, members[0]])
+    high: Any = low
+    for row in members:
+        level: Any = np.int64(codes[feature, row])
+        low, high = min(low, level), max(high, level)
+        by_level[level, sample.label[row]] += sample.weight[row]
+        by_level[level, n_classes] += 1
+    left[:] = 0
+    floor = floor_of(best, n)
+    cut: Any = 0
+    n_left, below, above, last = 0, -1, -1, -1
+    split = Split(-1, 0.0, -1, 0, 0, 0)
+    for level in range(low, high + 1):
+        rows = by_level[level, n_classes]
+        if rows == 0:
+            continue
+        by_level[level, n_classes] = 0
+        above = level if last == below else above
+        last = level
+        left_squares, right_squares = 0, 0
+        for label in range(n_classes):
+            own = by_level[level, label]
+            by_level[level, label] = 0
+            so_far = left[label] + own
+            left[label] = so_far
+            n_left += own
+            left_squares += so_far * so_far
+            right_squares += (total[label] - so_far) ** 2
+        cut += rows
+        if cut < smallest or len(members) - cut < smallest:
+            continue
+        if not promising(left_squares, n_left, right_squares, n - n_left, floor):
+            continue
+        gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
+        if gain > best:
+            best, below = gain, level
+            split = Split(column, 0.0, cut, n_left, left_squares, right_squares)
+            floor = floor_of(best, n)
+    if below >= 0:
+        levels = sample.features.levels
+        threshold = float(levels[feature, below]) / 2.0 + float(levels[feature, above]) / 2.0
+        split = Split(column, threshold, split.cut, split.n_left, split.left_squares, split.right_squares)
+    return split, best, low < high
+
+
+@lean
+def _sort(values: Any, members: Any, ordered: Any) -> None:
+    """Put a few rows in the order of their values."""
+    for at in range(len(members)):
+        row = members[at]
+        value = values[row]
+        place = at
+        while place > 0 and values[ordered[place - 1]] > value:
+            ordered[place] = ordered[place - 1]
+            place -= 1
+        ordered[place] = row
+
+
+@lean
+def _count_categories(sample: Sample, categories: Any, members: Any, node: int, counts: Categories) -> None:
+    """Count the rows of a node in each category, by class."""
+    for row in members:
+        category = categories[row]
+        if counts.of_category[category] != node:
+            counts.of_category[category] = node
+            counts.rows[category] = 0
+            counts.classes[category] = 0
+        counts.rows[category] += 1
+        counts.classes[category, sample.label[row]] += sample.weight[row]
+
+
+@lean
+def _compare(column: int, threshold: float, cut: int, left: Any, total: Any) -> Any:
+    """The split of a column by the counts of classes on the left, and its improvement."""
+    n_left, n_right, left_squares, right_squares = 0, 0, 0, 0
+    for label in range(len(total)):
+        own, rest = left[label], total[label] - left[label]
+        n_left += own
+        n_right += rest
+        left_squares += own * own
+        right_squares += rest * rest
+    split = Split(column, threshold, cut, n_left, left_squares, right_squares)
+    return split, improvement(left_squares, n_left, right_squares, n_right)[0]
+
+
+@lean
+def _of_category(
+    sample: Sample, column: int, feature: int, members: Any, node: Node, smallest: int, best: float, room: Room
+) -> Any:
+    """The split of a category, its improvement, and whether the category varies."""
+    split, counts, left, m = Split(-1, 0.0, -1, 0, 0, 0), room.categories, room.left, len(members)
+    if counts.of_feature[feature] != node.number:
+        counts.of_feature[feature] = node.number
+        _count_categories(sample, sample.features.codes[feature], members, node.number, counts)
+    inside = counts.rows[column] if counts.of_category[column] == node.number else 0
+    if min(inside, m - inside) < max(smallest, 1):
+        return split, best, 0 < inside < m
+    for label in range(len(left)):
+        left[label] = room.total[label] - counts.classes[column, label]
+    return *_compare(column, 0.0, m - inside, left, room.total), True
+
+
+@lean
+def _at_random(
+    sample: Sample, column: int, values: Any, members: Any, smallest: int, best: float, state: int, room: Room
+) -> Any:
+    """The split of a column at a threshold drawn as scikit-learn does; its improvement, whether the column varies."""
+    split, left = Split(-1, 0.0, -1, 0, 0, 0), room.left
+    low = high = values[members[0]]
+    for row in members:
+        low, high = min(low, values[row]), max(high, values[row])
+    if not high > low + SAME:
+        return split, best, False
+    # Numba's float() leaves 32 bits as they are.
+    least, most = np.float64(low), np.float64(high)
+    threshold = (most - least) * float(state & 0x7FFFFFFF) / 2147483647.0 + least
+    threshold = least if threshold == most else threshold
+    left[:] = 0
+    cut = np.int64(0)
+    for row in members:
+        goes = np.int64(np.float64(values[row]) <= threshold)
+        cut += goes
+        left[sample.label[row]] += sample.weight[row] * goes
+    if min(cut, len(members) - cut) < smallest:
+        return split, best, True
+    return *_compare(column, threshold, cut, left, room.total), True
+
+
+@lean
+def best_split(
+    sample: Sample, rows: Any, node: Node, settings: Settings, columns: Any, known: int, state: int, room: Room
+) -> Any:
+    """The best split of a node among some columns, how many are constant (put first), and the state of the sequence."""
+    features, start, end = sample.features, node.start, node.end
+    members, m, smallest = rows[0, start:end], end - start, settings.smallest
+    split, best = Split(-1, 0.0, -1, 0, 0, 0), -np.inf
+    constant, drawn, undrawn, visited = known, 0, len(columns), 0
+    while undrawn > constant and (visited < settings.tried or visited <= constant - known + drawn):
+        visited += 1
+        at, drawn, state = draw_place(columns, known, constant, drawn, undrawn, state)
+        if at < 0:
+            continue
+        column = columns[at]
+        feature = features.feature_of[column]
+        values, own_list = features.values[feature], features.list_of[feature]
+        if features.nominal[feature]:
+            found, gain, varies = _of_category(sample, column, feature, members, node, smallest, best, room)
+        elif settings.drawn_thresholds:
+            after = next_draw(state)
+            found, gain, varies = _at_random(sample, column, values, members, smallest, best, after, room)
+            state = after if varies else state
+        elif m <= FEW or (m <= MOST_SORTED and not own_list):
+            _sort(values, members, room.ordered)
+            found, gain, varies = _best_in_order(sample, column, values, room.ordered[:m], node, smallest, best, room)
+        elif own_list:
+            ordered = rows[own_list, start:end]
+            found, gain, varies = _best_in_order(sample, column, values, ordered, node, smallest, best, room)
+        else:
+            found, gain, varies = _best_level(sample, column, feature, members, node.n, smallest, best, room)
+        to = undrawn - 1 if varies else constant
+        columns[at], columns[to] = columns[to], column
+        undrawn -= varies
+        constant += not varies
+        if gain > best:
+            split, best = found, gain
+    return split, constant, state
