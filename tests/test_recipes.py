@@ -15,28 +15,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from sigstats.flows.kinds import KINDS
+from tools import new
 
 from .flows.conftest import environment
 
 pytestmark = pytest.mark.processes
 
 ROOT = Path(__file__).parents[1]
-
-READER = '''
-"""Points on a ring and inside of it."""
-import numpy as np
-from sigstats.tasks.datasets.dataset import Dataset
-
-OPTIONS = {}
-REQUIRED = ()
-
-def load(spec, base):
-    angle = np.linspace(0, 6, 40)
-    y = np.arange(40, dtype=np.int64) % 2
-    X = np.column_stack([np.cos(angle), np.sin(angle)]) * (1 + y)[:, None]
-    return Dataset(name=spec["name"], X=X, nominal=np.zeros(2, dtype=bool), y=y, classes=("in", "out"),
-                   features=("x", "y"), categories=((), ()))
-'''
 
 LEARNER = """"majority": lambda params, nominal, missing: attempt(
         __import__("sklearn.dummy").dummy.DummyClassifier, {"strategy": "most_frequent", **params}
@@ -65,16 +50,6 @@ def verdict(rows, evidence):
 
 SECTIONS = (Section(order=5, test="rows-right", name="Rows right", question="How many?", verdict=verdict,
                   columns=(usual.DATASET,), method="They are counted."),)
-'''
-
-FIGURE = '''
-"""A bar."""
-from markupsafe import Markup
-from sigstats.flows.report.evidence import Figure
-
-def draw(evidence):
-    if evidence.of("rows-right"):
-        yield Figure(title="The bar of the recipe", caption="It is long.", body=Markup("<svg></svg>"))
 '''
 
 CLUSTER = '''
@@ -129,58 +104,6 @@ class Signs(Entry):
 ENTRIES = {"signs": Signs}
 '''
 
-FAN_OUT = '''
-"""Throws of a coin."""
-import numpy as np
-import pyarrow as pa
-from sigstats.tasks.schema import REPLICATE, column
-
-VERSION = 1
-LANE_SIZE = 10
-SCHEMA = pa.schema([REPLICATE, column("heads", pa.bool_(), "truth", "whether it was heads")])
-
-def stream(work):
-    return {"draws": "coin"}
-
-def compute(block, store, work):
-    heads = np.concatenate([lane.random(count) < 0.5 for lane, count in block.lanes()])
-    return pa.table({"replicate": np.arange(block.first, block.last), "heads": heads}, schema=SCHEMA)
-'''
-
-COUNTED = '''
-"""How often it was heads."""
-from sigstats.tasks.schema import Hypothesis
-
-def rows(results):
-    for cell in results.cells("coin"):
-        heads = results.table(cell).column("heads").to_numpy()
-        yield Hypothesis(study=results.plan.study, cell=cell.name, test="heads", method="counted", alternative="none",
-                         null_hypothesis="none", n=len(heads), estimate=float(heads.mean()), **cell.subject)
-'''
-
-KIND = '''
-"""A study of a coin."""
-from typing import ClassVar, Literal
-from sigstats.flows.config.model import Study
-from sigstats.flows.running.options import Prepared
-from sigstats.flows.running.kind import Kind
-from sigstats.tasks.plan import Plan
-from sigstats.tasks.fan_out import cell
-from sigstats.tasks.record import Work
-
-class CoinStudy(Study):
-    question: ClassVar[str] = "is it fair?"
-    kind: Literal["coin"]
-    throws: int
-
-def layout(study, base, progress, allow):
-    thrown = cell("coin", subject={"dataset": "coin"}, work=Work(), seed=study.seed, replicates=study.throws)
-    return Prepared(Plan(study=study.name, kind=study.kind, cells=(thrown,), analyses=("heads",), alpha=study.alpha,
-                         adjust=study.adjust))
-
-KIND = Kind(model=CoinStudy, layout=layout, analyses={"heads": "sigstats.tasks.heads"})
-'''
-
 COMMAND = '''
 """Say something.
 
@@ -217,22 +140,29 @@ def read(content, columns):
 
 
 @pytest.fixture
-def program(tmp_path):
-    """Writes new files into a copy of the package, and runs the program of that copy."""
-    copy = tmp_path / "checkout"
+def copy(tmp_path, monkeypatch):
+    """A copy of the package, into which `tools.new` writes."""
     for layer in ("sigstats", "tasks", "flows"):
-        shutil.copytree(ROOT / layer, copy / layer, symlinks=True)
+        shutil.copytree(ROOT / layer, tmp_path / "checkout" / layer, symlinks=True)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path / "checkout")
+    monkeypatch.setattr(new, "ROOT", tmp_path / "checkout")
+    monkeypatch.setattr(new, "_finish", lambda *folders: None)
+    return tmp_path / "checkout"
+
+
+@pytest.fixture
+def program(copy, tmp_path):
+    """Writes new files into the copy, and entries after the start of a list or a line; runs the program of the copy."""
 
     def run(files, *arguments):
         for name, text in files.items():
-            assert (copy / name).exists() == (not isinstance(text, str))
             if isinstance(text, str):
+                assert not (copy / name).exists()
                 (copy / name).write_text(text)
             for start, entry in [text] if isinstance(text, tuple) else [] if isinstance(text, str) else text:
-                before = (copy / name).read_text()  # the start of a list, and its new entry, or the line after a line
+                before = (copy / name).read_text()
                 assert before.count(start) == 1
-                added = entry if entry.startswith("\n") else f"\n    {entry},"
-                (copy / name).write_text(before.replace(start, f"{start}{added}"))
+                (copy / name).write_text(before.replace(start, f"{start}\n    {entry},"))
         return subprocess.run(
             [sys.executable, "-m", "sigstats", *map(str, arguments)],
             cwd=tmp_path, env={**environment(), "PYTHONPATH": str(copy)}, capture_output=True, text=True, check=False,
@@ -251,35 +181,34 @@ def summary(tmp_path):
 
 
 @pytest.mark.long
-def test_a_source_is_a_file_and_a_learner_an_analysis_a_section_and_a_figure_an_entry_each(tmp_path, program):
+def test_sources_and_figures_are_written_and_learners_analyses_and_sections_are_entries(tmp_path, program):
     text = """
         kind = "benchmark"
         datasets = [{name = "ring", source = "ring"}]
         classifiers = ["majority"]
-        tests = ["rows-right"]
+        tests = ["rows-right", "efficiency"]
         permutation.resamples = 19
     """
     files = {
-        "tasks/datasets/readers/ring.py": READER,
         "sigstats/learners/ready.py": ("READY: Mapping[str, Build] = {", LEARNER),
         "tasks/benchmark/rows_right.py": ANALYSIS,
         "flows/benchmark/plan.py": ("analyses={", '    "rows-right": "sigstats.tasks.benchmark.rows_right"'),
         "flows/benchmark/model.py": ("_READS = {", '"rows-right": ("crossval",)'),
         "flows/benchmark/report/rows_right.py": SECTION,
-        "flows/benchmark/report/bar.py": FIGURE,
-        "flows/benchmark/report/page.py": [
-            ("from .over_data_sets import over_data_sets", "\nfrom . import bar"),
-            ("    sections={", '    "sigstats.flows.benchmark.report.rows_right": ("rows-right",)'),
-            ("    figures=(", "bar.draw"),
-        ],
+        "flows/benchmark/report/page.py": (
+            "    sections={",
+            '    "sigstats.flows.benchmark.report.rows_right": ("rows-right",)',
+        ),
     }
+    for kind in ("reader", "figure"):
+        new.write_part(kind, new.PARTS[kind].example)
     done = program(files, "run", study(tmp_path, text), "--output", "out", "--cluster", "serial", "--quiet")
     assert done.returncode == 0, done.stderr
-    (row,) = summary(tmp_path)
-    assert (row["test"], row["dataset"], row["classifier"], row["n"]) == ("rows-right", "ring", "majority", 40)
+    row = next(row for row in summary(tmp_path) if row["test"] == "rows-right")
+    assert (row["dataset"], row["classifier"], row["n"]) == ("ring", "majority", 40)
     page = (tmp_path / "out" / "report.html").read_text()
     assert f"The majority is right on {row['estimate']:.0f} of 40 points of the ring." in page
-    assert "The bar of the recipe" in page
+    assert "Sorted p values" in page
 
 
 @pytest.mark.long
@@ -309,25 +238,19 @@ def test_a_test_of_a_table_and_its_key_are_a_file_and_an_entry_each(tmp_path, pr
 
 
 @pytest.mark.long
-def test_a_kind_of_study_is_a_file_and_an_entry_beside_those_of_its_fan_out_and_its_analysis(tmp_path, program):
-    files = {
-        "flows/coin.py": KIND,
-        "flows/kinds.py": ("KINDS = {", '"coin": "sigstats.flows.coin"'),
-        "tasks/coin.py": FAN_OUT,
-        "tasks/fan_out.py": ("FAN_OUTS = {", '"coin": "sigstats.tasks.coin"'),
-        "tasks/heads.py": COUNTED,
-    }
-    path = study(tmp_path, 'kind = "coin"\nthrows = 1000\n')
-    planned = program(files, "plan", path)
+def test_a_kind_of_study_is_written_with_its_fan_out_and_its_analysis(tmp_path, program):
+    new.write_part("kind", "coin")
+    path = study(tmp_path, 'kind = "coin"\ndraws = 1000\n')
+    planned = program({}, "plan", path)
     assert planned.returncode == 0, planned.stderr
     assert "1,000" in planned.stdout
     done = program({}, "run", path, "--output", "out", "--cluster", "serial", "--quiet")
     assert done.returncode == 0, done.stderr
     (row,) = summary(tmp_path)
     assert abs(row["estimate"] - 0.5) < 5 * 0.5 / 1000**0.5
-    assert "heads" in (tmp_path / "out" / "report.html").read_text()
-    wrong = program({}, "run", study(tmp_path, 'kind = "coin"\nthrow = 5\n'), "--output", "out2")
-    assert (wrong.returncode, "did you mean 'throws'?" in wrong.stderr) == (2, True)
+    assert "coin" in (tmp_path / "out" / "report.html").read_text()
+    wrong = program({}, "run", study(tmp_path, 'kind = "coin"\ndraw = 5\n'), "--output", "out2")
+    assert (wrong.returncode, "did you mean 'draws'?" in wrong.stderr) == (2, True)
     schema = json.loads(program({}, "schema").stdout)
     assert "CoinStudy" in schema["$defs"]
 
