@@ -23,11 +23,7 @@ sys.stdin.read()
 def object_store(bucket: str, log: int | IO[str] = subprocess.DEVNULL) -> Iterator[dict[str, str]]:
     """Start a server with one bucket, and give the environment in which a client finds it; `log` has its requests."""
     with subprocess.Popen(
-        [sys.executable, "-c", _SERVER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=log,
-        text=True,
+        [sys.executable, "-c", _SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
     ) as server:
         environment = {
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{int(server.stdout.readline())}",

@@ -17,10 +17,7 @@ KILLS = times(50, 15)
 PREEMPTIONS = 10
 
 in_both_places = pytest.mark.parametrize(
-    ("place", "kills"),
-    [("folder", KILLS), ("s3", times(10, 3))],
-    indirect=["place"],
-    ids=["folder", "s3"],
+    ("place", "kills"), [("folder", KILLS), ("s3", times(10, 3))], indirect=["place"], ids=["folder", "s3"]
 )
 
 #: The cell whose block is the poisoned one, and what a person reads of it.

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sigstats.files.predictions import Columns, join, read
+from sigstats.files.predictions import Columns, read
 from sigstats.flows.benchmark.plan import KIND
 from sigstats.flows.clusters import load_cluster
 from sigstats.flows.errors import BadInput
@@ -193,23 +193,6 @@ def test_a_damaged_data_set_is_a_data_set_or_one_line(tmp_path_factory, file):
         one_line(error)
     else:
         assert len(found.X) == len(found.y) > 0
-
-
-@spoiled_often(damaged({"data.csv", "data.jsonl", "data.parquet"}))
-def test_damaged_predictions_are_predictions_or_one_line(tmp_path_factory, file):
-    name, content = file
-    folder = tmp_path_factory.mktemp("predictions")
-    (folder / name).write_bytes(content)
-    (folder / "whole.csv").write_bytes(CORPUS["data.csv"])
-    columns = Columns()
-    try:
-        found = join(
-            read(str(folder / "whole.csv"), columns), read(str(folder / name), columns), columns, unmatched="drop"
-        )
-    except ValueError as error:
-        one_line(error)
-    else:
-        assert 0 < found.n <= 4
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ DRAWN = {
             "precision": [0.7],
             "difference": [0.1],
             "dependence": [0.3],
-        },
+        }
     ],
     "tests": [
         {"test": "mcnemar"},

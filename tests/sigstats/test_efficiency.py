@@ -76,11 +76,7 @@ def test_result_describes_the_table():
     observed, chance = 54 / 102, float((rows / 102) @ (columns / 102))
     assert result.kappa == pytest.approx((observed - chance) / (1 - chance))
     tail = upper_tail(rows, columns, 54)
-    assert (result.pvalue, result.mid_pvalue, result.log10_pvalue) == (
-        tail.pvalue,
-        tail.mid_pvalue,
-        tail.log10_pvalue,
-    )
+    assert (result.pvalue, result.mid_pvalue, result.log10_pvalue) == (tail.pvalue, tail.mid_pvalue, tail.log10_pvalue)
     assert result.mid_pvalue == pytest.approx((tail.pvalue + upper_tail(rows, columns, 55).pvalue) / 2, rel=1e-12)
     assert 10**result.log10_pvalue == pytest.approx(result.pvalue)
 

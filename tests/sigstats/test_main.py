@@ -210,10 +210,7 @@ def test_a_standard_output_that_is_full_is_one_line(worse, arguments):
 @pytest.mark.parametrize(("arguments", "code"), COMMANDS)
 @pytest.mark.parametrize(
     "locale",
-    [
-        {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
-        {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-    ],
+    [{"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
 )
 def test_an_ascii_locale_costs_no_exit_code(worse, arguments, code, locale):
     done = through_a_shell(worse, "", *arguments, **locale)

@@ -6,13 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.homogeneity.homogeneity_test import homogeneity_test
-from sigstats.possibilistic_indices import (
-    DominanceIndices,
-    dominance,
-    membership,
-    possibility,
-    weigh_hypotheses,
-)
+from sigstats.possibilistic_indices import DominanceIndices, dominance, membership, possibility, weigh_hypotheses
 
 from ..examples import examples
 

@@ -80,11 +80,7 @@ def test_estimators_and_values_of_numpy_are_what_a_study_file_would_say(tmp_path
         ("datasets", [{"name": "mine", "X": [[1]]}], "^study: datasets.0: source is missing; .* a data frame as in {"),
         ("datasets", [(np.eye(3), [0, 1, 1])], "^study: datasets.0: an array is not valid; expected a data frame, {"),
         ("classifiers", [3], "^study: classifiers.0: 3 is not valid; expected a name, a function, or an object with"),
-        (
-            "classifiers",
-            [lambda: None],
-            r"^study: classifier: 'given' is not valid; .*it is a function",
-        ),
+        ("classifiers", [lambda: None], r"^study: classifier: 'given' is not valid; .*it is a function"),
         ("seed", max, "^study: seed: max is not valid; expected text, a number or a table$"),
         ("seed", [3], "^study: seed: \\[3\\] is not valid; expected a whole number$"),
     ],

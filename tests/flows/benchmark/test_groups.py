@@ -84,14 +84,7 @@ def test_the_replicates_are_those_of_the_library(table):
     for cell in results.cells("retrain", classifier="naive-bayes"):
         data = read_data(results.store, Dataset, "visits", cell.work.dataset.digest)
         folds = results.table(results.cells("crossval", classifier="naive-bayes")[0]).column("fold").to_numpy()
-        model = Retrainer(
-            GaussianNB(),
-            data.X,
-            data.y,
-            folds,
-            null=cell.subject["null"],
-            groups=data.groups,
-        )
+        model = Retrainer(GaussianNB(), data.X, data.y, folds, null=cell.subject["null"], groups=data.groups)
         wrong = np.concatenate([model.wrong(rng, size) for rng, size in cell.block(0, cell.lanes).lanes()])
         assert results.table(cell).column("wrong").to_numpy().tolist() == wrong.tolist()
 

@@ -30,10 +30,7 @@ def study(rows, tmp_path_factory):
         "kind": "benchmark",
         "name": "s",
         "seed": 2,
-        "datasets": [
-            {"name": "rows", "source": "csv", "path": str(path), "target": "label"},
-            "iris",
-        ],
+        "datasets": [{"name": "rows", "source": "csv", "path": str(path), "target": "label"}, "iris"],
         "classifiers": ["naive-bayes", "decision-tree", "lda"],
         "cross_validation": {"folds": 4},
         "tests": ["mcnemar"],

@@ -109,11 +109,7 @@ def test_what_fits_which_kinds():
     assert kinds.fits(SCORED, applied("auc", "usual"))
     assert kinds.fits(SCORED, applied("average-precision"))
     assert not kinds.fits(SCORED, applied("average-precision", "usual"))  # which the bootstrap does not know
-    assert [kinds.fits(LOST, applied(measure)) for measure in ("mean-score", "auc", "accuracy")] == [
-        True,
-        False,
-        False,
-    ]
+    assert [kinds.fits(LOST, applied(measure)) for measure in ("mean-score", "auc", "accuracy")] == [True, False, False]
 
 
 STUDY = """\

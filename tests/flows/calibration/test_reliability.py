@@ -90,10 +90,7 @@ def test_a_bin_holds_what_is_stated_in_it():
 
 def test_a_panel_a_size_says_what_is_stated_and_right(evidence):
     drawn = list(stated_confidence.draw_reliability(evidence))
-    assert [figure.title.split(" stated by ")[1] for figure in drawn] == [
-        "McNemar, rows",
-        "McNemar (less), rows",
-    ]
+    assert [figure.title.split(" stated by ")[1] for figure in drawn] == ["McNemar, rows", "McNemar (less), rows"]
     body = str(drawn[0].body)
     assert re.findall(r"<strong>([^<]*)</strong>", body) == ["60 rows", "300 rows"]
     rows = [row for row in evidence.of("calibration") if row.n == 300 and row.method == "McNemar"]

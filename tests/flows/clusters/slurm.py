@@ -88,10 +88,7 @@ def slurm():
             for command in commands:
                 started.append(
                     subprocess.Popen(
-                        command,
-                        env={**os.environ, **environment},
-                        stdout=subprocess.DEVNULL,
-                        stderr=subprocess.DEVNULL,
+                        command, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
                     )
                 )
                 if command is commands[0]:

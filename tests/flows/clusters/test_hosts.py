@@ -56,15 +56,7 @@ def workers(net, engine, tmp_path, pauses):
         options = ["--nthreads", "1", "--no-dashboard", "--preload", str(PROGRAM), "--name", f"host-{number}"]
         scratch = tmp_path / f"scratch-{number}"
         at = f"tcp://{net.hub_address(number)}:{port}"
-        engine(
-            number,
-            "worker",
-            at,
-            *options,
-            "--local-directory",
-            str(scratch),
-            fault=f'{{"pause": {pause}}}',
-        )
+        engine(number, "worker", at, *options, "--local-directory", str(scratch), fault=f'{{"pause": {pause}}}')
     return f"tcp://127.0.0.1:{port}"
 
 

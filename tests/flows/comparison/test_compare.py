@@ -213,52 +213,6 @@ def test_markdown_html_and_json(tmp_path, capsys):
     assert again == first
 
 
-HARNESS = [
-    {
-        "doc_id": i,
-        "doc": {"topic": "ab"[i % 2]},
-        "target": "x",
-        "resps": [],
-        "filtered_resps": [],
-        "acc": float(i % 3 > 0),
-    }
-    for i in range(60)
-]
-
-
-def harness(tmp_path, samples, name):
-    path = tmp_path / name
-    path.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
-    return str(path)
-
-
-def test_samples_of_lm_evaluation_harness(tmp_path):
-    better = [{**sample, "acc": 1.0} for sample in HARNESS]
-    paths = harness(tmp_path, better, "a.jsonl"), harness(tmp_path, HARNESS, "b.jsonl")
-    code, found = compared(tmp_path, *paths, "--slice", "topic")
-    assert code == 1
-    assert [(row["slice"], row["n"], row["candidate"]) for row in found["rows"]] == [
-        ("all rows", 60, pytest.approx(2 / 3)),
-        ("topic = a", 30, pytest.approx(2 / 3)),
-        ("topic = b", 30, pytest.approx(2 / 3)),
-    ]
-
-
-def test_logs_of_inspect(tmp_path):
-    def log(values, version=2):
-        samples = [
-            {"id": i, "epoch": 1, "target": "x", "scores": {"match": {"value": v}}} for i, v in enumerate(values)
-        ]
-        return json.dumps({"version": version, "status": "success", "eval": {"task": "t"}, "samples": samples})
-
-    (tmp_path / "a.json").write_text(log("C" * 40))
-    (tmp_path / "b.json").write_text(log("C" * 25 + "I" * 15))
-    code, found = compared(tmp_path, tmp_path / "a.json", tmp_path / "b.json")
-    assert (code, found["rows"][0]["difference"]) == (1, pytest.approx(-15 / 40))
-    (tmp_path / "c.json").write_text(log("C" * 40, version=9))
-    assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "c.json")]) == 2
-
-
 def zipped(path, header, samples, name="header.json"):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(name, json.dumps(header))
@@ -438,18 +392,6 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, capsys, case):
     assert complaint in said.err
     assert (len(said.err.splitlines()), said.out) == (1, "")
     assert not (tmp_path / "found.json").exists()
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"\x00\xff" * 50, b"{", b"[1, 2]", b'{"doc_id": 1, "filtered_resps": []}\n', b"PAR1"]
-)
-def test_a_file_of_no_use_is_named(tmp_path, capsys, content):
-    paths = written(tmp_path, *frames(n=60))
-    broken = tmp_path / "broken"
-    broken.write_bytes(content)
-    assert main(["compare", paths[0], str(broken)]) == 2
-    said = capsys.readouterr().err
-    assert (str(broken) in said, len(said.splitlines())) == (True, 1)
 
 
 def test_unmatched_rows_may_be_dropped_and_are_counted(tmp_path, capsys):

@@ -577,12 +577,7 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
         ("compare", [], ["--margins", "t=1pt"], "--margins: 't' is not valid; expected a slice or a measure of the"),
         ("compare", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used with"),
         ("size", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used with"),
-        (
-            "size three",
-            [],
-            ["--prediction", "q"],
-            "--prediction: 'q' is not used with the score 'cost'; expected none",
-        ),
+        ("size three", [], ["--prediction", "q"], "--prediction: 'q' is not used with the score 'cost'; expected none"),
         ("rank", [], ["--prediction", "q"], "--prediction: 'q' is not used with the score 'cost'; expected none"),
         ("rank", [], ["--column", "prediction=q"], "--prediction: 'q' is not used with the score 'cost'"),
         ("rank", ["--ratio", "cost/n"], ["--prediction", "q"], "--prediction: 'q' is not used with"),
@@ -613,11 +608,7 @@ def test_what_no_measure_uses_is_refused_before_anything_is_computed(
     score = ["--score", "cost"] if of_cost and "--ratio" not in options else []
     assert main([command, *paths, *options, *score, *bar]) in (0, 1)
     capsys.readouterr()
-    for computes in (
-        "comparison.compare.test_part",
-        "comparison.check.bar.test_row",
-        "ranking.rank.rank_table",
-    ):
+    for computes in ("comparison.compare.test_part", "comparison.check.bar.test_row", "ranking.rank.rank_table"):
         monkeypatch.setattr(f"sigstats.{computes}", None)
     assert main([command, *paths, *options, *score, *bar, *unused]) == 2
     told = capsys.readouterr()

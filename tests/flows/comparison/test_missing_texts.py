@@ -130,8 +130,7 @@ def test_frames_take_the_same_options(tmp_path, library):
         lambda: sigstats.assert_at_least(b, at_least=0.1),
     ):
         with pytest.raises(
-            ValueError,
-            match=r"7 of 60 predictions are 'NA'; add missing='NA' if .* or list 'NA' in classes=\[...\] if",
+            ValueError, match=r"7 of 60 predictions are 'NA'; add missing='NA' if .* or list 'NA' in classes=\[...\] if"
         ):
             call()
     dropped = sigstats.compare(a, b, missing=["NA", "-"], unscored="drop")

@@ -92,10 +92,7 @@ REFUSED = [
     ),
     ([POPULARITY, ("another target", POPULARITY)], "id '1': target 'else' is not that of {0}, ' Yes'; expected"),
     ([GEOMETRY, ("another target", GEOMETRY)], "id '0': target 'else' is not that of {0}"),
-    (
-        [POPULARITY, ("failed", POPULARITY)],
-        "1 of 100 answers failed ('boom'): id '1'; add --unscored wrong",
-    ),
+    ([POPULARITY, ("failed", POPULARITY)], "1 of 100 answers failed ('boom'): id '1'; add --unscored wrong"),
     ([GEOMETRY, ("failed", GEOMETRY)], "1 of 479 answers have no score 'exact_match': id '0'; add --"),
     ([GEOMETRY, ("twice", GEOMETRY)], "1 of 480 answers repeat an id: id '0'; add --duplicates first, last or all"),
 ]

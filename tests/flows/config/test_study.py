@@ -14,8 +14,6 @@ from sigstats.flows.errors import BadInput
 from sigstats.flows.running.study_files import load_study, parse_study
 from sigstats.tasks.datasets import readers
 
-from ...examples import examples
-
 SHORTEST = """\
 kind = "benchmark"
 datasets = ["iris"]
@@ -148,26 +146,6 @@ def test_a_mistake_of_the_file_is_not_blamed_on_a_setting(tmp_path):
         load(tmp_path, SHORTEST + "sed = 1", "seed=2")
 
 
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
-    max_leaves=8,
-)
-keys = st.sampled_from(
-    ["kind", "name", "seed", "alpha", "adjust", "datasets", "classifiers", "permutation", "cross_validation", "tests"]
-)
-
-
-@settings(derandomize=True, deadline=None, max_examples=examples(400))
-@given(st.dictionaries(keys | st.text(max_size=8), json_values, max_size=6))
-def test_any_tables_give_a_study_or_one_clear_line(values):
-    values = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["1-nn"], **values}
-    try:
-        parse_study(values, source="fuzz.toml")
-    except BadInput as error:
-        assert str(error).startswith("fuzz.toml: ")
-
-
 @settings(derandomize=True)
 @given(st.text(max_size=30))
 def test_any_setting_is_applied_or_refused(text):
@@ -272,15 +250,6 @@ def test_what_is_wrong_with_a_data_set_names_the_key_of_the_study(tmp_path, caps
     path.write_text(f'kind = "benchmark"\nclassifiers = ["1-nn"]\ndatasets = [{dataset}]\n')
     assert main(["plan", str(path)]) == 2
     assert complaint in capsys.readouterr().err
-
-
-def test_a_key_with_the_end_of_a_line_in_it_is_named_in_one_line(tmp_path):
-    path = tmp_path / "study.toml"
-    path.write_text('kind = "benchmark"\ndatasets = ["iris"]\nclassifiers = ["1-nn"]\n"a\\nb" = 1\n')
-    with pytest.raises(BadInput) as caught:
-        load_study(path)
-    assert "'a\\nb': unknown key" in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_byte_order_mark_is_no_part_of_a_study(tmp_path):

@@ -82,10 +82,7 @@ def left(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize(
-    ("since", "event"),
-    [(None, "failed"), (AT, "failed"), (AT, "still-failing")],
-)
+@pytest.mark.parametrize(("since", "event"), [(None, "failed"), (AT, "failed"), (AT, "still-failing")])
 def test_a_candidate_that_failed_fails_each_time_with_its_reasons(left, since, event, caplog):
     begins = "FAIL: regression: worse: slice 0; "
     begins = begins if since is None else f"still failing since 2026-11-01 06:30 UTC: {begins}"

@@ -153,10 +153,7 @@ def test_a_ready_name_that_a_package_offers_too_is_the_ready_one_and_listed_once
     refusals = (
         (lambda: build("forrest"), ("1-nn", "lda")),
         (lambda: as_measure("f7"), ("f1", "theirs")),
-        (
-            lambda: sigstats.compare(y, y, y[::-1], measures=["f7"]),
-            ("macro-f1", "macro-theirs"),
-        ),
+        (lambda: sigstats.compare(y, y, y[::-1], measures=["f7"]), ("macro-f1", "macro-theirs")),
     )
     for refused, names in refusals:
         with pytest.raises(ValueError, match="is not valid") as caught:

@@ -27,14 +27,8 @@ def test_its_numerical_libraries_have_the_threads_it_asks_for(package, tmp_path,
 @pytest.mark.parametrize(
     ("resources", "said"),
     [
-        (
-            "gpu = 1",
-            r"^classifier net: resources\.gpu: 1 is not valid here; expected at most 0, the gpus of ",
-        ),
-        (
-            "threads = 1000",
-            r"^classifier net: resources\.threads: 1000 is not valid here; expected at most \d+, the ",
-        ),
+        ("gpu = 1", r"^classifier net: resources\.gpu: 1 is not valid here; expected at most 0, the gpus of "),
+        ("threads = 1000", r"^classifier net: resources\.threads: 1000 is not valid here; expected at most \d+, the "),
     ],
 )
 def test_what_no_worker_will_have_is_refused_and_nothing_written(package, tmp_path, cluster, resources, said):

@@ -359,10 +359,7 @@ BAD = {
         '[[samples]]\nname = "s"\na = "x"\nb = "y"\ncounts_a = [1, 2]\ncounts_b = [1, 2, 3]',
         "s: counts_b (length): 3 is not valid",
     ),
-    "probabilities": (
-        '[[requirements]]\nname = "r"\ncounts = [1, 2]\nprobabilities = [0.5, 0.6]',
-        "r: probabilities",
-    ),
+    "probabilities": ('[[requirements]]\nname = "r"\ncounts = [1, 2]\nprobabilities = [0.5, 0.6]', "r: probabilities"),
     "too many tables": (
         '[[enumerations]]\nname = "e"\ncounts = [[90, 90, 90, 90], [90, 90, 90, 90], [9, 9, 9, 9], [90, 9, 90, 9]]',
         "enumerations: e: row_totals",
@@ -474,14 +471,8 @@ def test_the_report_says_how_mcnemar_s_test_was_done(tmp_path, case):
 
 
 FILES = {
-    "a column is missing": (
-        "label,guess\ncat,cat\n",
-        "column 'prediction' was not found",
-    ),
-    "a value is missing": (
-        "label,prediction\ncat,cat\ndog,\n",
-        "line 3: column 'prediction' is empty",
-    ),
+    "a column is missing": ("label,guess\ncat,cat\n", "column 'prediction' was not found"),
+    "a value is missing": ("label,prediction\ncat,cat\ndog,\n", "line 3: column 'prediction' is empty"),
     "no rows": ("label,prediction\n", "has no rows"),
     "ragged": ("label,prediction\ncat,cat\ndog\n", "rows.csv, line 3: 1 fields; expected 2"),
     "one class": ("label,prediction\ncat,cat\ncat,cat\n", "table"),
@@ -582,11 +573,7 @@ def test_what_a_study_gives_and_nothing_uses_is_noted(methods, note):
 
 @pytest.mark.parametrize(
     ("key", "more"),
-    [
-        ("tables", 'prediction = "a"'),
-        ("pairs", 'a = "a"\nb = "b"'),
-        ("outcomes", 'a = "a"\nb = "b"\npositive = "yes"'),
-    ],
+    [("tables", 'prediction = "a"'), ("pairs", 'a = "a"\nb = "b"'), ("outcomes", 'a = "a"\nb = "b"\npositive = "yes"')],
 )
 def test_a_file_s_texts_that_look_missing_are_classes_only_where_they_are_listed(tmp_path, key, more):
     label = ["NA" if row % 4 == 0 else "yes" if row % 2 else "no" for row in range(60)]

@@ -13,11 +13,7 @@ from hypothesis import strategies as st
 
 import sigstats.bootstrap.replicates
 from sigstats.bootstrap.bootstrap_test import bootstrap_test
-from sigstats.bootstrap.replicates import (
-    acceleration,
-    bootstrap_replicates,
-    bootstrap_statistic,
-)
+from sigstats.bootstrap.replicates import acceleration, bootstrap_replicates, bootstrap_statistic
 from sigstats.intervals import Interval  # noqa: F401  a name that repr uses
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes

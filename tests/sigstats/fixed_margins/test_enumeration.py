@@ -13,8 +13,7 @@ from ...examples import examples
 
 
 @pytest.mark.parametrize(
-    ("k", "n", "terms"),
-    [(3, 1, 30), (3, 2, 204), (3, 3, 748), (4, 1, 5532), (4, 2, 501_394), (5, 1, 11_809_690)],
+    ("k", "n", "terms"), [(3, 1, 30), (3, 2, 204), (3, 3, 748), (4, 1, 5532), (4, 2, 501_394), (5, 1, 11_809_690)]
 )
 def test_the_terms_of_figure_2(k, n, terms):
     assert number_of_terms([[n] * k] * k) == terms

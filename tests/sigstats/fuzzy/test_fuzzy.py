@@ -310,10 +310,7 @@ def test_too_many_pairs_of_counts_are_found_out_before_all_are_listed():
         ),
         (lambda: sigstats.fuzzy.homogeneity_test([[1, -1]], [[1, 0]]), "first: -1"),
         (lambda: sigstats.fuzzy.goodness_of_fit_test([[1, 0]], [1.0, 0.0]), "probabilities: 0"),
-        (
-            lambda: sigstats.fuzzy.homogeneity_test([[1, 0.5]] * 9, [[1, 0.5]], n_tables=5),
-            "n_tables: 5 are too few",
-        ),
+        (lambda: sigstats.fuzzy.homogeneity_test([[1, 0.5]] * 9, [[1, 0.5]], n_tables=5), "n_tables: 5 are too few"),
     ],
 )
 def test_bad_input_is_one_line(call, said):

@@ -46,13 +46,7 @@ def test_the_first_of_equally_near_rows_of_whole_numbers_decides(algorithm, feat
 
 
 @pytest.mark.parametrize(
-    ("k", "change"),
-    [
-        (3, np.asarray),
-        (1, lambda X: X / 10),
-        (1, lambda X: X * 1e8),
-        (1, lambda X: X + 1e9),
-    ],
+    ("k", "change"), [(3, np.asarray), (1, lambda X: X / 10), (1, lambda X: X * 1e8), (1, lambda X: X + 1e9)]
 )
 @pytest.mark.parametrize("known", [True, False])
 def test_what_has_no_rule_is_looked_up_without_the_others_of_the_fold(known, k, change, monkeypatch):

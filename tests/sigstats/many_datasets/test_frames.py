@@ -35,10 +35,7 @@ def test_groups_are_a_column_by_name(form):
     ("call", "message"),
     [
         (lambda frame: compare_over_datasets(frame), "scores"),
-        (
-            lambda frame: compare_over_datasets(frame, datasets="date"),
-            "no column 'date'; did you mean 'data'",
-        ),
+        (lambda frame: compare_over_datasets(frame, datasets="date"), "no column 'date'; did you mean 'data'"),
         (lambda frame: friedman_test(frame, models=["a", "b", "d"]), "models: no column 'd'"),
         (lambda frame: rank_sets(frame, groups="site"), "groups: no column 'site'"),
         (lambda frame: rank_sets(SCORES, groups="site"), "only a data frame has names"),

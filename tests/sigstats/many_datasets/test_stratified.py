@@ -20,11 +20,9 @@ def enumerated(only_a, only_b, n, alternative):
     found = Fraction(0)
     for counts in itertools.product(*(range(m + 1) for m in discordant)):
         total = sum(Fraction(2 * k - m, size) for k, m, size in zip(counts, discordant, n, strict=True))
-        extreme = {
-            "greater": total >= observed,
-            "less": total <= observed,
-            "two-sided": abs(total) >= abs(observed),
-        }[alternative]
+        extreme = {"greater": total >= observed, "less": total <= observed, "two-sided": abs(total) >= abs(observed)}[
+            alternative
+        ]
         if extreme:
             found += math.prod(math.comb(m, k) for k, m in zip(counts, discordant, strict=True))
     return found / 2 ** sum(discordant)

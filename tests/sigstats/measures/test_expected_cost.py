@@ -77,10 +77,7 @@ def test_a_rare_dear_error_against_a_frequent_cheap_one(rare: float, often: floa
 @pytest.mark.parametrize(
     ("costs", "complaint"),
     [
-        (
-            {"cat": {"dog": 1}, "dog": {"cat": 1}},
-            "costs: the cost of predicting 'eel' for 'cat' is missing; add it",
-        ),
+        ({"cat": {"dog": 1}, "dog": {"cat": 1}}, "costs: the cost of predicting 'eel' for 'cat' is missing; add it"),
         ({"cat": 3}, "costs: "),
         ({}, "costs: "),
         ({"cat": {"dog": 0.0}}, "a wrong prediction that costs more or less"),

@@ -164,11 +164,7 @@ def test_all_classifiers_see_the_same_permutations(null):
     folds = stratified_folds(y, 3, 1)
     first, *others = (
         Retrainer(estimator, X, y, folds, null=null, transforms=transforms).draw(np.random.default_rng(1), 5)
-        for estimator, transforms in [
-            (build("1-nn"), "fold"),
-            (build("svm"), "all"),
-            (DummyClassifier(), "fold"),
-        ]
+        for estimator, transforms in [(build("1-nn"), "fold"), (build("svm"), "all"), (DummyClassifier(), "fold")]
     )
     assert all((first == other).all() for other in others)
 

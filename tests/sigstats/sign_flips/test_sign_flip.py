@@ -26,11 +26,9 @@ def enumerated(differences, alternative):
     observed, found = sum(values), 0
     for signs in itertools.product((-1, 1), repeat=len(values)):
         total = sum(sign * value for sign, value in zip(signs, values, strict=True))
-        found += {
-            "two-sided": abs(total) >= abs(observed),
-            "greater": total >= observed,
-            "less": total <= observed,
-        }[alternative]
+        found += {"two-sided": abs(total) >= abs(observed), "greater": total >= observed, "less": total <= observed}[
+            alternative
+        ]
     return Fraction(found, 2 ** len(values))
 
 

@@ -13,14 +13,7 @@ from scipy.special import gammainc
 from scipy.stats import beta, binom, gamma
 
 import sigstats
-from sigstats.unseen_row.means import (
-    Units,
-    mean_interval,
-    mean_intervals,
-    mean_pvalues,
-    row_of_groups,
-    units_of,
-)
+from sigstats.unseen_row.means import Units, mean_interval, mean_intervals, mean_pvalues, row_of_groups, units_of
 
 
 def mean_pvalue(units, limit, way):

@@ -39,9 +39,7 @@ def test_a_cell_is_computed_once_and_then_found(store, cell, drawing):
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
-    target=st.sampled_from([0.0, 1e-6, 2.0]),
-    ready=st.sets(st.integers(0, 9), max_size=5),
-    workers=st.integers(1, 4),
+    target=st.sampled_from([0.0, 1e-6, 2.0]), ready=st.sets(st.integers(0, 9), max_size=5), workers=st.integers(1, 4)
 )
 def test_bytes_do_not_depend_on_block_size_workers_or_what_was_there(tmp_path_factory, drawing, target, ready, workers):
     cell = make_cell()

@@ -160,12 +160,7 @@ def test_the_results_of_a_run_say_its_model_and_which_metrics_are_better_low(tmp
     }
     (tmp_path / f"results_{date}.json").write_text(json.dumps(results))
     found = read(path, Columns(score="acc"))
-    assert found.source.subject == {
-        "task": "wiki_long",
-        "model": "org/model",
-        "metric": "acc",
-        "epochs": "1",
-    }
+    assert found.source.subject == {"task": "wiki_long", "model": "org/model", "metric": "acc", "epochs": "1"}
     assert found.source.settings["version of the task"] == "2.0"
     assert read(path, Columns(score="loss")).score.lower
     assert not read(path, Columns().but(score="loss", higher=frozenset(["loss"]))).score.lower

@@ -91,11 +91,7 @@ FORMATS = {
     "junit.xml": junit,
 }
 #: The scores by id and epoch.
-KEPT = {
-    "first": {("q1", 1): 0},
-    "last": {("q1", 1): 1},
-    "all": {("q1", 1): 0, ("q1", 2): 1},
-}
+KEPT = {"first": {("q1", 1): 0}, "last": {("q1", 1): 1}, "all": {("q1", 1): 0, ("q1", 2): 1}}
 
 
 @pytest.fixture(params=FORMATS)
