@@ -9,9 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..errors import BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import add_fail_on, add_rule_options, as_options, code_of, fraction, rule_of
+from ._options import add_fail_on, add_rule_options, as_options, code_of, rule_of
 from ._predictions import (
     add_measures,
     add_people,
@@ -72,15 +71,16 @@ def run(options: argparse.Namespace) -> int:
 
 def _checked(options: argparse.Namespace) -> "CheckResult":
     from sigstats.comparison.check.bar import check_predictions, evidence_checked
+    from sigstats.comparison.margins import as_bar
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.predictions import join, read, with_people
 
     at_most = options.at_least is None
     rule = rule_of(options)
-    bar = _bar("--at-most", options.at_most) if at_most else _bar("--at-least", options.at_least)
     (columns,) = columns_of_files(options, 1)
     columns = columns.but(by_position=columns.by_position or None, run=options.run)
     with as_options(("the baseline: ", f"{options.file}: "), ("expected at_", "expected --at-")):
+        bar = as_bar(options.at_most, "at_most") if at_most else as_bar(options.at_least, "at_least")
         limits = as_score_range(options.score_range)
         if judged := read_with_people(options, [options.file], [columns]):
             ((predictions, people),) = judged
@@ -91,12 +91,3 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
         measures = [*evidence_checked(paired, measures_of(options), options.positive)]
         refuse_unused(columns, measures, of_one=True)
         return check_predictions(paired, bar, rule, measures, positive=options.positive, at_most=at_most)
-
-
-def _bar(option: str, text: str) -> float:
-    from sigstats.comparison.margins import SaidShare
-
-    try:
-        return SaidShare(fraction(text)) if text.endswith("%") else fraction(text)
-    except ValueError:
-        raise BadInput(f"{option}: {text!r} is not valid; expected a number such as 0.9 or 90%") from None

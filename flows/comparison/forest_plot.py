@@ -78,7 +78,7 @@ def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
             f"  themeVariables: {{xyChart: {{{theme}}}}}",
             "---",
             "xychart-beta horizontal",
-            f'  title "candidate less baseline, {_in_quotes(unit)}: intervals; red line: the margin"',
+            f'  title "candidate less {rows[0].reference}, {_in_quotes(unit)}: intervals; red line: the margin"',
             f"  x-axis [{', '.join(map(json.dumps, (heading, *labels, ' ')))}]",
             f"  y-axis {start:.6g} --> {end:.6g}",
             *series,
@@ -116,7 +116,7 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
     parts = [
         axes.upwards("axis", 0),
         axes.upwards("margin", scale * _margin_of(rows, margin)),
-        axes.x_axis(f"candidate − {'bar' if rows[0].against_bar else 'baseline'}, {unit}", most=6, line=False),
+        axes.x_axis(f"candidate − {rows[0].reference}, {unit}", most=6, line=False),
     ]
     above = axes.left < _BESIDE / 4
     for position, (row, label) in enumerate(zip(rows, labels, strict=True)):
@@ -132,7 +132,7 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
         f"{len(rows)} differences with their intervals; the lowest is {difference_in_words(worst)}, "
         f"{worst.name} on {worst.slice}."
     )
-    return axes.drawing(name, "Differences of candidate and baseline", description, *parts)
+    return axes.drawing(name, f"Differences of candidate and {worst.reference}", description, *parts)
 
 
 def _axes(rows: Sequence[ComparisonRow], labels: Sequence[str], margin: float, scale: int) -> Axes:

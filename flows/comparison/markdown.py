@@ -5,7 +5,7 @@ from typing import Any
 from sigstats._common.messages import for_markdown, markdown_code, markdown_row, markdown_table
 from sigstats.comparison.answer import Answer, reasons, tells
 from sigstats.comparison.candidates import CandidatesResult
-from sigstats.comparison.cells import FEW_COLUMNS, cells_of, verdict_of
+from sigstats.comparison.cells import FEW_COLUMNS, cells_of, titles_of, verdict_of
 from sigstats.comparison.check import result as check_result
 from sigstats.comparison.check.result import CheckResult
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, rule_in_words
@@ -88,7 +88,7 @@ def _listed(said: list[str], where: str = "") -> list[str]:
 
 def _table(result: ComparisonResult, room: int) -> list[str]:
     """The worst rows for which there is room; those that lean neither way are folded."""
-    head = ["", *markdown_table([*FEW_COLUMNS, "verdict"], [])]
+    head = ["", *markdown_table([*titles_of(FEW_COLUMNS, result.rows), "verdict"], [])]
     room -= 2 * sum(map(len, head)) + 300
     lines, rows = list(head), sorted(result.ranked, key=tells, reverse=True)
     folded = [row for row in rows if not tells(row)]

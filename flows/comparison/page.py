@@ -17,6 +17,7 @@ from sigstats.comparison.cells import (
     interval_of,
     named,
     sort_keys_of,
+    titles_of,
     value_of,
     verdict_of,
 )
@@ -54,6 +55,7 @@ def as_html(result: ComparisonResult, baseline: str, candidate: str, changed: "C
         rows_in_words=rows_in_words(result),
         subjects=subjects_in_words(result),
         rule=rule_in_words(result),
+        reference=result.rows[0].reference,
         reasons=said[:_MOST_REASONS],
         more=max(0, len(said) - _MOST_REASONS),
         notes=result.notes,
@@ -68,8 +70,8 @@ def table_header(result: ComparisonResult) -> list[tuple[str, str]]:
     """The columns of the table, each with how it is set: words, a number, or neither."""
     names = ("verdict", *_shown_columns(result), "test")
     return [
-        (_TITLES.get(name, name), "words" if name in _WORDS else "number" if name != "verdict" else "")
-        for name in names
+        (_TITLES.get(title, title), "words" if name in _WORDS else "number" if name != "verdict" else "")
+        for name, title in zip(names, titles_of(names, result.rows), strict=True)
     ]
 
 
@@ -116,8 +118,8 @@ def candidates_as_html(result: CandidatesResult) -> str:
 
 #: The first figure holds at most this many intervals.
 MOST_INTERVALS = 16
-CAPTION = (
-    "Candidate minus baseline, with its interval. Squares: worse. Diamonds: undecided. Discs: not worse. "
+_CAPTION = (
+    "Candidate minus {}, with its interval. Squares: worse. Diamonds: undecided. Discs: not worse. "
     "Dotted: the drop that a pass excludes."
 )
 
@@ -134,7 +136,7 @@ def answer_of(result: ComparisonResult) -> Answer:
         shown=[*answer.also, *_shown(result)],
         to_do=answer.advice,
         figure=forest_plots(result.ranked[:MOST_INTERVALS], result.rule.margin),
-        caption=CAPTION,
+        caption=_CAPTION.format(answer.row.reference),
     )
 
 
@@ -154,16 +156,15 @@ def answer_of_candidates(result: CandidatesResult) -> Answer:
         numbers=[(titles.get(what, what), value, below) for what, value, below in _numbers(row)],
         shown=[(words[verdict], f"{'; '.join(tests)}.") for verdict, tests in said.items() if tests],
         figure=forest_plots(deciding_rows(result), result.results[0].rule.margin),
-        caption=f"The test that decides the verdict of each candidate. {CAPTION}",
+        caption=f"The test that decides the verdict of each candidate. {_CAPTION.format(row.reference)}",
     )
 
 
 def _numbers(row: ComparisonRow) -> list[tuple[str, str, str]]:
     if row.difference is None:
         return []
-    values = [(name, value_of(row, getattr(row, name)), named(row)) for name in ("baseline", "candidate")]
-    if row.against_bar:
-        values[0] = ("bar", *values[0][1:])
+    sides = ((row.reference, row.baseline), ("candidate", row.candidate))
+    values = [(name, value_of(row, value), named(row)) for name, value in sides]
     between = interval_of(row)
     return [*values, ("difference", difference_of(row, row.difference), "" if between == "–" else between)]
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from sigstats._common.messages import printable
 from sigstats.comparison.answer import detected, neither_way, tells
 from sigstats.comparison.candidates import CandidatesResult
-from sigstats.comparison.cells import HEADER, cells_of, verdict_of
+from sigstats.comparison.cells import HEADER, cells_of, titles_of, verdict_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, rule_in_words
 
 from . import rows_in_words, subjects_in_words
@@ -122,9 +122,9 @@ def _widest_table(rows: Sequence[ComparisonRow], result: ComparisonResult, width
 
 def _table(rows: Sequence[ComparisonRow], columns: Sequence[str], *, decided: bool) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in columns:
+    for name, title in zip(columns, titles_of(columns, rows), strict=True):
         numbers = name not in ("slice", "measure")  # which are never shortened
-        table.add_column(name, justify="right" if numbers else "left", no_wrap=numbers, overflow="fold")
+        table.add_column(title, justify="right" if numbers else "left", no_wrap=numbers, overflow="fold")
     table.add_column("verdict", no_wrap=True)
     if decided:
         table.add_column(_DECIDE, justify="right", no_wrap=True)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import pyarrow as pa
 
@@ -68,30 +68,24 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str, holding: Holdin
 
     Due are the newest candidate and those that came since the last evaluation.
     """
-    store, order, records, _, due = _begun(study, base, output)
+    order, due = _begun(study, base, Store(output))
     pairs = (read_pair(order, candidate) for candidate in due.candidates)
-    evaluated = [_evaluate(as_meant(study, pair, records), pair, output, holding) for pair in pairs]
-    if due.digests:
-        store.write_json(ledger.DIGESTS, due.digests)
+    evaluated = [_evaluate(as_meant(study, pair), pair, output, holding) for pair in pairs]
     evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, *due.notes))
     return evaluated
 
 
-def _begun(
-    study: RegressionStudy, base: Path, output: str
-) -> tuple[Store, Order, Sequence[Record], Sequence[str], ledger.Due]:
-    """The output, the order of candidates, the history with its damaged files, and the candidates to evaluate."""
-    store = Store(output)
+def _begun(study: RegressionStudy, base: Path, store: Store) -> tuple[Order, ledger.Due]:
+    """The order of candidates, and those to evaluate."""
     _refuse_another(store, study)
-    order, (records, damaged) = order_of(study, base), history.read(store)
-    return store, order, records, damaged, ledger.due(store, order, records, damaged, dt.datetime.now(dt.UTC))
+    order = order_of(study, base)
+    return order, ledger.due(order, *history.read(store), dt.datetime.now(dt.UTC))
 
 
 def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding) -> Evaluated:
     store = Store(output)
     with _locked(store) as require_there, holding(store):
-        records, damaged = history.read(store)
-        look, known, note = _look(study, pair, store, records, damaged)
+        study, records, damaged, look, known, note = _at_look(study, pair, store)
         before = records if known is None else records[: records.index(known)]
         segment = ledger.segment_of(study, pair, before)
         try:
@@ -142,10 +136,10 @@ def _compared(
 
 def plan(study: RegressionStudy, options: RunOptions) -> str:
     """The work of an evaluation now, as text; nothing is written."""
-    store, order, records, damaged, (waiting, *_) = _begun(study, options.base, options.output)
+    store = Store(options.output)
+    order, (waiting, _) = _begun(study, options.base, store)
     pair = read_pair(order, waiting[0])
-    study = as_meant(study, pair, records)
-    look, known, note = _look(study, pair, store, records, damaged)
+    study, records, _, look, known, note = _at_look(as_meant(study, pair), pair, store)
     slices = count_of(sum(len(names) for names, _ in pair.by_score[0].units.slices.values()), "slice")
     measures = measures_of(study, pair)
     return "\n".join(
@@ -179,13 +173,28 @@ def report_again(store: Store) -> str:
     return write_regression_report(store, study, records, damaged)
 
 
-def _look(
-    study: RegressionStudy, pair: Pair, store: Store, records: Sequence[Record], damaged: Sequence[str]
-) -> tuple[Look, Record | None, str | None]:
-    """This look, the evaluation in the history that made the same comparison, if there is one, and a note on the rule.
+class _AtLook(NamedTuple):
+    """A study before a look: with what it does not state, the history with its damaged files, and the look."""
 
-    Looks are refused if one of them is lost that brought fresh rows.
+    study: RegressionStudy
+    records: list[Record]
+    damaged: Sequence[str]
+    look: Look
+    #: The evaluation in the history that made the same comparison, if there is one.
+    known: Record | None = None
+    #: A note on the rule.
+    note: str | None = None
+
+
+def _at_look(study: RegressionStudy, pair: Pair, store: Store) -> _AtLook:
+    """The look at a pair; refused if one of the looks before it is lost that brought fresh rows.
+
+    If no earlier look shared the level, later ones do not either, unless the study states it.
     """
+    records, damaged = history.read(store)
+    if "spending" not in study.looks.model_fields_set:
+        unshared = study.model_copy(update={"looks": study.looks.model_copy(update={"spending": "each"})})
+        study = unshared if any(made_by(unshared, record) for record in records) else study
     identity, fresh, looks = identity_of(study, *pair.digests), study.looks.rows == "fresh", len(records) + len(damaged)
     lost = {*range(1, looks + 1)} - {record.evaluation.look for record in records}
     if fresh and lost:
@@ -195,7 +204,7 @@ def _look(
         )
     for record in records:
         if record.evaluation.evaluation == identity:
-            return Look(record.evaluation.look, record.evaluation.level, None), record, None
+            return _AtLook(study, records, damaged, Look(record.evaluation.look, record.evaluation.level, None), record)
     if records and fresh != ledger.is_fresh(records[-1]):
         raise BadInput(
             f"looks.rows: {study.looks.rows!r} is not valid after looks with {'same' if fresh else 'fresh'!r}; "
@@ -205,9 +214,11 @@ def _look(
         anew = records and not made_by(study, records[-1])
         note = "the rules of the study changed: evidence and episodes begin anew with this look" if anew else None
         length = study.looks.run_length
-        return Look(looks + 1, 1 / length if length else study.alpha, None), None, note
-    linked = history.linked(store, records, pair.held_out, pair.rows)
-    return ledger.next_look(study, linked, len(damaged)), None, ledger.note_on_promise(study, linked)
+        look = Look(looks + 1, 1 / length if length else study.alpha, None)
+    else:
+        linked = history.linked(store, records, pair.held_out, pair.rows)
+        look, note = ledger.next_look(study, linked, len(damaged)), ledger.note_on_promise(study, linked)
+    return _AtLook(study, records, damaged, look, None, note)
 
 
 def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: Look, segment: int) -> Record:

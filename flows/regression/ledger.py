@@ -3,7 +3,6 @@
 Everything is read from the history of the output, so that no rule depends on the memory of a run.
 """
 
-import contextlib
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -140,18 +139,18 @@ class Due(NamedTuple):
     candidates: Sequence[str]
     #: One line per reason for leaving out candidates.
     notes: Sequence[str]
-    #: For each file that was read for this: the time of its last change, and the digest of its content.
-    digests: dict[str, list[str]]
 
 
-#: The name of the output file with these digests: a file is read again only after it changes.
-DIGESTS = "digests.json"
+#: At most this many of the newest candidates are checked for files that came late or were replaced.
+_RECENT = 40
 
 
-def due(store: Store, order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt.datetime) -> Due:
+def due(order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt.datetime) -> Due:
     """The candidates added since the last evaluation, at least the newest, and notes on those left out.
 
-    If evaluations of the history are `damaged`, any candidate may have been evaluated: only the newest is due.
+    A file with the content of an evaluated candidate is that candidate under another name: it is due only as the
+    newest, whose comparison the history then has already. If evaluations of the history are `damaged`, any candidate
+    may have been evaluated: only the newest is due.
 
     Raises BadInput if a candidate that was never evaluated is later than the newest by its date, or changed since the
     last evaluation, and the study does not state the order of candidates; and if the newest is too old.
@@ -160,21 +159,21 @@ def due(store: Store, order: Order, records: Sequence[Record], damaged: Sequence
     newest = ranked[-1]
     order.require_young(newest, now)
     seen = {record.evaluation.candidate: record.evaluation.evaluated_at for record in records}
-    known, digests = {record.evaluation.candidate_digest for record in records}, dict[str, list[str]]()
-    with contextlib.suppress(OSError, Damaged):
-        digests = {path: kept for path, kept in store.read_json(DIGESTS).items() if isinstance(kept, list) and kept}
+    known = {record.evaluation.candidate_digest for record in records}
 
-    def is_new(path: str, changed: dt.datetime | None) -> bool:
-        if changed is None or digests.get(path, [""])[0] != str(changed):
-            digests[path] = [str(changed), digest_of_file(path)]
-        return digests[path][-1] not in known
+    def is_new(path: str) -> bool:
+        return digest_of_file(path) not in known
+
+    def is_replaced(path: str) -> bool:
+        changed = changed_at(path)
+        return (changed is None or changed > seen[path]) and is_new(path)
 
     last = max((position for position, path in enumerate(ranked) if path in seen), default=len(ranked) - 1)
-    waiting = (ranked[last + 1 :] if not damaged else ()) or [newest]
+    waiting = [*(() if damaged else filter(is_new, ranked[last + 1 : -1])), newest]
     first = min((position for position, path in enumerate(ranked) if path in seen), default=len(ranked))
-    late = [path for path in ranked[first:last] if path not in seen and is_new(path, changed_at(path))]
-    changes = [(path, changed_at(path)) for path in ranked[:-1] if path in seen]
-    replaced = [path for path, at in changes if (at is None or at > seen[path]) and is_new(path, at)]
+    recent = max(0, len(ranked) - _RECENT)
+    late = [path for path in ranked[max(first, recent) : last] if path not in seen and is_new(path)]
+    replaced = [path for path in ranked[recent:-1] if path in seen and is_replaced(path)]
     if "by" not in order.study.newest.model_fields_set:
         since = max((record.evaluation.evaluated_at for record in records), default=None)
         unseen = [path for path in ranked[:last] if path not in seen and order.may_be_later(path, newest, since)]
@@ -186,7 +185,7 @@ def due(store: Store, order: Order, records: Sequence[Record], damaged: Sequence
                 'state the order of candidates, by = "time" (the date in the name), "column" or "name"'
             )
     left = (("never evaluated, although later ones were", late), ("replaced after they were evaluated", replaced))
-    return Due(waiting, [f"{said}: {some_of(paths)}" for said, paths in left if paths], digests)
+    return Due(waiting, [f"{said}: {some_of(paths)}" for said, paths in left if paths])
 
 
 _ALERTS = "alerts"

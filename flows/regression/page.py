@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
-from sigstats.comparison.cells import difference_in_words, interval_of, named
+from sigstats.comparison.cells import difference_in_words, interval_of, named, titles_of
 from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.result import ComparisonResult, rule_in_words
 from sigstats.comparison.rows import ComparisonRow
@@ -53,7 +53,8 @@ def render(
     latest = records[-1].evaluation
     comparison = comparison_of(records[-1], study)
     answer, fresh = answer_of(comparison), study.looks.rows == "fresh"
-    trends, *more = trends_of(records, fresh=fresh)
+    reference = comparison.rows[0].reference
+    trends, *more = trends_of(records, reference, fresh=fresh)
     newest = [
         Figure("The newest candidate", answer.caption, Markup('<div class="newest">{}</div>').format(answer.figure))
     ]
@@ -76,7 +77,11 @@ def render(
         damaged=damaged,
         figures=[*newest, *more],
         flips=flips,
-        header=[(name, name in ("difference", "adjusted p", "look", "level")) for name in _COLUMNS],
+        reference=reference,
+        header=[
+            (title, name in ("difference", "adjusted p", "look", "level"))
+            for name, title in zip(_COLUMNS, titles_of(_COLUMNS, comparison.rows), strict=True)
+        ],
         rows=[_cells(record, study) for record in reversed(records)],
     )
 

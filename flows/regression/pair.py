@@ -3,7 +3,6 @@
 import contextlib
 import datetime as dt
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -76,8 +75,8 @@ def read_pair(order: Order, candidate: str) -> Pair:
     """A candidate and its baseline, joined by id."""
     study, columns, of_candidate = order.study, order.columns, order.of_candidate
     baseline = candidate if study.bar is not None else order.baseline(candidate)
+    digests = tuple(digest_of_file(path) for path in (baseline, candidate))
     try:
-        digests = tuple(digest_of_file(path) for path in (baseline, candidate))
         sides = read_by_scores([(baseline, columns), (candidate, of_candidate)], study.columns.scores)
         of_baseline, of_other = sides
         how: Any = {"unmatched": study.unmatched, "allow_different_tasks": study.allow_different_tasks}
@@ -99,12 +98,8 @@ def read_pair(order: Order, candidate: str) -> Pair:
     return Pair(baseline, candidate, (digests[0], digests[1]), by_score, held_out, rows, labels, dated)
 
 
-def as_meant(study: RegressionStudy, pair: Pair, records: Sequence[Record]) -> RegressionStudy:
-    """The study with its defaults filled in.
-
-    The measures are None unless those of its scores are the accuracy. If no earlier look shared the level, later ones
-    do not either.
-    """
+def as_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
+    """The study with its default measures: None unless those of its scores are the accuracy."""
     try:
         if "measures" not in study.model_fields_set and any(
             default_measures(paired) != with_cost(paired, ("accuracy",)) for paired in pair.by_score
@@ -113,9 +108,7 @@ def as_meant(study: RegressionStudy, pair: Pair, records: Sequence[Record]) -> R
         require_limits_used(study.score_range, measures_of(study, pair))
     except ValueError as error:
         raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
-    unshared = study.model_copy(update={"looks": study.looks.model_copy(update={"spending": "each"})})
-    unstated = "spending" not in study.looks.model_fields_set
-    return unshared if unstated and any(made_by(unshared, record) for record in records) else study
+    return study
 
 
 def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:
@@ -126,12 +119,17 @@ def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:
 
 
 def digest_of_file(path: str) -> str:
-    """The digest of the content of a file or of what is behind a URL."""
-    with contextlib.ExitStack() as opened:
-        local = "://" not in path
-        file: Any = opened.enter_context(Path(path).open("rb")) if local else open_remote(path, path, opened)
-        # In pieces: of a Parquet file, only the columns that are wanted fit into memory.
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """The digest of the content of a file or of what is behind a URL; BadInput if it cannot be read."""
+    try:
+        with contextlib.ExitStack() as opened:
+            local = "://" not in path
+            file: Any = opened.enter_context(Path(path).open("rb")) if local else open_remote(path, path, opened)
+            # In pieces: of a Parquet file, only the columns that are wanted fit into memory.
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror or error})") from None
+    except ValueError as error:
+        raise BadInput(str(error)) from None
 
 
 def identity_of(study: RegressionStudy, baseline: str, candidate: str) -> str:

@@ -16,10 +16,9 @@ from pydantic import (
 )
 
 from sigstats._common.scores import of_named_scores
-from sigstats.comparison.margins import SaidShare, as_margin, as_share
+from sigstats.comparison.margins import SaidShare, as_bar, as_margin, as_share
 from sigstats.comparison.measure_names import as_compared_measures
 from sigstats.comparison.rule import ComparisonRule, key_of
-from sigstats.measures.table import is_quantile
 from sigstats.sequential.alpha_spending import Spending
 
 from ..config.model import Strict, Study
@@ -192,6 +191,12 @@ def in_keys(message: str) -> str:
     return _OPTION.sub(key, message)
 
 
+def _bar(name: str) -> PlainValidator:
+    return PlainValidator(
+        lambda value: None if value is None else as_bar(value, name), json_schema_input_type=float | str | None
+    )
+
+
 class RegressionStudy(Study):
     """A study file of ``kind = "regression"``."""
 
@@ -199,8 +204,12 @@ class RegressionStudy(Study):
 
     kind: Literal["regression"]
     baseline: str = Field("", description="File of predictions, or a pattern whose newest match is used")
-    at_least: float | None = Field(None, description="Lowest acceptable value, in place of a baseline")
-    at_most: float | None = Field(None, description="Highest acceptable cost or error, in place of a baseline")
+    at_least: Annotated[float | None, _bar("at_least")] = Field(
+        None, description="Lowest acceptable value (0.9 or 90%), in place of a baseline"
+    )
+    at_most: Annotated[float | None, _bar("at_most")] = Field(
+        None, description="Highest acceptable cost or error, in place of a baseline"
+    )
     candidate: str = Field(min_length=1, description="File of predictions, or a pattern whose newest match is used")
     measures: list[str] | None = Field(
         min_length=1, default_factory=lambda: ["accuracy"], description="Measures; those of sigstats compare by default"
@@ -231,7 +240,7 @@ class RegressionStudy(Study):
     @classmethod
     def _known_once(cls, measures: list[str] | None) -> list[str] | None:
         try:
-            as_compared_measures([name for name in measures or () if not is_quantile(name)] or ["accuracy"])
+            as_compared_measures(measures or "accuracy")
         except ValueError as error:
             raise ValueError(str(error).removeprefix("measures: ")) from None
         return measures

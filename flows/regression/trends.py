@@ -43,14 +43,15 @@ class Point:
     anew: bool = False
 
 
-def trends_of(records: Sequence[Record], *, fresh: bool) -> Iterator[Figure]:
-    """Each measure on all rows, and where there are slices the differences on each; `fresh`: in each look."""
+def trends_of(records: Sequence[Record], reference: str, *, fresh: bool) -> Iterator[Figure]:
+    """Each measure on all rows, and where there are slices the differences on each; `fresh`: in each look.
+
+    `reference`: the name of what candidates are compared with, baseline or bar.
+    """
     looks = history.WINDOWS[0]
     note = f" The last {_MOST_EVALUATIONS} of {len(records)} evaluations." if len(records) > _MOST_EVALUATIONS else ""
-    told = (
-        "Candidate minus baseline or bar in each look. " if fresh else "Each candidate on all rows, with its interval. "
-    )
-    changed = "rules, baseline, ids or labels changed. Dashed: the baseline or bar of the time"
+    told = f"Candidate minus {reference} in each look. " if fresh else "Each candidate on all rows, with its interval. "
+    changed = f"rules, {reference}, ids or labels changed. Dashed: the {reference} of the time"
     lines = f"Line below: a fault. Dotted: {'evidence begins again' if fresh else changed}."
     over_all = _trends(records, True, looks if fresh else ("candidate_value", "candidate_low", "candidate_high"))
     panels = [
@@ -61,7 +62,7 @@ def trends_of(records: Sequence[Record], *, fresh: bool) -> Iterator[Figure]:
     yield Figure("Each measure over time, on all rows", caption, Markup("").join(panels))
     on_slices = _trends(records, False, looks if fresh else ("difference", "low", "high"))
     if on_slices:
-        caption = "Candidate minus baseline or bar, with interval, in points; marks and losses in their own unit."
+        caption = f"Candidate minus {reference}, with interval, in points; marks and losses in their own unit."
         panels = [_panel(f"slice-{index}", name, trend, 150) for index, (name, trend) in enumerate(on_slices.items())]
         yield Figure("Differences over time, slice by slice", caption, svg.side_by_side(panels))
 

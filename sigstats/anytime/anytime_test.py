@@ -27,16 +27,12 @@ from .._common.validation import (
     as_reals,
     refuse,
     refuse_where,
-    require_flag,
 )
 from ..intervals import Interval
 from ..test_result import TestResult
-from .bets import as_written
 from .looks import AnytimeLook as AnytimeLook
-from .looks import cumulated, exact_evalue_of, states_of, windows_of
+from .looks import cumulated, states_of
 
-#: Fractions are found of at most so many rows that differ from the margin: seconds, and more with the square.
-_MOST_EXACT = 10_000
 #: Relative error of the integral for each natural logarithm of an e-value, without the rounding of sums over rows.
 _ROUNDING = 1e-12
 _ASSUMED = (
@@ -101,7 +97,6 @@ def anytime_test(
     run_length: float | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
-    exact: bool = False,
 ) -> AnytimeResult:
     """Test whether the mean of paired differences is 0, at any time and as often as you like.
 
@@ -133,10 +128,6 @@ def anytime_test(
         ``"greater"``: A is ahead by more than `margin`.
     confidence_level : float
         Of the interval, strictly between 0 and 1.
-    exact : bool
-        Also give each look's e-value as a fraction, taking differences and margin as the decimals they print as. For
-        right and wrong, two-sided and without a margin, the fraction is exact; otherwise it is smaller than the e-value
-        by less than one part in 10**30, and so an e-value as well.
 
     Returns
     -------
@@ -145,8 +136,7 @@ def anytime_test(
     Raises
     ------
     ValueError
-        If there are no rows, a difference or `margin` exceeds `limit`, lengths differ, an option is out of range, or
-        more than 10,000 rows differ from `margin` with ``exact=True``.
+        If there are no rows, a difference or `margin` exceeds `limit`, lengths differ, or an option is out of range.
 
     Notes
     -----
@@ -191,14 +181,8 @@ def anytime_test(
     [1.0, 0.2519, 0.0086]
     >>> result.decided.look, round(result.estimate, 4)
     (3, 0.0383)
-
-    The e-value of 9 rows that favour A and 2 that favour B, as a fraction:
-
-    >>> sigstats.anytime_test([1, -1], counts=[9, 2], exact=True).looks[-1].evalue
-    Fraction(663, 256)
     """
     require_same_index(differences=differences, counts=counts, looks=looks)
-    require_flag(exact, "exact")
     largest = as_real(limit, "limit", low=1 / LARGEST_SQUARABLE, high=LARGEST_SQUARABLE)
     null = as_real(margin, "margin", low=-largest, high=largest, open_ends=True)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
@@ -223,18 +207,8 @@ def anytime_test(
         raise refuse("looks", looks, "labels of one kind that can be sorted, none of them missing")
     if not times.any():
         raise refuse("counts", 0, "one row or more")
-    differing = int(times[values != null].sum())
-    if exact and differing > _MOST_EXACT:
-        raise refuse(
-            "counts", differing, f"at most {_MOST_EXACT:,} rows that differ from margin, where exact is asked for"
-        )
     grid, so_far = cumulated(values, times, names, of_look)
     states, lost = zip(*states_of(grid, so_far, largest, null, way, level, begin), strict=True)
-    if exact:
-        unit = [as_written(value) / as_written(largest) for value in grid.tolist()]
-        options: dict[str, Any] = {"margin": as_written(margin) / as_written(largest), "alternative": way}
-        evalues = [exact_evalue_of(unit, windows, begin, options) for _, windows in windows_of(so_far, begin)]
-        states = tuple(look._replace(evalue=evalue) for look, evalue in zip(states, evalues, strict=True))
     last = states[-1]
     nats = max(-math.log(last.pvalue), last.log10_evalue * math.log(10))
     return AnytimeResult(

@@ -11,16 +11,11 @@ and 1 the mean of both sides is then that of a Beta(1/2, 1/2) prior of the share
 
 `sigstats.anytime_test` names the sources. Ville (1939): the probability that the wealth ever reaches 1 / alpha is at
 most alpha.
-
-Exact fractions are for users who cannot accept a rounded e-value: the wealth is a polynomial in the stake, all of whose
-moments are known: the even ones are rational, the odd ones rational multiples of :math:`2/\pi`. The latter cancel in a
-two-sided e-value without a margin. With a margin the fractions grow with the square of the number of rows that differ.
 """
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -90,17 +85,9 @@ def log_evalue_of_any_start(windows: Sequence[Rows | None], mean: float, way: st
     of_each = [0.0 if rows is None else log_evalue(rows, mean, way) for rows in windows]
     if added:
         return float(np.logaddexp.reduce(of_each))
-    shares = np.array([float(share) for share in shares_of_starts(len(windows))])
+    looks = np.arange(1.0, len(windows) + 1)
+    shares = [*1 / (looks * (looks + 1)), 1 / (len(windows) + 1)]  # the last one is the money of later bets
     return float(np.logaddexp.reduce(np.array([*of_each, 0.0]) + np.log(shares)))
-
-
-def shares_of_starts(looks: int) -> list[Fraction]:
-    """The money of bets that begin at each look, and the remainder for later ones.
-
-    >>> shares_of_starts(2)
-    [Fraction(1, 2), Fraction(1, 6), Fraction(1, 3)]
-    """
-    return [*(Fraction(1, look * (look + 1)) for look in range(1, looks + 1)), Fraction(1, looks + 1)]
 
 
 #: The stakes of `running_interval`, as shares of the whole wealth.
@@ -182,56 +169,3 @@ def _nodes(excess: FloatArray, counts: FloatArray) -> tuple[FloatArray, float, F
         ends = low, low + width
         low = ends[0] if kept[0] == 0 else float(angles[kept[0] - 1])
         width = (ends[1] if kept[-1] == len(angles) - 1 else float(angles[kept[-1] + 1])) - low
-
-
-def exact_evalue(
-    differences: Sequence[Fraction | int], counts: Sequence[int], *, margin: Fraction | int = 0, alternative: str
-) -> Fraction:
-    """The e-value of rows that are looked at once, of differences from -1 to 1.
-
-    It is exact if it is rational (two-sided, margin 0, differences in pairs of opposite signs or 0), otherwise a
-    fraction below it by less than a part of 10**30, which is an e-value as well.
-
-    >>> exact_evalue([1, -1], [9, 2], margin=0, alternative="two-sided")
-    Fraction(663, 256)
-    """
-    signs = [sign for sign, other in ((1, "less"), (-1, "greater")) if alternative != other]
-    parts = [_parts([sign * fraction for fraction in differences], counts, sign * Fraction(margin)) for sign in signs]
-    even, odd = (sum(column, Fraction()) / len(signs) for column in zip(*parts, strict=True))
-    return even + odd * _two_by_pi(odd > 0, 8 * sum(counts) + 256) if odd else even
-
-
-def _parts(values: Sequence[Fraction | int], times: Sequence[int], mean: Fraction) -> tuple[Fraction, Fraction]:
-    """The sums of the even terms, and of the odd ones in units of 2 / pi."""
-    from flint import fmpq, fmpq_poly
-
-    wealth = fmpq_poly([1])
-    for value, often in zip(values, times, strict=True):
-        excess = Fraction(value + 1) / (mean + 1) - 1
-        wealth *= fmpq_poly([1, fmpq(excess.numerator, excess.denominator)]) ** often
-    sums, moments = [fmpq(0), fmpq(0)], [fmpq(1), fmpq(1)]
-    for power, coefficient in enumerate(wealth.coeffs()):
-        if power > 1:
-            moments[power % 2] *= fmpq(power - 1, power)
-        sums[power % 2] += coefficient * moments[power % 2]
-    even, odd = (Fraction(int(total.p), int(total.q)) for total in sums)
-    return even, odd
-
-
-def _two_by_pi(below: bool, bits: int) -> Fraction:
-    """2 / pi, rounded down or up to this many bits."""
-    from flint import arb, ctx
-
-    with ctx.workprec(bits + 64):
-        whole = (2 / arb.pi() * arb(2) ** bits).floor().unique_fmpz()
-    assert whole is not None
-    return Fraction(int(whole) + (not below), 2**bits)
-
-
-def as_written(value: Any) -> Fraction:
-    """The exact decimal fraction of a printed number.
-
-    >>> as_written(0.02), as_written(Fraction(1, 3))
-    (Fraction(1, 50), Fraction(1, 3))
-    """
-    return Fraction(value) if isinstance(value, int | Fraction) else Fraction(repr(float(value)))

@@ -1,23 +1,14 @@
 """The states of an anytime test after each look: e-value, p-value and interval."""
 
 import math
-import operator
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._common.validation import Alternative, FloatArray, IntArray
 from ..intervals import Interval
-from .bets import (
-    exact_evalue,
-    log_evalue_of_any_start,
-    nats_lost,
-    rows_of,
-    running_interval,
-    shares_of_starts,
-)
+from .bets import log_evalue_of_any_start, nats_lost, rows_of, running_interval
 
 
 class AnytimeLook(NamedTuple):
@@ -38,8 +29,6 @@ class AnytimeLook(NamedTuple):
         over the sum of bets, which is valid only at a look that is chosen beforehand.
     confidence_interval : Interval
         The interval of the average expected difference of these rows, each expectation given the rows before.
-    evalue : fractions.Fraction or None
-        The e-value of these rows, or the sum of bets, as a fraction, if requested.
     """
 
     look: Any
@@ -48,7 +37,6 @@ class AnytimeLook(NamedTuple):
     log10_evalue: float
     pvalue: float
     confidence_interval: Interval
-    evalue: Fraction | None = None
 
 
 def cumulated(
@@ -65,12 +53,6 @@ def cumulated(
     return grid, so_far
 
 
-def windows_of(so_far: Sequence[tuple[Any, FloatArray]], start: str) -> Iterator[tuple[Any, list[FloatArray]]]:
-    """The label of each look, and the count of each difference from the start of each bet to the look."""
-    for number, (label, held) in enumerate(so_far):
-        yield label, [held, *([] if start == "first" else [held - before for _, before in so_far[:number]])]
-
-
 def states_of(
     grid: FloatArray,
     so_far: Sequence[tuple[Any, FloatArray]],
@@ -82,9 +64,10 @@ def states_of(
 ) -> Iterator[tuple[AnytimeLook, float]]:
     """The state after each look, and a bound on the rounding of its e-value; `start` is "first", "any" or "each"."""
     values, mean, best = grid / unit, margin / unit, 0.0
-    for label, windows in windows_of(so_far, start):
-        every = rows_of(values, windows[0])
-        rows = [every, *(rows_of(values, window) if window.any() else None for window in windows[1:])]
+    for number, (label, held) in enumerate(so_far):
+        every = rows_of(values, held)
+        later = [] if start == "first" else [held - before for _, before in so_far[:number]]
+        rows = [every, *(rows_of(values, window) if window.any() else None for window in later)]
         evidence = log_evalue_of_any_start(rows, mean, way, added=start != "any")
         best, (low, high) = max(best, evidence), running_interval(every, mean, way, level)
         interval = Interval(low * unit, high * unit, level)
@@ -92,13 +75,3 @@ def states_of(
         pvalue = min(1.0, max(math.exp(-most), math.ulp(0.0)))
         lost = max(nats_lost(row, mean) for row in rows if row is not None)
         yield AnytimeLook(label, every.n, every.mean * unit, evidence / math.log(10), pvalue, interval), lost
-
-
-def exact_evalue_of(
-    grid: Sequence[Fraction], windows: Sequence[FloatArray], start: str, options: dict[str, Any]
-) -> Fraction:
-    """The e-value of a look, or its sum of bets, as a fraction."""
-    evalues = [exact_evalue(grid, window.astype(np.int64).tolist(), **options) for window in windows]
-    if start != "any":
-        return sum(evalues, Fraction())
-    return sum(map(operator.mul, shares_of_starts(len(evalues)), [*evalues, 1]), Fraction())

@@ -122,6 +122,12 @@ def amount(row: ComparisonRow, value: float) -> str:
     return f"{significant(100 * value)} points" if in_points(row) else f"{significant(value, 4)}{_unit(row)}"
 
 
+def titles_of(columns: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str]:
+    """The titles of columns: that of the baseline is "bar" if the rows are compared with one."""
+    reference = next((row.reference for row in rows), "baseline")
+    return [reference if name == "baseline" else name for name in columns]
+
+
 def named(row: Row) -> str:
     """The measure and the slice of a row: "mean cost_usd on all rows"."""
     score = row.score if row.measure == "mean-score" else ""

@@ -50,6 +50,16 @@ def as_share(value: Any, name: str) -> Any:
     return result
 
 
+def as_bar(value: Any, name: str) -> float:
+    """A bar, which may be given in per cent (``"90%"``); or ValueError."""
+    text = value.strip() if isinstance(value, str) else ""
+    try:
+        number = as_real(float(text.removesuffix("%")) if isinstance(value, str) else value, name)
+    except ValueError:
+        raise refuse(name, value, "a number such as 0.9 or 90%") from None
+    return SaidShare(number / 100) if text.endswith("%") else number
+
+
 def as_margin(value: Any, name: str) -> Any:
     """A margin: a share as of `as_share`, a part of the baseline, or a number of a score's own unit; or ValueError."""
     if isinstance(value, str) and value.rstrip().endswith("%"):

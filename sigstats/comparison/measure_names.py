@@ -21,12 +21,12 @@ OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].needs in 
 MANY_NUMBERS = 20
 
 
-def as_compared_measures(names: Any, *, quantiles: bool = False) -> tuple[str, ...]:
-    """Check the names of measures of a comparison; ValueError if unknown or repeated. `quantiles`: allow ``p95``."""
+def as_compared_measures(names: Any) -> tuple[str, ...]:
+    """Check the names of measures of a comparison; ValueError if unknown or repeated."""
     several = [names] if isinstance(names, (str, Measure)) or callable(names) else names
     if not isinstance(several, Sequence):
         raise refuse("measures", names, "the name of a measure, or several")
-    chosen = tuple(name if quantiles and is_quantile(name) else _as_measure(name) for name in several)
+    chosen = tuple(map(_as_measure, several))
     for name in chosen:
         if chosen.count(name) > 1:
             raise ValueError(f"measures: {name!r} is named twice")
@@ -36,8 +36,8 @@ def as_compared_measures(names: Any, *, quantiles: bool = False) -> tuple[str, .
 
 
 def _as_measure(measure: Any) -> str:
-    """A measure by its name or a synonym, ``pass@k``, or a user's own; or ValueError."""
-    if isinstance(measure, OwnMeasure) or (isinstance(measure, str) and is_pass_at(measure)):
+    """A measure by its name or a synonym, ``pass@k``, ``p95``, or a user's own; or ValueError."""
+    if isinstance(measure, OwnMeasure) or (isinstance(measure, str) and (is_pass_at(measure) or is_quantile(measure))):
         return measure
     if isinstance(measure, Measure) or callable(measure):
         return as_own_measure(measure)

@@ -30,6 +30,8 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
         return _judged(paired, paired.people, spec)
     if not paired.runs:
         return _BY_NEEDS[spec.needs](paired, spec, positive)
+    if spec.share:
+        raise _invalid(spec, "several runs")
     of_scores = is_of_scores(measure)
     alike: Any = {"score_range": paired.score_range, "identical": paired.identical}
     both: list[Any] = [pair.scored if of_scores else pair.predicted for pair in paired.runs]

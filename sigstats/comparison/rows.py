@@ -170,6 +170,11 @@ class ComparisonRow(Row):
     against_bar: bool = False
 
     @property
+    def reference(self) -> str:
+        """The name of what the candidate is compared with: ``"baseline"`` or ``"bar"``."""
+        return "bar" if self.against_bar else "baseline"
+
+    @property
     def gain(self) -> float | None:
         """The advantage of the candidate; negative if it is worse."""
         return None if self.difference is None else -self.difference if self.lower_is_better else self.difference

@@ -17,7 +17,7 @@ import numpy as np
 from .._common.random_streams import as_generator
 from .._common.validation import IntArray
 from ..effects import accuracy_difference, score_equivalence
-from ..intervals import Interval, clopper_pearson
+from ..intervals import Interval, clopper_pearson, quantile_interval
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointOutcomes
 from ..mcnemar.mcnemar_test import mcnemar_test
@@ -62,6 +62,8 @@ def test_part(row: ComparisonRow, everything: Evidence, rows: IntArray | None, *
 
 
 def _test_values(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Tested:
+    if part.share:
+        return _test_quantile(row, part, rule)
     if part.answers and part.units.single and part.totals is None:
         a, b = part.values
         return _test_counts(row, np.bincount((a * 2 + b).astype(np.int64), minlength=4).tolist(), rule)
@@ -91,6 +93,32 @@ def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRu
         standard_error=math.sqrt(squares / (n * (n - 1))) if n > 1 else None,
         differing=only_a + only_b,
         note=f"only baseline right: {only_a:,}, only candidate right: {only_b:,}",
+    )
+
+
+def _test_quantile(row: ComparisonRow, part: Values, rule: ComparisonRule) -> ComparisonRow:
+    """A quantile of single rows, by McNemar's test at every threshold."""
+    from ..mcnemar.quantile_difference import quantile_difference
+
+    result = quantile_difference(*part.values, part.share, rule.confidence_level)
+    baseline, candidate = (float(np.quantile(side, part.share, method="inverted_cdf")) for side in part.values)
+    intervals = [quantile_interval(side, part.share, confidence_level=rule.confidence_level) for side in part.values]
+    known = np.isfinite([end for interval in (*intervals, result.interval) for end in interval]).all()
+    differing = int(np.count_nonzero(part.values[0] != part.values[1]))
+    return replace(
+        row,
+        baseline=baseline,
+        candidate=candidate,
+        baseline_interval=intervals[0] if known else None,
+        candidate_interval=intervals[1] if known else None,
+        difference=candidate - baseline,
+        low=result.interval.low if known else None,
+        high=result.interval.high if known else None,
+        test=RowTest("McNemar, exact, at every threshold"),
+        pvalue=result.p_not_below,
+        two_sided_pvalue=result.p_equal,
+        differing=differing,
+        note=f"rows that differ: {differing:,} of {row.n:,}" + ("" if known else "; too few rows for an interval"),
     )
 
 

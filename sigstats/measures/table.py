@@ -27,7 +27,7 @@ Unit: TypeAlias = Literal["share", "points", "own"]
 
 #: The paired tests: McNemar's, and the bounds that one more row does not undo, of counts, of areas and of means;
 #: exchanges of ratios of sums.
-PairedTest: TypeAlias = Literal["mcnemar", "counts", "areas", "means", "ratios"]
+PairedTest: TypeAlias = Literal["mcnemar", "counts", "areas", "means", "ratios", "quantile"]
 
 #: The name of the measure that `sigstats.measures.costs` makes.
 EXPECTED_COST = "expected-cost"
@@ -208,7 +208,7 @@ class _Measures(dict[str, MeasureSpec]):
                 name=name, needs="repeated answers", unit="share", test="means", span=1.0, answers=answers
             )
         if is_quantile(name):
-            return MeasureSpec(name=name, needs="marks", unit="own", share=float(name[1:]) / 100)
+            return MeasureSpec(name=name, needs="marks", unit="own", test="quantile", share=float(name[1:]) / 100)
         if not is_of_counts(name):
             raise KeyError(name)
         of_counts, greater_is_better = own.formula(base_of(name)[1])

@@ -191,8 +191,8 @@ def linked(store: Store, records: Sequence[Record], held_out: str, rows: NDArray
     were kept.
     """
     names = {held_out}
-    apart = {record.evaluation.held_out: read_kept(store, OF_ROWS, record.evaluation.held_out) for record in records}
-    apart.pop(held_out, None)
+    others = {record.evaluation.held_out for record in records} - names
+    apart = {name: read_kept(store, OF_ROWS, name) for name in others}
     while shared := {name for name, kept in apart.items() if kept is None or np.isin(kept[ROW], rows).any()}:
         kept_rows = [kept[ROW].to_numpy() for kept in map(apart.pop, shared) if kept is not None]
         rows = np.unique(np.concatenate([rows, *kept_rows]))

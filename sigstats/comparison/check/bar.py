@@ -49,7 +49,7 @@ def check_predictions(
 
     `bar`: the lowest acceptable value, in the unit of the measure: a share for the accuracy. `at_most`: it is the
     highest acceptable cost. `rule`: its level, adjustment, confidence and smallest slice.
-    `measures`: as of a comparison, and ``p95`` unless there are runs; by default the accuracy, or the mean of marks.
+    `measures`: as of a comparison; by default the accuracy, or the mean of marks.
     `positive`: the class of precision, recall, specificity, Jaccard's index and F1.
 
     Raises ValueError if the predictions lack data that a measure needs, if no value of it could be below the bar, or if
@@ -118,7 +118,7 @@ def evidence_checked(
             require_marks(scored.column, "; a bar for probabilities needs --measure neg-brier or neg-log-loss")
         names = (scored.mean,) if scored and marks else default_measures(paired)[:1]
     else:
-        names = as_compared_measures(measures, quantiles=not paired.runs)
+        names = as_compared_measures(measures)
     if "auc" in names:  # a single model, tested by random weights
         area = OwnMeasure(replace(MEASURES["auc"], of_weights=weighted_area))
         names = tuple(area if name == "auc" else name for name in names)

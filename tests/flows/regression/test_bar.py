@@ -63,6 +63,8 @@ def test_each_night_is_the_binomial_test_of_its_rows_at_the_level_of_its_look(fo
     assert "failed (evaluation 3, " in page
     assert "; repaired (evaluation 5, " in page
     assert "<p>bar <b>80.00%</b>" in page
+    pages = [page, *(path.read_text() for path in (folder / "out/comparisons").glob("*.html"))]
+    assert not any("baseline" in text.split("</style>")[1] for text in pages)
     assert list(history(folder)["segment"].unique()) == [1]
     newest = max((folder / "out/comparisons").glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
     assert json.loads(newest.read_text())["baseline"] == "at least 0.8"
@@ -78,7 +80,7 @@ def test_another_bar_begins_a_new_episode(folder):
     night(folder, 1, 0.9)
     assert look(folder) == 0
     night(folder, 2, 0.6)
-    assert look(folder) == 1
+    assert look(folder, "at_least='80%'") == 1  # the same bar
     night(folder, 3, 0.6, n=301)
     assert look(folder, "at_least=0.4") == 0
     assert "; ended by a change (evaluation 3, " in (folder / "out/report.html").read_text()
@@ -132,6 +134,7 @@ def test_a_quantile_of_a_latency_is_monitored(folder):
         (["at_most=0.9"], "give one of baseline, at_least, at_most, not at_least and at_most"),
         (["rule.margin=0.01"], "rule.margin is not valid with at_least"),
         (["at_least=90"], "at_least: 90"),
+        (["at_least='ninety'"], "at_least: 'ninety' is not valid; expected a number such as 0.9 or 90%"),
         (["at_least=90", "looks.rows=fresh"], "at_least: 90"),
         (["at_least=0"], "at_least: 0"),
         (["columns.score=['a', 'b']"], "columns.score, of several, is not valid with at_least"),

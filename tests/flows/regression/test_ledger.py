@@ -14,7 +14,6 @@ from sigstats.flows.cli import main
 from sigstats.flows.errors import BadInput
 from sigstats.flows.regression import ledger
 from sigstats.flows.regression.ledger import delivered, keep_delivered, next_look
-from sigstats.flows.regression.pair import digest_of_file
 from sigstats.flows.regression.study import Looks, RegressionStudy
 from sigstats.tasks.storage.store import Store
 
@@ -112,31 +111,38 @@ def test_a_late_night_is_named_and_no_later_one_is_its_baseline(folder, capsys):
 
 
 @pytest.mark.long
-def test_what_was_left_out_is_read_once_until_it_changes(folder, monkeypatch, capsys):
+def test_late_and_replaced_candidates_are_named_and_copies_of_evaluated_ones_are_not(folder, monkeypatch, capsys):
     for day in (1, 2, 5):
         night(folder, f"2026-11-0{day}", seed=day)
         assert evaluate(folder, *BY_TIME) == 0
+    predictions = folder / "predictions"
     night(folder, "2026-11-03", seed=3)  # late
-    first = (folder / "predictions/candidate-2026-11-01.csv").read_bytes()
     night(folder, "2026-11-01", seed=4)  # replaced
-    (folder / "predictions/candidate-2026-11-02.csv").touch()
-    read = []
-    monkeypatch.setattr(
-        ledger, "digest_of_file", lambda path: read.append(Path(path).stem[-2:]) or digest_of_file(path)
-    )
-    for wanted in (["03", "01", "02"], [], []):
+    (predictions / "candidate-2026-11-02.csv").touch()
+    (predictions / "candidate-2026-11-04.csv").write_bytes((predictions / "candidate-2026-11-05.csv").read_bytes())
+    for recent, late, replaced in ((40, True, True), (4, True, False), (2, False, False)):
+        monkeypatch.setattr(ledger, "_RECENT", recent)
         capsys.readouterr()
         assert evaluate(folder, *BY_TIME) == 0
-        assert sorted(read) == sorted(wanted)
-        read.clear()
         said = capsys.readouterr().err
-        assert "candidate-2026-11-03.csv" in said.split("never evaluated")[1].split("\n")[0]
-        assert "candidate-2026-11-01.csv" in said.split("replaced after")[1].split("\n")[0]
-        assert "candidate-2026-11-02.csv" not in said
-    (folder / "predictions/candidate-2026-11-01.csv").write_bytes(first)
-    (folder / "out/digests.json").write_text('{"a": 1}')  # what cannot be used is made again
-    assert evaluate(folder, *BY_TIME) == 0
-    assert "replaced" not in capsys.readouterr().err
+        assert ("candidate-2026-11-03.csv" in said, "candidate-2026-11-01.csv" in said) == (late, replaced)
+        assert "2026-11-02" not in said
+        assert "2026-11-04" not in said
+
+
+def test_a_copy_of_an_evaluated_candidate_is_due_only_as_the_newest(folder, capsys):
+    first = night(folder, "2026-11-01").read_bytes()
+    assert evaluate(folder) == 0
+    for day in (2, 3):
+        (folder / f"predictions/candidate-2026-11-0{day}.csv").write_bytes(first)
+        capsys.readouterr()
+        assert evaluate(folder) == 0
+        assert "nothing new" in capsys.readouterr().out
+    night(folder, "2026-11-04", seed=4)
+    capsys.readouterr()
+    assert evaluate(folder) == 0
+    assert "caught up" not in capsys.readouterr().err
+    assert list(history(folder)["candidate"]) == ["candidate-2026-11-01.csv", "candidate-2026-11-04.csv"]
 
 
 def test_by_name_the_baseline_of_a_backfilled_candidate_comes_before_it(folder):

@@ -110,6 +110,6 @@ def test_a_measure_of_a_package_that_is_gone_stands_in_its_own_unit():
         "candidate_low": 0.6, "candidate_high": 0.8, "row_verdict": "pass", "change": None,
     }  # fmt: skip
     about = SimpleNamespace(at=dt.datetime(2026, 1, 2, tzinfo=dt.UTC), candidate="c.csv", look=1, segment=1)
-    figure, *_ = trends_of([SimpleNamespace(evaluation=about, rows=[row])], fresh=False)
+    figure, *_ = trends_of([SimpleNamespace(evaluation=about, rows=[row])], "baseline", fresh=False)
     ticks = [float(text) for text in re.findall(r'class="tick">([0-9.]+)<', str(figure.body))]
     assert 0.5 < min(ticks) < max(ticks) < 0.9

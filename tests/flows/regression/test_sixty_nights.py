@@ -35,7 +35,7 @@ KINDS = {
     "late after a later one": ([(2, WORSE), (0, GOOD)], 0, [0], LATE),
     "backfilled before the first": ([(100, WORSE), (0, GOOD)], 0, [0], ""),
     "a copy of the night before": ([(0, 1)], 0, [], "nothing new: these files were compared"),
-    "good after a copy": ([(0, GOOD)], 0, [0], "caught up: "),
+    "good after a copy": ([(0, GOOD)], 0, [0], ""),
     "corrected, without tonight's": ([(1, GOOD)], 0, [1], ""),
     "corrected to worse, without tonight's": ([(1, WORSE)], 1, [1], "FAIL"),
     "corrected with tonight's": ([(1, GOOD), (0, GOOD)], 0, [0], REPLACED),

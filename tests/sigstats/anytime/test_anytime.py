@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy.special import betaln, gammaln
 
 import sigstats
-from sigstats.anytime.bets import exact_evalue, log_wealth
+from sigstats.anytime.bets import log_wealth
 from tests.examples import examples
+from tests.sigstats.anytime.rationals import exact_evalue
 
 COUNTS = st.tuples(*[st.integers(0, 60)] * 3).filter(any)
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -56,26 +57,6 @@ def test_the_expected_evalue_under_the_null_hypothesis_is_one(margin, alternativ
             counts = [a, b, rows - a - b]
             expected += chance * exact_evalue([1, -1, 0], counts, margin=margin, alternative=alternative)
     assert 1 - Fraction(1, 10**30) < expected <= 1
-
-
-def test_evalues_are_fractions_where_they_are_asked_for():
-    """Of right and wrong by the product of odd numbers over a factorial, at each look; of marks by their decimals."""
-    looks, counts = [1, 1, 2, 2], [5, 1, 4, 3]
-    found = sigstats.anytime_test([1, -1] * 2, counts=counts, looks=looks, exact=True).looks
-    for look, (a, b) in zip(found, [(5, 1), (9, 4)], strict=True):
-        odd = math.prod(range(1, 2 * a, 2)) * math.prod(range(1, 2 * b, 2))
-        assert look.evalue == Fraction(odd, math.factorial(a + b))
-    marks = {"differences": [0.3, -0.1, 0.2], "limit": 0.5, "margin": 0.1, "alternative": "greater"}
-    (look,) = sigstats.anytime_test(**marks, exact=True).looks
-    fifths = [Fraction(3, 5), Fraction(-1, 5), Fraction(2, 5)]
-    assert look.evalue == exact_evalue(fifths, [1, 1, 1], margin=Fraction(1, 5), alternative="greater")
-    assert float(look.evalue) == pytest.approx(10**look.log10_evalue)
-    assert sigstats.anytime_test(**marks).looks[0].evalue is None
-
-
-def test_many_rows_have_a_fraction():
-    (look,) = sigstats.anytime_test([1, -1, 0], counts=[700, 600, 9000], alternative="greater", exact=True).looks
-    assert float(look.evalue) == pytest.approx(10**look.log10_evalue)
 
 
 @pytest.mark.long
@@ -186,12 +167,11 @@ def test_bets_that_begin_at_any_look_are_those_of_each_start():
     rng = np.random.default_rng(2)
     a, b = rng.integers(0, 9, (2, 12))
     counts, looks = np.c_[a, b].ravel(), np.repeat(np.arange(12), 2)
-    found = sigstats.anytime_test([1, -1] * 12, counts=counts, looks=looks, start="any", exact=True)
+    found = sigstats.anytime_test([1, -1] * 12, counts=counts, looks=looks, start="any")
     assert len(found.looks) == 12
     for number, look in enumerate(found.looks):
         expected = _evalue_of_any_start(a[: number + 1], b[: number + 1])
         assert 10**look.log10_evalue == pytest.approx(expected, rel=1e-9)
-        assert float(look.evalue) == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_late_difference_is_found_sooner_by_bets_that_begin_at_any_look():
@@ -243,11 +223,10 @@ def test_bets_that_are_added_up_follow_the_recursion_of_shiryaev_and_roberts():
     rng = np.random.default_rng(6)
     rows, looks = rng.choice([-1, -0.25, 0, 0.5, 1], 60), np.repeat(np.arange(12), 5)
     options = {"looks": looks, "run_length": 3, "alternative": "greater"}
-    result, sums = sigstats.anytime_test(rows, **options, exact=True), np.zeros(len(STAKES))
+    result, sums = sigstats.anytime_test(rows, **options), np.zeros(len(STAKES))
     for number, look in enumerate(result.looks):
         sums = _grown(sums, rows[looks == number], STAKES)
         assert 10**look.log10_evalue == pytest.approx(sums.mean(), rel=1e-6)
-        assert float(look.evalue) == pytest.approx(sums.mean(), rel=1e-6)
         assert look.pvalue == pytest.approx(min(1, (number + 1) / sums.mean()), rel=1e-6)
     reached = [look.look for look in result.looks if look.log10_evalue >= math.log10(3)]
     assert result.decided.look == reached[0] < 11

@@ -1,11 +1,14 @@
-"""Quantiles of one model against a bar, by binomial limits: p95 of costs and latencies."""
+"""Quantiles of costs and latencies: of one model against a bar, and of two models on the same rows."""
+
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import quantile_test
+from scipy.stats import binomtest, quantile_test
 
 import sigstats
+from sigstats.mcnemar.quantile_difference import quantile_difference
 
 
 def checked(values, bar, measure="p95", **more):
@@ -66,9 +69,74 @@ def test_other_names_are_no_quantiles(measure):
         checked(np.arange(50.0), {"at_most": 10}, measure)
 
 
-def test_quantiles_are_neither_compared_nor_checked_in_groups():
+def test_quantiles_are_not_tested_in_groups():
     frame = pd.DataFrame({"id": range(50), "latency_ms": np.arange(50.0), "user": np.arange(50) % 9})
-    with pytest.raises(ValueError, match="'p95' is not valid for rows in groups or with weights"):
-        sigstats.check(frame, score="latency_ms", measures=["p95"], at_most=9, groups="user")
-    with pytest.raises(ValueError, match="measures: 'p95' is not valid"):
-        sigstats.compare(frame, frame, id="id", score="latency_ms", measures=["p95"])
+    for test in (
+        lambda **how: sigstats.check(frame, at_most=9, groups="user", **how),
+        lambda **how: sigstats.compare(frame, frame.assign(latency_ms=1.0), id="id", groups="user", **how),
+    ):
+        with pytest.raises(ValueError, match="'p95' is not valid for rows in groups or with weights"):
+            test(score="latency_ms", measures=["p95"])
+
+
+def not_below(a, b, share):
+    """The same p-value threshold by threshold, by the tests of SciPy."""
+    edges = [-np.inf, *np.unique(np.concatenate([a, b])), np.inf]
+    largest = 0.0
+    for t in [*edges, *((low + high) / 2 for low, high in pairwise(edges[1:-1]))]:
+        falls, rises = np.sum((b < t) & (a > t)), np.sum((a <= t) & (b >= t))
+        mcnemar = binomtest(falls, falls + rises, alternative="greater").pvalue if falls else 1.0
+        below = binomtest(int(np.sum(a <= t)), len(a), share, alternative="less").pvalue
+        above = binomtest(int(np.sum(a < t)), len(a), share, alternative="greater").pvalue
+        largest = max(largest, min(mcnemar / 0.9, 2 * min(below, above) / 0.1))
+    return min(1.0, largest)
+
+
+@pytest.mark.parametrize("digits", [0, 6])
+def test_the_difference_of_quantiles_is_tested_at_every_threshold(digits):
+    rng = np.random.default_rng(6)
+    for share, shift in ((0.5, 0.6), (0.1, 0.0), (0.05, -0.5)):
+        a = rng.normal(size=120).round(digits)
+        b = (a + rng.normal(shift, 0.5, size=120)).round(digits)
+        (low, high), worse, equal = quantile_difference(a, b, share, 0.9)
+        ours = not_below(a, b, share), not_below(b, a, share)
+        assert (worse, equal) == pytest.approx((ours[0], min(1, 2 * min(ours))), rel=1e-9)
+        for end, of in (
+            (high, lambda shift: not_below(a, b - shift, share)),
+            (-low, lambda x: not_below(b, a - x, share)),
+        ):
+            if np.isfinite(end):
+                assert of(end + 1e-6) <= 0.05 < of(end - 1e-6)
+
+
+LAWS = {
+    "equal": lambda rng, n: (rng.normal(size=n), rng.normal(size=n)),
+    "opposed": lambda rng, n: (a := rng.normal(size=n), -a),
+    "a step at the quantile": lambda rng, n: rng.choice([0.0, 1, 2], (2, n), p=[0.5, 0.1, 0.4]),
+    "b wider": lambda rng, n: (rng.normal(size=n) / 99, rng.normal(size=n)),
+    "a wider": lambda rng, n: (rng.normal(size=n), rng.normal(size=n) / 99),
+    "one of a few values": lambda rng, n: (rng.integers(0, 2, n) * 1.0, np.full(n, 0.0)),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("law", LAWS)
+def test_models_of_equal_medians_seldom_differ(law):
+    """Each law has a common median, however wide, opposed or tied the values are."""
+    rng = np.random.default_rng(8)
+    failed = sum(quantile_difference(*LAWS[law](rng, 60), 0.5, 0.9).p_not_below <= 0.05 for _ in range(200))
+    assert failed <= 19  # P(more | 0.05) = 0.003
+
+
+def test_a_slower_tail_is_found_although_the_mean_falls():
+    rng = np.random.default_rng(9)
+    base = rng.gamma(4, 10, 3000)
+    slow = np.where(rng.random(3000) < 0.08, 3.0, 0.8) * base
+    frames = [pd.DataFrame({"id": range(3000), "latency_ms": values}) for values in (base, slow)]
+    result = sigstats.compare(*frames, id="id", score="latency_ms", measures=["p95", "mean-score"])
+    tail, mean = result.rows
+    assert (tail.verdict, tail.baseline < tail.candidate, mean.difference < 0) == ("fail", True, True)
+    assert tail.low <= tail.difference <= tail.high
+    swapped = sigstats.compare(*frames[::-1], id="id", score="latency_ms", measures=["p95"]).rows[0]
+    assert (swapped.low, swapped.high) == pytest.approx((-tail.high, -tail.low))
+    assert swapped.verdict == "pass"

@@ -1,0 +1,92 @@
+r"""Test whether a quantile of B is below that of A, in paired rows such as latencies of two models on one request.
+
+Let q be the quantile of A below which the share s lies. If that of B is not below q, then :math:`P(B < q) \le s \le P(A
+\le q)`, so that a row with :math:`B < q < A` is at most as likely as one with :math:`A \le q \le B`, which is the null
+hypothesis of McNemar's exact test at q. Since q is not known, every threshold t is tried. The p-value at t is the
+smaller one of McNemar's p / 0.9 and of p / 0.1 of the exact binomial test of "t is the quantile of A"; the p-value of
+the test is the largest one over all t (Berger and Boos 1994, Journal of the American Statistical Association 89,
+1012-1016, with an interval of q for each level). It is valid for independent rows of any joint distribution, with ties
+too, and conservative. The interval contains all shifts of B that are not rejected.
+
+When not to use: rows are dependent; the samples are not paired (compare `sigstats.intervals.quantile_interval` of
+each); the mean matters as well, which may fall while a quantile rises.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import bdtr, bdtrc
+
+from .._common.validation import FloatArray
+from ..intervals import Interval, quantile_interval
+
+#: The share of the level that McNemar's test has; the rest is that of the threshold.
+_OF_MCNEMAR = 0.9
+#: Thresholds are tried within an interval of the quantile with this error, below which no p-value is stated.
+_LEAST = 1e-14
+#: Each end of an interval is at most this part of the range of values too far out.
+_ROUNDING = 1e-12
+
+
+class QuantileDifference(NamedTuple):
+    """The quantile of B less that of A: its interval, and the p-values of "not below" and of "equal"."""
+
+    interval: Interval
+    p_not_below: float
+    p_equal: float
+
+
+def quantile_difference(a: FloatArray, b: FloatArray, share: float, confidence_level: float) -> QuantileDifference:
+    """Compare the quantiles below which this share lies, of paired rows.
+
+    >>> rng = np.random.default_rng(1)
+    >>> a = rng.gamma(4, 10, 2000)
+    >>> result = quantile_difference(a, a + rng.normal(5, 2, 2000), 0.95, 0.95)
+    >>> round(result.interval.low, 1), round(result.interval.high, 1)
+    (2.8, 8.4)
+    """
+    tail = (1 - confidence_level) / 2
+    widest = float(max(np.ptp(a), np.ptp(b), np.abs(a - b).max())) or 1.0
+
+    def tested(lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
+        """The p-value of "`upper` is not below", and the shift of `upper` from which on it is shown to be below."""
+        p_of = _against(lower, share)
+        low, high = -2 * widest, 2 * widest
+        if p_of(upper - high) > tail:
+            return p_of(upper), math.inf
+        while high - low > _ROUNDING * widest:
+            middle = (low + high) / 2
+            low, high = (low, middle) if p_of(upper - middle) <= tail else (middle, high)
+        return p_of(upper), high
+
+    (worse, most), (better, least) = tested(a, b), tested(b, a)
+    return QuantileDifference(Interval(-least, most, confidence_level), worse, min(1.0, 2 * min(worse, better)))
+
+
+def _against(a: FloatArray, share: float) -> Callable[[FloatArray], float]:
+    """For B, the p-value of "the quantile of B is not below that of A"."""
+    n, ordered = len(a), np.sort(a)
+    least, most = quantile_interval(a, share, confidence_level=1 - _LEAST)
+    inside = ordered[(ordered >= least) & (ordered <= most)]
+
+    def p_of(b: FloatArray) -> float:
+        values = np.unique(np.concatenate([inside, b[(b >= least) & (b <= most)]]))
+        # Counts change at a value and right after it; beyond the interval, a threshold is nearly impossible.
+        thresholds = np.concatenate([values, np.nextafter(values, np.inf), [-np.inf, np.inf]])
+        # Of no interest are rows of which both values are on the same side of all thresholds; they are most.
+        differ = (np.minimum(a, b) <= most) & (np.maximum(a, b) >= least)
+        of_a, of_b = a[differ], b[differ]
+        falls = of_b < of_a
+        both = np.searchsorted(np.sort(of_b[~falls]), thresholds)
+        both += np.searchsorted(np.sort(of_a[falls]), thresholds, "right")
+        only_b = np.searchsorted(np.sort(of_b), thresholds) - both
+        only_a = np.searchsorted(np.sort(of_a), thresholds, "right") - both
+        mcnemar = np.where(only_b > 0, bdtrc(only_b - 1.0, only_a + only_b, 0.5), 1.0)
+        below, at_most = (np.searchsorted(ordered, thresholds, side) for side in ("left", "right"))
+        threshold = 2 * np.minimum(bdtr(at_most, n, share), np.where(below > 0, bdtrc(below - 1.0, n, share), 1.0))
+        pvalues = np.minimum(mcnemar / _OF_MCNEMAR, threshold / (1 - _OF_MCNEMAR))
+        return float(min(1.0, max(_LEAST, pvalues.max())))
+
+    return p_of
