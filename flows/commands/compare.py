@@ -8,6 +8,7 @@ exit code is 1 if the candidate, or any of several, is worse.
 import argparse
 from dataclasses import replace
 from functools import partial
+from os.path import realpath
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
@@ -129,6 +130,8 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         pairs = []
         for place, (path, own) in enumerate(zip(options.candidates, of_candidates, strict=True)):
             joined = join_scores(baseline, candidates[place], columns, with_ids=with_ids, **match_options(options))
+            if own == columns and realpath(path) == realpath(options.baseline):
+                raise BadInput(f"{path}: is both BASELINE and CANDIDATE; expected {SECOND_FILE}")
             if judged:
                 joined = [with_people(pair, (judged[0][1], judged[1 + place][1]), limits) for pair in joined]
             identical = own == columns and same_content(options.baseline, path)

@@ -38,11 +38,11 @@ def as_markdown(result: ComparisonResult, baseline: str, candidate: str, *, pict
     rule = for_markdown(_short(rule_in_words(result)))
     end = ["", f"Rule: {rule}. p is of the null hypothesis that the candidate is not worse."]
     end += [f"Note: {for_markdown(_short(note))}." for note in result.notes[:_MOST_NOTES]]
-    if picture and not result.identical:
+    if picture:
         for chart in forest_in_mermaid(result.ranked[:_MOST_INTERVALS], result.rule.margin):
             lines += ["", "```mermaid", chart, "```"]
     room = _MOST_CHARACTERS - sum(len(line) + 1 for line in (*lines, *end))
-    return "\n".join(lines + ([] if result.identical else _table(result, room)) + end)
+    return "\n".join(lines + _table(result, room) + end)
 
 
 def candidates_as_markdown(comparison: CandidatesResult) -> str:

@@ -61,7 +61,7 @@ def as_html(result: ComparisonResult, baseline: str, candidate: str, changed: "C
         notes=result.notes,
         figure=forest_plots(result.ranked[:_MOST_INTERVALS], result.rule.margin, "all") if several else "",
         header=table_header(result),
-        rows=[] if result.identical else table_rows(result),
+        rows=table_rows(result),
         changed=changed,
     )
 

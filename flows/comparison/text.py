@@ -45,7 +45,7 @@ def show(result: ComparisonResult, baseline: str, candidate: str, *, rule: bool 
 def show_candidates(comparison: CandidatesResult) -> None:
     """Print the recommendation, and the comparison of each candidate."""
     sys.stdout.write(f"{printable(comparison.recommendation)}.\n")
-    last = max((i for i, result in enumerate(comparison.results) if not result.identical), default=None)
+    last = len(comparison.results) - 1
     for i, (candidate, result) in enumerate(zip(comparison.candidates, comparison.results, strict=True)):
         sys.stdout.write("\n")
         show(result, comparison.baseline, candidate, rule=i == last)
@@ -76,13 +76,12 @@ def as_text(
         say(line)
     for note in result.notes:
         say(f"note: {note}")
-    if not result.identical:
-        rows = rows_shown(result)
-        console.print(_widest_table(rows, result, width))
-        for remark in _remarks(result, rows):
-            say(remark)
-        if rule:
-            say(f"rule: {rule_in_words(result)}", "dim")
+    rows = rows_shown(result)
+    console.print(_widest_table(rows, result, width))
+    for remark in _remarks(result, rows):
+        say(remark)
+    if rule:
+        say(f"rule: {rule_in_words(result)}", "dim")
     return target.getvalue()
 
 

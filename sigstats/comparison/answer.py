@@ -20,6 +20,7 @@ from .units import ALL_ROWS
 #: A sentence names at most this many slices.
 MOST_NAMED = 5
 NEITHER = "no evidence either way"
+_SAME = "both inputs have the same content; if they should be two models, one may be a copy of the other"
 _BESIDES = {"fail": ("fails", "fail"), "inconclusive": ("is inconclusive", "are inconclusive")}
 
 
@@ -30,8 +31,8 @@ class Answer(Generic[R]):
     #: None for a leaderboard.
     verdict: Verdict | None
     #: The row that decides: the failing row with the smallest adjusted p (of equal ones that with the largest drop in
-    #: margins), else an inconclusive row, all rows before slices, else the first measure on all rows. None if the
-    #: inputs are identical.
+    #: margins), else an inconclusive row, all rows before slices, else the first measure on all rows. None for a
+    #: leaderboard.
     row: R | None
     #: The measure, the slice and the effect with its interval, in a sentence.
     finding: str
@@ -50,9 +51,6 @@ class Answer(Generic[R]):
 
 def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
     """The answer of a comparison."""
-    if comparison.identical:
-        advice = "Take either. (If they are two models, other rows may tell them apart.)"
-        return Answer(verdict="pass", row=None, finding="identical, there is nothing to test", advice=advice)
     row, better, together = comparison.ranked[0], _better(comparison), _not_worse_and_cheaper(comparison)
     gains = ", ".join(f"{named(other)} {effect_of(other)}" for other in better if other is not row)
     finding = finding_of(row, comparison.rule)
@@ -61,6 +59,7 @@ def answer_of(comparison: ComparedRows) -> Answer[ComparisonRow]:
     elif comparison.verdict == "inconclusive" and gains:
         finding, gains = f"{gains}, but {_unexcluded(row, comparison.rule)}: {named(row)} {effect_of(row)}", ""
     also = [
+        ("Beware:", _SAME * comparison.identical),
         ("Better:", "" if together else gains),
         ("Together:", together),
         ("Beware:", "; ".join(_apart_in_sign(comparison))),
@@ -93,7 +92,7 @@ def reasons(comparison: ComparedRows, *, others: bool = False) -> list[str]:
 
     `others`: none for the row that the headline states.
     """
-    rows = [] if comparison.identical else comparison.ranked[1:] if others else comparison.ranked
+    rows = comparison.ranked[1:] if others else comparison.ranked
     open_ = [row for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered]
     rest = [row for row in open_ if not tells(row)]
     return [*(reason_of(row, comparison.rule) for row in open_ if tells(row)), *([neither_way(rest)] if rest else [])]

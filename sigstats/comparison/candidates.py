@@ -141,7 +141,7 @@ def _one(results: Sequence[ComparisonResult]) -> ComparisonResult:
         rule=first.rule,
         n=first.n,
         notes=tuple(dict.fromkeys(note for result in results for note in result.notes)),
-        identical=all(result.identical for result in results),
+        identical=any(result.identical for result in results),
         items=first.items,
         subjects=_subjects([result.subjects for result in results if result.subjects is not None]),
         joint=next((result.joint for result in results if result.joint is not None), None),

@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from .._common.note import Note
 from .._common.numerals import p_number
@@ -84,9 +83,7 @@ def compare_pairs(
         rule.margins,
         [row for paired, evidence in zip(pairs, asked, strict=True) for row in blank_rows(paired, evidence)],
     )
-    tests = sum(
-        tests_of(paired, evidence, rule) for paired, evidence in zip(pairs, asked, strict=True) if not paired.identical
-    )
+    tests = sum(tests_of(paired, evidence, rule) for paired, evidence in zip(pairs, asked, strict=True))
     level, first = rule.level_of_one(max(1, tests)), rule.n_resamples
     notes: tuple[Note, ...] = ()
     if any(uses_random_weights(name, of) for evidence in asked for name, of in evidence.items()):
@@ -98,20 +95,15 @@ def compare_pairs(
     of_one = rule.of_family(max(1, tests))
     results = []
     for paired, evidence in zip(pairs, asked, strict=True):
-        if paired.identical:
-            result = _of_itself(paired, evidence, rule)
-        else:
-            result = _tested(paired, evidence, of_one, first=first, alone=alone)
+        result = _tested(paired, evidence, of_one, first=first, alone=alone)
         if "auc" in evidence:
             code = positive_code(paired, positive, among_several=positive is not None)
             result = with_direction(result, paired.classes[code], named=positive is not None, models=models)
         results.append(result)
-    decided = iter(_decide([of_pair.rows for of_pair in results if not of_pair.identical], of_one, level))
+    decided = _decide([of_pair.rows for of_pair in results], of_one, level)
     return tuple(
-        of_pair
-        if of_pair.identical
-        else replace(of_pair, rows=next(decided), notes=(*of_pair.notes, *notes), rule=rule)
-        for of_pair in results
+        replace(of_pair, rows=rows, notes=(*of_pair.notes, *notes), rule=rule)
+        for of_pair, rows in zip(results, decided, strict=True)
     )
 
 
@@ -165,7 +157,18 @@ def _tested(
     if paired.scored is not None and any(row.lower_is_better for row in rows):
         notes.append(lower_is_better_note(paired.scored.column))
         notes += [] if alone else cost_quantiles(paired, rule)
-    return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
+    items = units.n_items()
+    averaged = any(of and of.totals for of in (paired.predicted, paired.scored))
+    return ComparisonResult(
+        rows=rows,
+        rule=rule,
+        n=items if items is not None and averaged else paired.n,
+        notes=tuple(notes),
+        identical=paired.identical,
+        items=items,
+        subjects=paired.subjects,
+        joint=joint,
+    )
 
 
 def notes_on_dependence(
@@ -183,27 +186,6 @@ def notes_on_dependence(
 
     yield from clusters_note(paired, again, seed=rule.rng, single=False)
     yield from copies_note(paired, evidence, [blank_row(paired, name) for name in names], rule)
-
-
-def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:
-    items = paired.units.n_items()
-    averaged = items is not None and any(of and of.totals for of in (paired.predicted, paired.scored))
-    return {"n": items if averaged else paired.n, "items": items, "subjects": paired.subjects}
-
-
-def _of_itself(paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule) -> ComparisonResult:
-    """The comparison of a model with itself: its value, and that it is not worse."""
-    blank = [blank_row(paired, name, items=paired.units.n_items()) for name in evidence]
-    tested = [test_part(row, evidence[row.measure], None, rule=rule) for row in blank]
-    sure: Any = dict.fromkeys(("pvalue", "two_sided_pvalue", "adjusted_pvalue", "pd", "psd", "nsd"), 1.0)
-    sure |= {**dict.fromkeys(("difference", "low", "high"), 0.0), "differing": 0, "verdict": "pass"}
-    sure |= {"note": "identical", "confidence_level": rule.confidence_level}
-    measured = ("baseline", "candidate", "baseline_interval", "candidate_interval")
-    rows = tuple(
-        replace(row, **sure, **{name: getattr(other, name) for name in measured})
-        for row, other in zip(blank, (row.turned() for row in bounded(tested, rule)), strict=True)
-    )
-    return ComparisonResult(rows=rows, rule=rule, notes=paired.notes, identical=True, **_sizes_and_subjects(paired))
 
 
 def _decide(

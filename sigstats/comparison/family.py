@@ -138,7 +138,7 @@ def _is_relative(paired: PairedPredictions, spec: MeasureSpec) -> bool:
 
 def blank_rows(paired: PairedPredictions, names: Collection[str]) -> Iterator[ComparisonRow]:
     """The rows of a pair, before anything is computed."""
-    for part in [ALL_ROWS] if paired.identical else [part for part, _ in paired.units.parts]:
+    for part, _ in paired.units.parts:
         yield from (blank_row(paired, name, part) for name in names)
-    if paired.units.tasks is not None and not paired.identical:
+    if paired.units.tasks is not None:
         yield from (blank_row(paired, name, MEAN_OVER_TASKS) for name in names if has_task_mean(name))

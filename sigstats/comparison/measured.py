@@ -33,10 +33,12 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
     if spec.share:
         raise _invalid(spec, "several runs")
     of_scores = is_of_scores(measure)
-    alike: Any = {"score_range": paired.score_range, "identical": paired.identical}
     both: list[Any] = [pair.scored if of_scores else pair.predicted for pair in paired.runs]
     said = [side for one in both if one for side in (one.scores if of_scores else (one.a, one.b))]
-    pairs = tuple(_BY_NEEDS[spec.needs](dataclasses.replace(pair, **alike), spec, positive) for pair in paired.runs)
+    pairs = tuple(
+        _BY_NEEDS[spec.needs](dataclasses.replace(pair, score_range=paired.score_range), spec, positive)
+        for pair in paired.runs
+    )
     differs = np.any([one != said[0] for one in said], axis=0)
     return Runs(units=paired.units, limits=pairs[0].limits, pairs=pairs, differs=differs)
 
@@ -175,7 +177,7 @@ def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Value
     _refuse_beyond(limits, scored.scores if per is None else _row_ratios(scored.scores, per), "scores")
     if scored.lower is None:
         refuse_uncertain(scored.column)
-    if limits is None and not paired.identical:
+    if limits is None:
         wanted = "one unit, or score_range, which says that they are in one"
         require_one_scale(scored.scores, ("baseline", "candidate"), wanted=wanted)
     if spec.share and (units.group is not None or units.weights is not None):

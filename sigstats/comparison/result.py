@@ -87,7 +87,7 @@ class ComparisonResult(Drawn, ComparedRows):
         Remarks about the data and the methods, a line each, with a short name for programs in `.name`.
     identical : bool
         Whether the two inputs are identical: files of the same bytes, frames of the same content, or the same arrays.
-        Then nothing was tested, and the verdict is "pass".
+        The verdict is that of the rows, and `answer` has a warning.
     joint : JointTasksResult or None
         The decision on what was right over several tasks (`sigstats.joint_tasks_test`, of which A is the baseline), a
         test by itself, which the verdict does not count; None without tasks, of rows in groups, and of marks that

@@ -49,7 +49,7 @@ def mean_score_test(
     order : array_like, shape (n,), optional
         The time of each row, or any label that sorts as time does, where rows near in time are not independent. The
         test is then one of sums of blocks of rows, and its null hypothesis that the differences are a stationary series
-        of mean 0 that is short-range dependent. It replaces `groups`.
+        of mean 0 whose dependence lasts for much less than a quarter of the rows. It replaces `groups`.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A has the larger mean, the estimate is positive.
     confidence_level : float
@@ -78,7 +78,8 @@ def mean_score_test(
     16 blocks of consecutive rows, longer ones for stronger autocorrelation. At the two-sided level of 5% equal
     forecasts with normal differences of autocorrelation 0, 0.5 and 0.8 differed in 4.6, 5.8 and 9.1% of samples of 50
     rows, in 4.5, 4.4 and 6.0% of 200, and in 4.8, 5.4 and 5.8% of 1,000; of 0.8 in the form of Harvey, Leybourne and
-    Newbold (1997) in 20, 11 and 7%.
+    Newbold (1997) in 20, 11 and 7%. If a tenth of the variance has an autocorrelation of 0.98 and the rest none, they
+    differed in 28% of 200 rows and 8% of 1,000, half of the former with a warning and nearly all of the latter.
 
     References
     ----------

@@ -1,5 +1,6 @@
 """Rows in time with autocorrelated differences: blocks of rows, and a test of autocorrelation."""
 
+import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -18,8 +19,9 @@ _ORDERS, _MOST_ROWS = 999, 2**11
 def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
     """The block of each row, from 0, and a warning where rows are too few for their autocorrelation.
 
-    There are as many blocks as leave each with six rows' worth of independent information, from 4 to 16. Rows of one
-    time are in one block. ValueError if there are fewer than four times, or not one for each row.
+    There are as many blocks as leave each with six rows' worth of independent information, from 4 to 16, and four if
+    autocorrelations outlast that of neighbours. Rows of one time are in one block. ValueError if there are fewer than
+    four times, or not one for each row.
     """
     times = as_labels(order, "order")
     if len(times) != len(differences):
@@ -29,17 +31,34 @@ def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
     n = len(rows)
     if n < FEWEST:
         raise refuse("order", f"{n} time(s)", f"{FEWEST} times or more")
-    r = lag_one(np.bincount(of_time, differences - differences.mean()).astype(np.float64))
+    sums = np.bincount(of_time, differences - differences.mean()).astype(np.float64)
+    r = lag_one(sums)
     r = float(np.clip(r + (1 + 3 * r) / n, 0, 0.99))  # without the bias that the mean of few rows brings
     independent = n * (1 - r) / (1 + r)
-    many = int(np.clip(independent / _IN_BLOCK, FEWEST, min(_MOST, n)))
+    outlasts = _outlasts(sums, r)
+    many = FEWEST if outlasts else int(np.clip(independent / _IN_BLOCK, FEWEST, min(_MOST, n)))
     middle = np.cumsum(rows) - rows / 2
     block = np.unique((many * middle / rows.sum()).astype(np.int64), return_inverse=True)[1]
     least, warning = FEWEST * _IN_BLOCK, ""
     if independent < least:
         worth = f"{n} times with an autocorrelation of {r:.2f} are worth {independent:.0f} independent ones"
         warning = f"{worth}: the test wants {least} or more"
+    elif outlasts:
+        warning = (
+            f"autocorrelations outlast that of neighbours ({r:.2f}): the test assumes independent quarters of the rows"
+        )
     return block[of_time], warning
+
+
+def _outlasts(values: FloatArray, r: float) -> bool:
+    """True if autocorrelations at lags up to a tenth of the rows are larger than those of an autoregression.
+
+    Their sum then exceeds that of the powers of `r` by two standard errors: a slow part may hide below noise.
+    """
+    n, lags = len(values), len(values) // 10
+    total = sum(float(values[lag:] @ values[:-lag]) for lag in range(1, lags + 1)) / (float(values @ values) or 1.0)
+    expected = r * (1 - r**lags) / (1 - r) - lags / n
+    return total - expected > 2 * math.sqrt(lags / n) * (1 + r) / (1 - r)
 
 
 def as_times(names: Sequence[str]) -> list[float]:

@@ -45,7 +45,7 @@ RUNS = ("runs-a.csv", "runs-b.csv", "--run", "seed")
 BINARY = ("binary-a.csv", "binary-b.csv", "--label", "truth", "--positive", "1")
 COMMANDS = {
     "compare labels": ("compare", *ABOUT),
-    "compare labels that are equal": ("compare", "a.csv", "a.csv", "--slice", "region"),
+    "compare labels that are equal": ("compare", "a.csv", "copy.csv", "--slice", "region"),
     "compare measures": ("compare", *ABOUT, *FEW, "--measure", "macro-f1", "--measure", "kappa"),
     "compare a class": ("compare", *ABOUT, *FEW, "--measure", "f1", "--positive", "cat", "--slice", "region"),
     "compare probabilities": ("compare", *BINARY, *PROBABILITY, *FEW, "--measure", "auc", "--measure", "neg-brier"),
@@ -234,6 +234,7 @@ def make_inputs(folder):
         )
         (folder / f"{name}.xml").write_text(f'<testsuite name="code">{fails}</testsuite>')
     model[:200].to_csv(folder / "short.csv", index=False)
+    (folder / "copy.csv").write_bytes((folder / "a.csv").read_bytes())
     strength = {"ours": 1.0, "theirs": 0.4, "third": 0.0}
     votes = []
     for vote in range(300):

@@ -268,8 +268,6 @@ def compare(
             given = {"baseline": baseline, "candidate": candidate}
             said = class_probabilities(y, given, positive_name, classes=listed, measures=chosen)
             (first, second), options["scores"] = said.predictions, said.scores
-            if baseline is candidate:  # nothing is tested
-                second, options["scores"] = first, said.scores[:1] * 2
         elif isinstance(scores, Sequence) and len(scores) == 2 and all(map(has_columns, scores)):
             given = {"scores[0]": scores[0], "scores[1]": scores[1]}
             said = class_probabilities(y, given, positive_name, classes=listed, measures=chosen)

@@ -24,6 +24,12 @@ _KNOWN = {
     "label": ("gold_label", "true_label", "y_true", "ground_truth", "gold", "target", "actual", "truth"),
     "prediction": ("pred_label", "predicted_label", "y_pred", "pred", "predicted", "guess"),
 }
+#: Names that are never read unasked, but that make another column of the same content doubtful (`y` not beside `x`).
+_DOUBTFUL = {
+    "id": (),
+    "label": ("y", "y_test", "labels", "class", "true_class"),
+    "prediction": ("y_hat", "yhat", "predictions", "predicted_class"),
+}
 
 
 @dataclass(frozen=True)
@@ -158,9 +164,14 @@ class Columns(Parted):
             theirs = (key != "id" and marks) or (key == "label" and self.truth is not None)
             if theirs or key in self.named or own != getattr(Columns, key):
                 continue
-            there = [name for name in names if name.lower() in others and name not in self.wanted]
-            if own in names and there and key != "id":
-                unclear += ((key, own, there[0]),)
+            there, doubtful = (
+                [name for name in names if name.lower() in texts and name not in self.wanted]
+                for texts in (others, _DOUBTFUL[key])
+            )
+            doubtful = [name for name in doubtful if "x" not in names or name != "y"]
+            read, beside = ([own], there + doubtful) if own in names else (there, doubtful)
+            if read and beside and key != "id":
+                unclear += ((key, read[0], beside[0]),)
             elif own not in names and len(there) == 1:
                 known[key] = there[0]
         if "label" in known and self.label == self.prediction:  # a file of labels

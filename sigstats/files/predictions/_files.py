@@ -52,7 +52,6 @@ class PredictionFile:
 
     def table(self, columns: Columns) -> Predictions:
         """The rows of all tasks of tables, some of which may lack answers or repeat ids."""
-        columns = columns.but(scores=())
         own = [from_table(part, columns) for part in self.parts if isinstance(part, Table)]
         return one_table(printable(self.path), own, columns) if self.tasks else own[0]
 

@@ -67,7 +67,7 @@ def test_standard_output_has_the_table_alone(files, capsys):
 
 def test_several_candidates_have_no_one_table(files, capsys):
     folder, _ = files
-    assert changed(folder, str(folder / "a.csv"))[0] == 2
+    assert changed(folder, str(folder / "b.csv"))[0] == 2
     assert "--changed: is not valid with --run or several candidates" in capsys.readouterr().err
 
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,7 @@ from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
+from sigstats.flows.commands._predictions import SECOND_FILE
 from sigstats.flows.comparison.page import as_html
 from sigstats.flows.comparison.text import rows_shown, show
 from sigstats.mcnemar.sample_size import detectable_difference
@@ -152,8 +154,24 @@ def test_the_rule_asks_for_significance_and_for_an_effect_that_matters(tmp_path)
         "accuracy on all rows did not change, but 60 rows do not exclude a drop of more than 0.5 points"
     )
     assert reason.endswith("(−6.02 points is possible); about 765 rows without a difference would settle it")
-    code, found = compared(tmp_path, *written(tmp_path, base[:60], base[:60]), "--slice", "region")
-    assert (code, found["verdict"], found["identical"], found["reasons"]) == (0, "pass", True, [])
+
+
+def test_copies_of_a_file_decide_nothing_and_are_told_first(tmp_path, capsys):
+    base, _ = frames(n=800)
+    other = written(tmp_path, base, base.assign(by="b"))
+    of_other = compared(tmp_path, *other, "--slice", "region")[1]
+    paths = written(tmp_path, base, base)
+    capsys.readouterr()
+    code, found = compared(tmp_path, *paths, "--slice", "region", "--markdown", str(tmp_path / "c.md"))
+    assert (code, found["rows"], found["identical"]) == (0, of_other["rows"], True)
+    beware = "Beware: both inputs have the same content"
+    first, _, _ = capsys.readouterr().out.partition(" against ")
+    assert beware in first
+    assert beware in (tmp_path / "c.md").read_text()
+    assert not of_other["answer"]["also"]
+    for path in (paths[0], str(tmp_path / "." / Path(paths[0]).name)):
+        assert main(["compare", paths[0], path]) == 2
+        assert capsys.readouterr().err.endswith("is both BASELINE and CANDIDATE; expected " + SECOND_FILE + "\n")
 
 
 def test_groups_are_drawn_whole(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from itertools import combinations
 
 import numpy as np
@@ -396,7 +397,8 @@ def test_real_logs_of_two_tasks_are_refused(real, capsys):
 
 def test_a_real_log_of_two_epochs_is_one_of_two_items(real, tmp_path):
     path = real / "inspect" / "two-epochs.eval"
-    found = compared(tmp_path, path, path, "--smallest-slice", "1")
+    copy = shutil.copy(path, tmp_path)
+    found = compared(tmp_path, path, copy, "--smallest-slice", "1")
     assert (found["n"], found["items"], found["rows"][0]["baseline"]) == (4, 2, 0.75)
     other = real / "inspect" / "scored-10.eval"
     found = compared(tmp_path, path, other, "--smallest-slice", "1", "--unmatched", "drop")
@@ -427,7 +429,7 @@ def test_two_providers_of_one_file_are_compared(tmp_path, capsys):
     (row,) = found["rows"]
     assert (found["identical"], row["baseline"], row["candidate"]) == (False, 1.0, pytest.approx(2 / 3))
     assert [found["subjects"][side]["model"] for side in ("baseline", "candidate")] == ["old", "new"]
-    assert compared(tmp_path, path, path, "--model", "old")["identical"]
+    assert compared(tmp_path, path, shutil.copy(path, tmp_path / "copy.json"), "--model", "old")["identical"]
     assert main(["compare", str(path), str(path), *["--model", "old"] * 3]) == 2
     assert "--model: 3 are named; expected one, or one for each of 2 files" in capsys.readouterr().err
 

@@ -74,11 +74,11 @@ def test_one_row_more_of_the_other_kind_does_not_turn_a_warning_into_a_pass(meas
         assert (equal.verdict, worse.verdict) == ("inconclusive", "inconclusive")
 
 
-def test_the_same_thing_is_identical_and_passes():
-    found = compared(TEN, TEN, TEN)
-    assert (found.verdict, found.identical) == ("pass", True)
-    assert [(row.verdict, row.pvalue) for row in found.rows] == [("pass", 1)]
-    assert not compared(TEN, TEN, list(TEN)).identical
+def test_the_same_thing_decides_as_an_equal_one():
+    found, equal = compared(TEN, TEN, TEN), compared(TEN, TEN, list(TEN))
+    assert (found.identical, equal.identical) == (True, False)
+    assert found.rows == equal.rows
+    assert found.answer.also[0][1].startswith("both inputs have the same content")
     assert not sigstats.compare(TEN, TEN, TEN, scores=(MARKS, list(MARKS)), measures=["mean-score"]).identical
 
 

@@ -31,6 +31,19 @@ def test_equal_forecasts_differ_as_often_as_stated(n, rho, level):
     assert plain > 2 * rejected or rho == 0
 
 
+@pytest.mark.long
+def test_a_slow_part_below_noise_is_warned_of_and_needs_longer_blocks():
+    """A tenth of the variance is of an autocorrelation of 0.98, that of neighbours 0.1: 16 blocks reject 17%."""
+    rng, rejected, warned, n = np.random.default_rng(8), 0, 0, 1000
+    for _ in range(TRIALS):
+        slow = lfilter([1], [1, -0.98], rng.normal(size=n + 1000) * np.sqrt(1 - 0.98**2))[1000:]
+        difference = np.sqrt(0.1) * slow + np.sqrt(0.9) * rng.normal(size=n)
+        found = mean_score_test(difference, np.zeros(n), order=np.arange(n))
+        rejected, warned = rejected + (found.pvalue <= 0.05), warned + ("outlast" in found.reason)
+    assert rejected <= binom.isf(1e-4, TRIALS, 0.085)
+    assert warned >= binom.isf(1 - 1e-4, TRIALS, 0.9)
+
+
 def test_blocks_of_equal_length_are_a_t_test_of_their_means():
     difference = np.random.default_rng(4).normal(0.2, 1, 160)
     found = mean_score_test(difference, np.zeros(160), order=np.arange(160))

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -82,9 +83,14 @@ def test_two_candidates_for_a_name_are_not_guessed(tmp_path, frames, capsys):
     assert main(["compare", *map(str, files)]) == 2
     assert "column 'label' was not found" in capsys.readouterr().err
     assert accuracies(compared(tmp_path, files, "--label", "gold")) == of(frames)
+    texts = [frame.rename(columns={"label": "target"}).assign(y=0).to_csv(index=False) for frame in frames]
+    files = written(tmp_path, *texts, name="p.csv")
+    assert main(["compare", *map(str, files)]) == 2
+    assert "columns 'target' and 'y' may each be the label; name --label" in capsys.readouterr().err
+    assert accuracies(compared(tmp_path, files, "--label", "target")) == of(frames)
 
 
-@pytest.mark.parametrize(("own", "other"), [("label", "y_true"), ("prediction", "pred")])
+@pytest.mark.parametrize(("own", "other"), [("label", "y_true"), ("label", "class"), ("prediction", "pred")])
 def test_a_column_beside_another_that_may_be_it_is_not_guessed(tmp_path, frames, capsys, own, other):
     files = written(tmp_path, *(frame.assign(**{other: 0}).to_csv(index=False) for frame in frames), name="p.csv")
     assert main(["compare", *map(str, files)]) == 2
@@ -217,7 +223,8 @@ def test_a_column_of_an_array_is_named_by_its_number(tmp_path, frames, capsys):
     labels = ("--labels", str(tmp_path / "y.npy"))
     assert main(["compare", *map(str, files), *labels]) == 2
     assert "expected --prediction COLUMN of '0', '1'" in capsys.readouterr().err
-    (both,) = accuracies(compared(tmp_path, [tmp_path / "one.npy"] * 2, *labels))
+    copy = shutil.copy(tmp_path / "one.npy", tmp_path / "copy.npy")
+    (both,) = accuracies(compared(tmp_path, [tmp_path / "one.npy", copy], *labels))
     assert both == (of(frames)[0][1],) * 2
 
 
