@@ -80,7 +80,7 @@ class Kind(Generic[S]):
         display = Display(study=study.name)
         with display.reading() as progress:
             prepared = self.prepare(study, options.base, progress, options.allow)
-        refuse_another(Store(options.output), identity_of(study, prepared), prepared.plan)
+        refuse_another(Store(options.output), identity_of(study, prepared), prepared)
         estimates = count(prepared.plan, options.output)
         cheaper: list[str] = []
         if timing and any(one.left for one in estimates):

@@ -9,7 +9,7 @@ import importlib.metadata
 import io
 import json
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from sigstats.tasks.record import digest
 from sigstats.tasks.results import read_plan, write_plan
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.block_files import BLOCKS, folders, range_in
-from sigstats.tasks.storage.data import write_data
+from sigstats.tasks.storage.data import Growing, read_data, write_data
 from sigstats.tasks.storage.seal import ROWS, Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.published import write_references
@@ -44,7 +44,7 @@ def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
     }
 
 
-def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan) -> str:
+def refuse_another(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> str:
     """Refuse an output that holds another study; return why ``study.json`` must be written again, if it must."""
     try:
         before = store.read_json("study.json")
@@ -64,7 +64,7 @@ def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan) -> str
         # Each file of replicates has a fingerprint of its own; a history of comparisons has none.
         useless = "study.json was altered after it was written"
         changes = of_kind
-    harm = "" if of_kind or not changes else _harm(store, plan)
+    harm = "" if of_kind or not changes else _harm(store, prepared.plan, _grown(store, before, prepared))
     if of_kind or harm:
         key, old, new = (of_kind or sorted(changes, key=lambda change: change[0] in _HARMLESS))[0]
         others = [change[0] for change in changes if change[0] not in (key, *_HARMLESS)]
@@ -80,11 +80,23 @@ def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan) -> str
 _HARMLESS = ("study.name", "study.alpha", "study.adjust", "study.tests", "study.published", "study.performance")
 
 
-def _harm(store: Store, plan: Plan) -> str:
+def _grown(store: Store, before: Mapping[str, Any], prepared: Prepared) -> set[str]:
+    """The names of populations to which files were added, and whose other files are as they were."""
+    names = set()
+    for data in prepared.datasets:
+        if not isinstance(data, Growing):
+            continue
+        with contextlib.suppress(KeyError, FileNotFoundError, Damaged):
+            if data.extends(read_data(store, type(data), data.name, before["inputs"][data.name])):
+                names.add(data.name)
+    return names
+
+
+def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
     """The stored cells that would change or be lost, in words; empty if the study has only grown.
 
-    A cell changes if the new one of the same subject draws or reads something else. A cell that the new plan lacks is
-    not lost as long as the study still has its data set and its classifiers.
+    A cell changes if the new one of the same subject draws or reads something else; of a population that has `grown` it
+    may. A cell that the new plan lacks is not lost as long as the study still has its data set and its classifiers.
     """
     try:
         before = read_plan(store)
@@ -98,6 +110,7 @@ def _harm(store: Store, plan: Plan) -> str:
         cell
         for cell in before.cells
         if _about(cell) in now
+        and cell.subject.get("dataset") not in grown
         and not any(_same(cell, other) and other.replicates >= cell.replicates for other in now[_about(cell)])
     ]
     lost = [

@@ -64,7 +64,7 @@ def run_study(study: Study, prepare: Callable[[Progress], Prepared], options: Ru
 def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, started: float) -> CellStudyResult:
     display = options.display
     identity = identity_of(study, prepared)
-    refuse_another(store, identity, prepared.plan)
+    refuse_another(store, identity, prepared)
     part = options.part
     if part is None and (before := finished_before(store, prepared.plan, described(identity))):
         return _finished(store, prepared.plan, before, display, started)
@@ -158,7 +158,7 @@ def _begun(
             store.files.list_anew()
             if part is None:
                 held.enter_context(options.holding(store))
-            useless = refuse_another(store, identity, prepared.plan)
+            useless = refuse_another(store, identity, prepared)
             again = [useless, *changed_code(store, prepared.plan)]
             again += begin(store, identity, prepared, alone=part is None)
         except Locked as other:

@@ -1,7 +1,7 @@
 """The joint outcomes of a population that is too large for the process that starts a study: a replicate is a file.
 
 The fingerprint of a cell includes `LabelFiles.written`: files that were written again are counted again, even if their
-footers are equal.
+footers are equal. If files are added, only these are counted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ..fan_out import draws_nothing, replicates_table
 from ..plan import Block
+from ..record import digest
 from ..schema import REPLICATE, column
 from ..storage.data import read_data
 from ..storage.store import Store
@@ -49,5 +50,16 @@ SCHEMA = pa.schema([REPLICATE, *fields("file")])
 def compute(block: Block, store: Store, work: Counted) -> pa.Table:
     """The counts of each file."""
     files = read_data(store, LabelFiles, work.files.name, work.files.digest)
-    counts = [files.count(index).outcomes(work.positive) for index in range(block.first, block.last)]
+    counts = [_kept(store, files, index, work.positive) for index in range(block.first, block.last)]
     return replicates_table(block, SCHEMA, **columns(counts))
+
+
+def _kept(store: Store, files: LabelFiles, index: int, positive: Any) -> tuple[int, ...]:
+    """The counts of one file, which the store keeps for the time when other files are added to it."""
+    mark = digest("counts", of=files.mark(index), columns=files.columns, classes=files.classes, positive=positive)
+    name = f"counts/{mark}.parquet"
+    table, _ = store.usable(name, kind="counts", fingerprint=mark)
+    if table is None:
+        table = pa.table(columns([files.count(index).outcomes(positive)]), pa.schema(fields("file")))
+        store.write_table(name, table, kind="counts", fingerprint=mark)
+    return total(table)

@@ -1,7 +1,7 @@
 """Data that a study stores once and its workers read: data sets, documents, populations."""
 
 import threading
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import pyarrow as pa
 from cachetools import cached
@@ -31,6 +31,14 @@ class StoredData(Protocol):
     @classmethod
     def from_table(cls, table: pa.Table) -> Self:
         """The data that `to_table` wrote."""
+
+
+@runtime_checkable
+class Growing(StoredData, Protocol):
+    """Data in files, to which others may be added."""
+
+    def extends(self, earlier: Self) -> bool:
+        """True if these are all files of earlier data as they were, and others."""
 
 
 D = TypeVar("D", bound=StoredData)

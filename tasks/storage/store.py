@@ -7,6 +7,7 @@ Layout under the root (a path or an fsspec URL)::
     data/<name>.<digest>.parquet            the data sets, read once
     blocks/<cell>/<first>-<last>.parquet    replicates of a cell that is not finished
     replicates/<cell>/<first>-<last>.parquet    all replicates of a finished cell
+    counts/<mark>.parquet                   counts of a file of a population, kept as it grows
     receipts/<cell>.json                    timings and hosts: never part of a result
     summary.parquet, report.html
     finished.json                           a digest of all that a finished run has left

@@ -7,7 +7,10 @@ from ..storage.block_files import BLOCKS, REPLICATES
 from ..storage.store import Store
 
 #: The folders that are deleted, by what is kept.
-DELETED = {"replicates": ["blocks", "receipts"], "summary": ["blocks", "receipts", "replicates", "data", "code"]}
+DELETED = {
+    "replicates": ["blocks", "receipts"],
+    "summary": ["blocks", "receipts", "replicates", "counts", "data", "code"],
+}
 
 
 def prune(store: Store, keep: str) -> list[str]:

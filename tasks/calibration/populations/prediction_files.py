@@ -154,9 +154,9 @@ class LabelFiles:
     rows: Sequence[int]
     #: SHA-256 of the files' footers, which hold the sizes and extremes of all that is in them, wherever they lie.
     content: str
-    #: SHA-256 of what changes when a file is written anew, even if its footer does not: the size, and the tag of an
-    #: object store or the time. It is not part of the digest.
-    written: str
+    #: Of each file, SHA-256 of its footer and of what changes when it is written anew, even if its footer does not: the
+    #: size, and the tag of an object store or the time. They are not part of the digest.
+    marks: Sequence[str]
     #: Whether a row has any number of labels.
     listed: bool
 
@@ -169,9 +169,19 @@ class LabelFiles:
         """SHA-256 (hexadecimal) of the footers, the columns and the classes, wherever the files lie."""
         return digest("files", content=self.content, columns=self.columns, classes=self.classes)
 
+    @property
+    def written(self) -> str:
+        """SHA-256 of all marks."""
+        return digest("written", marks=self.marks)
+
+    def extends(self, earlier: "LabelFiles") -> bool:
+        """True if these are all files of an earlier population as they were, and others."""
+        alike = (self.columns, self.classes) == (earlier.columns, earlier.classes)
+        return alike and Counter(earlier.marks) < Counter(self.marks)
+
     def to_table(self) -> pa.Table:
         """The files as a table, from which `from_table` makes it again."""
-        keys = ("name", "path", "columns", "classes", "content", "written", "listed")
+        keys = ("name", "path", "columns", "classes", "content", "marks", "listed")
         of_rows = column("rows", pa.int64(), "rows", "how many it has")
         return files_table(_ABOUT, {key: getattr(self, key) for key in keys}, self.files, self.rows, of_rows)
 
@@ -180,6 +190,10 @@ class LabelFiles:
         """The files that `to_table` wrote."""
         about, files, rows = read_files_table(_ABOUT, table)
         return cls(files=files, rows=rows, **about)
+
+    def mark(self, index: int) -> str:
+        """The mark of one of the files as it is now."""
+        return _marked(self._first[0], self.files[index], self.columns)[2]
 
     def count(self, index: int) -> LabelCounts:
         """The counts of one of the files."""
@@ -216,6 +230,16 @@ class LabelFiles:
         return system, column_types(self.files[0], open_parquet(system, self.files[0], self.columns), self.columns)
 
 
+def _marked(system: Any, file: str, columns: Sequence[str]) -> tuple[pq.ParquetFile, bytes, str]:
+    """A file, its footer, and SHA-256 of the footer and of what else changes when the file is written anew."""
+    written = write_mark(system, file)  # before the footer: a file that is written in between has another mark
+    opened = open_parquet(system, file, columns)
+    footer = pa.BufferOutputStream()
+    opened.metadata.write_metadata_file(footer)
+    content = footer.getvalue().to_pybytes()
+    return opened, content, hashlib.sha256(content + written.encode()).hexdigest()
+
+
 def scan_footers(
     name: str,
     path: str,
@@ -229,16 +253,13 @@ def scan_footers(
 ) -> LabelFiles:
     """The files of a Parquet data set; only the footers are read."""
     system, files = find_files(path, base)
-    columns, content, written = (label, a, b), hashlib.sha256(), hashlib.sha256()
+    columns, content, marks = [label, a, b], hashlib.sha256(), list[str]()
     rows: list[int] = []
     first: ColumnTypes | None = None
 
-    def scan(file: str) -> tuple[ColumnTypes, pa.Buffer, int, str]:
-        mark = write_mark(system, file)  # before the footer: a file that is written in between has another mark
-        opened = open_parquet(system, file, columns)
-        footer = pa.BufferOutputStream()
-        opened.metadata.write_metadata_file(footer)
-        return column_types(file, opened, columns), footer.getvalue(), opened.metadata.num_rows, mark
+    def scan(file: str) -> tuple[ColumnTypes, bytes, int, str]:
+        opened, footer, mark = _marked(system, file, columns)
+        return column_types(file, opened, columns), footer, opened.metadata.num_rows, mark
 
     # A remote footer takes some requests, and there may be thousands of files.
     threads = ThreadPoolExecutor(_FOOTERS)
@@ -248,7 +269,7 @@ def scan_footers(
             first = first or types
             types.require_alike(columns, first)
             content.update(footer)
-            written.update(f"{mark}\n".encode())
+            marks.append(mark)
             rows.append(count)
     finally:
         threads.shutdown(cancel_futures=True)
@@ -261,6 +282,6 @@ def scan_footers(
         files=files,
         rows=rows,
         content=content.hexdigest(),
-        written=written.hexdigest(),
+        marks=marks,
         listed=first.listed,
     )

@@ -18,6 +18,7 @@ from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.sign_flips.power import paired_power as power
 from sigstats.tasks.calibration.count import total
+from sigstats.tasks.calibration.populations import prediction_files
 from sigstats.tasks.calibration.work import Outcomes
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
@@ -524,6 +525,44 @@ def test_files_that_were_written_anew_are_counted_again(by_workers, tmp_path):
     after = found(tmp_path / "out")
     assert after == found(tmp_path / "fresh")
     assert after != before
+
+
+@pytest.mark.long
+def test_of_a_population_that_has_grown_only_the_new_files_are_counted(by_workers, tmp_path, monkeypatch, capsys):
+    rng, counted = np.random.default_rng(7), []
+    count = prediction_files.LabelFiles.count
+    monkeypatch.setattr(
+        prediction_files.LabelFiles,
+        "count",
+        lambda self, at: counted.append(Path(self.files[at]).name) or count(self, at),
+    )
+
+    def add(name, n=300):
+        truth = rng.integers(0, 2, n)
+        sides = {side: np.where(rng.random(n) < 0.8, truth, 1 - truth) for side in ("pred_a", "pred_b")}
+        pq.write_table(pa.table({"label": truth, **sides}), tmp_path / "data" / name)
+
+    def ran(output):
+        counted.clear()
+        code = run(path_of_study, output)
+        return code, sorted(counted)
+
+    (tmp_path / "data").mkdir()
+    path_of_study = study_file(tmp_path, STUDY.replace('positive = "x"', "positive = 1"))
+    for name in ("2.parquet", "3.parquet"):
+        add(name)
+    assert ran(tmp_path / "out") == (0, ["2.parquet", "3.parquet"])
+    add("1.parquet")
+    assert ran(tmp_path / "out") == (0, ["1.parquet"])
+    assert ran(tmp_path / "fresh") == (0, ["1.parquet", "2.parquet", "3.parquet"])
+    cells, fresh = (
+        {row.pop("cell"): row for row in sorted(rows(tmp_path / name), key=lambda row: row["cell"])}
+        for name in ("out", "fresh")
+    )
+    assert cells == fresh
+    add("2.parquet", 200)
+    assert ran(tmp_path / "out") == (2, [])
+    assert "contains another study" in capsys.readouterr().err
 
 
 def test_a_file_that_cannot_be_counted_fails_its_population_and_is_named(by_workers, study, tmp_path, capsys):
