@@ -4,22 +4,18 @@ Each is a theorem about the test, not a feature of the code. Laws of single modu
 class, one-sided monotony) are in the tests of those modules.
 """
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sigstats import (
-    discordant_counts,
     efficiency_test,
     goodness_of_fit_test,
     homogeneity_test,
     mcnemar_test,
     number_correct,
 )
-from sigstats.possibilistic import dominance, possibility
 
 from ..examples import examples
 
@@ -43,20 +39,6 @@ def two_samples(draw, most=4):
     a, b = np.array(pairs).T
     assume(a.any() and b.any())
     return a, b
-
-
-@st.composite
-def counts_and_probabilities(draw):
-    pairs = draw(st.lists(st.tuples(st.integers(0, 8), st.integers(1, 6)), min_size=2, max_size=4))
-    counts, weights = np.array(pairs).T
-    assume(counts.any())
-    return counts, weights / weights.sum()
-
-
-def redrawn(totals, n, draw):
-    """Another row of `n` objects out of columns with these totals."""
-    objects = draw(st.permutations(np.repeat(np.arange(len(totals)), totals).tolist()))
-    return np.bincount(objects[:n], minlength=len(totals))
 
 
 def merged(counts):
@@ -138,18 +120,6 @@ def test_classes_that_never_occur_may_be_merged(table, named):
 
 
 @law
-@given(two_samples(), st.data())
-def test_homogeneity_orders_tables_by_their_probability(samples, data):
-    a, b = samples
-    other = redrawn(a + b, int(a.sum()), data.draw)
-    one, two = homogeneity_test(a, b), homogeneity_test(other, a + b - other)
-    if one.statistic == pytest.approx(two.statistic, rel=1e-9):
-        assert one.pvalue == pytest.approx(two.pvalue, **CLOSE)
-    else:
-        assert (one.statistic < two.statistic) == (one.pvalue < two.pvalue)
-
-
-@law
 @given(*[st.integers(0, 40)] * 4)
 def test_two_by_two_tables_may_be_transposed(a, b, c, d):
     assume(min(a + b, c + d, a + c, b + d) > 0)
@@ -159,80 +129,12 @@ def test_two_by_two_tables_may_be_transposed(a, b, c, d):
 
 
 @law
-@given(two_samples())
-def test_merging_two_classes_adds_the_probabilities_of_the_tables_that_become_one(samples):
-    a, b = samples
-    assume(len(a) > 2)
-    totals, both = a + b, int(a[0] + a[1])
-    parts = []
-    for x in range(both + 1):
-        row = np.array([x, both - x, *a[2:]])
-        if (row <= totals).all():
-            parts.append(homogeneity_test(row, totals - row).statistic)
-    assert homogeneity_test(merged(a), merged(b)).statistic == pytest.approx(math.fsum(parts), rel=1e-9)
-
-
-@law
-@given(st.lists(st.integers(1, 30), min_size=2, max_size=7), st.data())
-def test_a_sample_of_one_object(totals, data):
-    # It falls into class i with probability c_i / N: p adds up those of the classes that are no larger.
-    place = data.draw(st.integers(0, len(totals) - 1))
-    a = np.eye(len(totals), dtype=int)[place]
-    expected = sum(c for c in totals if c <= totals[place]) / sum(totals)
-    assert homogeneity_test(a, np.array(totals) - a).pvalue == pytest.approx(expected, rel=1e-11)
-
-
-@law
 @given(two_samples(), st.integers(2, 50))
 def test_chi_square_grows_with_the_sample(samples, factor):
     a, b = samples
     found, larger = homogeneity_test(a, b, method="chi2"), homogeneity_test(factor * a, factor * b, method="chi2")
     assert larger.statistic == pytest.approx(factor * found.statistic, rel=1e-9, abs=1e-9)
     assert larger.pvalue <= found.pvalue * (1 + 1e-9)
-
-
-# Goodness of fit
-
-
-@law
-@given(counts_and_probabilities(), st.data())
-def test_goodness_of_fit_orders_outcomes_by_their_statistic(case, data):
-    counts, p = case
-    other = redrawn(np.full(len(p), counts.sum()), int(counts.sum()), data.draw)
-    for ordering, sign in (("probability", 1), ("chi2", -1), ("likelihood-ratio", -1)):
-        one, two = (goodness_of_fit_test(each, p, ordering=ordering) for each in (counts, other))
-        if one.statistic == pytest.approx(two.statistic, rel=1e-9, abs=1e-9):
-            continue
-        assert (sign * one.statistic < sign * two.statistic) == (one.pvalue < two.pvalue)
-
-
-@law
-@given(counts_and_probabilities())
-def test_merging_two_classes_adds_the_probabilities_of_the_outcomes_that_become_one(case):
-    counts, p = case
-    assume(len(counts) > 2)
-    both = int(counts[0] + counts[1])
-    parts = [goodness_of_fit_test([x, both - x, *counts[2:]], p).statistic for x in range(both + 1)]
-    assert goodness_of_fit_test(merged(counts), merged(p)).statistic == pytest.approx(math.fsum(parts), rel=1e-9)
-
-
-@law
-@given(st.lists(st.integers(0, 12), min_size=2, max_size=5).filter(any), st.randoms(use_true_random=False))
-def test_counts_of_equally_probable_classes_may_change_places(counts, random):
-    p = [1 / len(counts)] * len(counts)
-    shuffled = random.sample(counts, len(counts))
-    for ordering in ("probability", "chi2", "likelihood-ratio"):
-        one, two = (goodness_of_fit_test(each, p, ordering=ordering) for each in (counts, shuffled))
-        assert one.pvalue == pytest.approx(two.pvalue, **CLOSE)
-
-
-@law
-@given(st.lists(st.integers(1, 9), min_size=2, max_size=6), st.data())
-def test_one_object(weights, data):
-    place = data.draw(st.integers(0, len(weights) - 1))
-    expected = sum(w for w in weights if w <= weights[place]) / sum(weights)
-    counts = np.eye(len(weights), dtype=int)[place]
-    assert goodness_of_fit_test(counts, np.array(weights) / sum(weights)).pvalue == pytest.approx(expected, rel=1e-11)
 
 
 # Two classifiers on the same objects
@@ -251,54 +153,3 @@ def test_mcnemar_is_the_goodness_of_fit_of_a_fair_coin(a, b):
         tails = [mcnemar_test(a, b, method=method, alternative=each).pvalue for each in ("greater", "less")]
         assert two == pytest.approx(2 * min(tails), rel=1e-9)
         assert sum(tails) == pytest.approx(1, rel=1e-12)
-
-
-@law
-@given(st.integers(0, 400), st.integers(1, 400), st.sampled_from(["exact", "mid-p", "chi2"]))
-def test_more_unequal_discordant_counts_lower_p(a, b, method):
-    assume(a >= b)
-    before, after = mcnemar_test(a, b, method=method), mcnemar_test(a + 1, b - 1, method=method)
-    assert after.log10_pvalue < before.log10_pvalue or before.pvalue == 1
-
-
-labels = st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=1, max_size=40)
-
-
-@law
-@given(labels, labels, st.permutations(range(5)), st.randoms(use_true_random=False))
-def test_discordant_counts_add_up_and_know_no_order_and_no_names(first, second, names, random):
-    def found(rows):
-        return np.array(discordant_counts(*zip(*rows, strict=True)))
-
-    everything = [*first, *second]
-    renamed = [tuple("abcde"[names[label]] for label in row) for row in random.sample(everything, len(everything))]
-    assert (found(first) + found(second) == found(everything)).all()
-    assert (found(renamed) == found(everything)).all()
-    assert (found([(y, b, a) for y, a, b in everything]) == found(everything)[::-1]).all()
-
-
-# Possibilistic indices
-
-unit = st.floats(0, 1)
-
-
-@law
-@given(st.lists(st.tuples(unit, unit), min_size=1, max_size=6), st.data())
-def test_possibility_of_one_is_what_the_necessity_of_the_other_leaves(pairs, data):
-    a, b = map(list, zip(*pairs, strict=True))
-    one, other = dominance(a, b), dominance(b, a)
-    assert one.pd == pytest.approx(1 - other.nsd, abs=1e-15)  # Dubois and Prade (1983)
-    turned = dominance(a[::-1], b[::-1])  # what was right is left
-    assert (turned.pd, turned.nsd) == (other.pd, other.nsd)
-    place = data.draw(st.integers(0, len(a) - 1))
-    doubled = [[*each[: place + 1], *each[place:]] for each in (a, b)]  # two points in the place of one
-    assert dominance(*doubled) == one
-
-
-@law
-@given(unit, unit)
-def test_two_hypotheses_cannot_both_be_necessary(p, q):
-    one, other = possibility(p, q), possibility(q, p)
-    assert one.pd == pytest.approx(1 - other.nsd, abs=1e-15)
-    assert min(one.nsd, other.nsd) == 0
-    assert max(one.pd, other.pd) == 1

@@ -1,7 +1,6 @@
 """`sigstats compare` of logs of language models: what was meant is compared, or the program refuses."""
 
 import json
-import re
 import shutil
 from itertools import combinations
 
@@ -291,13 +290,6 @@ def test_other_documents_under_the_same_ids_are_refused(tmp_path, capsys, field)
     )
 
 
-def test_another_scorer_of_each_file_is_refused(tmp_path, capsys):
-    a = inspect_log(tmp_path / "a.json", [(n, 1, {"match": 1}) for n in range(20)])
-    b = inspect_log(tmp_path / "b.json", [(n, 1, {"judge": 1}) for n in range(20)])
-    assert "scorer 'judge' is not that of" in refused(capsys, a, b)
-    assert "'match' was not found; expected one of judge" in refused(capsys, a, b, "--score", "match")
-
-
 def test_the_metric_that_is_named_is_compared(tmp_path, capsys):
     """acc is the same in both; acc_norm fell from 1 to 0."""
     a = harness_log(tmp_path / "a.jsonl", [{"acc": 1, "acc_norm": 1}] * 40)
@@ -378,34 +370,6 @@ def test_what_was_compared_stands_in_every_output(tmp_path, capsys):
         for words in ("both: task t, scorer match, epochs 2", "baseline: model one", "candidate: model two"):
             assert words in text
         assert "24 rows of 12 items" in text
-
-
-@pytest.fixture
-def real(shared_data):
-    folder = shared_data / "logs"
-    if not folder.is_dir():
-        pytest.skip("no real logs in the shared data")
-    return folder
-
-
-def test_real_logs_of_two_tasks_are_refused(real, capsys):
-    logs = [real / "inspect" / f"{name}-100.eval" for name in ("popularity", "theory-of-mind")]
-    assert "task 'theory_of_mind' is not that of" in refused(capsys, *logs)
-    logs = [real / "inspect" / name for name in ("no-scores-10.eval", "scored-10.eval")]
-    assert "none of its 10 answers has a score" in refused(capsys, *logs)
-
-
-def test_a_real_log_of_two_epochs_is_one_of_two_items(real, tmp_path):
-    path = real / "inspect" / "two-epochs.eval"
-    copy = shutil.copy(path, tmp_path)
-    found = compared(tmp_path, path, copy, "--smallest-slice", "1")
-    assert (found["n"], found["items"], found["rows"][0]["baseline"]) == (4, 2, 0.75)
-    other = real / "inspect" / "scored-10.eval"
-    found = compared(tmp_path, path, other, "--smallest-slice", "1", "--unmatched", "drop")
-    assert [found["rows"][0][name] for name in ("n", "baseline", "candidate")] == [2, 0.75, 1.0]
-    assert re.search(
-        r"2 answers each in .* \(mean 0.75\) and 1 answer each in", " ".join([note["text"] for note in found["notes"]])
-    )
 
 
 def test_two_providers_of_one_file_are_compared(tmp_path, capsys):

@@ -109,21 +109,6 @@ def test_an_inconclusive_verdict_ends_with_exit_code_1_where_the_study_says_so(t
     assert (code, found["verdict"]) == (1, "inconclusive")
 
 
-def test_the_model_that_is_named_is_compared(tmp_path, capsys):
-    for name, right in (("a", True), ("b", False)):
-        results = [
-            {"success": right or who == "old", "testIdx": n, "promptIdx": 0, "provider": who, "vars": {"q": n}}
-            for n in range(30)
-            for who in ("old", "new")
-        ]
-        log = {"evalId": "e", "results": {"version": 3, "results": results}}
-        (tmp_path / f"{name}.json").write_text(json.dumps(log))
-    assert evaluated(tmp_path, STUDY)[0] == 2
-    assert "model: there are 2; expected one named of old, new" in capsys.readouterr().err
-    code, found = evaluated(tmp_path, STUDY + '[columns]\nmodel = "new"\n')
-    assert (code, found["rows"][0]["difference"]) == (1, -1)
-
-
 def test_baseline_and_candidate_have_models_of_their_own_in_one_file_or_two(tmp_path):
     results = [
         {"success": who != "new" or n > 9, "testIdx": n, "promptIdx": 0, "provider": who, "vars": {"q": n}}
