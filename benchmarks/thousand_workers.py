@@ -34,7 +34,7 @@ from sigstats.tasks.plan import Block, Cell
 from sigstats.tasks.significance.work import TableTested
 
 #: The virtual workers of a process.
-THREADS = 100
+THREADS = 250
 #: Of each study the cells, the replicates of a cell, those of a lane, and the median of their seconds and how far they
 #: vary (sigma of the logarithm) from cell to cell.
 STUDIES = {

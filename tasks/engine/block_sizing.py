@@ -6,12 +6,8 @@ from .run_block import Failure, Receipt
 #: Seconds of work in a block: much more than the engine's 2 ms a task, and soon enough for a display of progress.
 TARGET_SECONDS = 2.0
 
-#: Seconds of work in a block for each worker, if there are so many that one scheduler could not feed them otherwise:
-#: five times the time that the scheduler and this process spend on a block (docs/clusters.md).
-TARGET_SECONDS_A_WORKER = 0.01
-
-#: The last blocks of a cell shrink to no less than this part of the target, so that the workers end together.
-_LEAST_PART = 1 / 8
+#: The last blocks of a study shrink to no less than this part of the target, so that the workers end together.
+_LEAST_PART = 1 / 4
 
 
 class BlockSizer:
@@ -26,15 +22,15 @@ class BlockSizer:
         self.known = cell.lanes - sum(last - first for first, last in gaps)
         self.one_by_one = False
 
-    def window(self, workers: int) -> int:
-        """The number of blocks of the cell that may run at once.
+    def window(self, workers: int, cells: int = 1) -> int:
+        """The number of blocks of the cell that may run at once, if it shares the workers with other cells.
 
-        One until the cost of a lane is known, then two a worker. If a rule may stop the cell it is one a worker, since
-        blocks beyond the stop are computed in vain.
+        One until the cost of a lane is known, then two for each worker of its share. If a rule may stop the cell it is
+        one, since blocks beyond the stop are computed in vain.
         """
         if not self.lanes:
             return 1
-        return workers if self.cell.stopping is not None else 2 * workers
+        return -(-(workers if self.cell.stopping is not None else 2 * workers) // cells)
 
     def retry(self, failed: Failure) -> bool:
         """Whether a failed block is computed again lane by lane: a rule may stop the cell before the failing lane.
@@ -62,24 +58,31 @@ class BlockSizer:
         self.lanes += lanes
         self.known += lanes
 
-    def _next_lanes(self, left: int, workers: int) -> int:
-        """The lanes of the next block: as the target says, and near the end half of a worker's share of the rest."""
+    @property
+    def seconds_left(self) -> float:
+        """The work that is in no block yet; 0 while the cost of a lane is unknown."""
+        return sum(last - first for first, last in self.gaps) * self.seconds / max(1, self.lanes)
+
+    def _next_lanes(self, workers: int, others: float, least: float) -> int:
+        """The lanes of the next block: as the target says, and near the end half of what is left for each worker."""
         if not self.lanes:
             return 1
         value = max(self.seconds / self.lanes, 1e-6)
-        target = max(self.target_seconds, workers * TARGET_SECONDS_A_WORKER) if self.target_seconds else 0.0
-        least = int(_LEAST_PART * target / value)
-        if workers == 1 or left <= least:  # which has nobody to end together with, or ends at once
-            return max(1, min(int(target / value), left))
-        share = min(max(-(-left // (2 * workers)), least), -(-left // workers))
-        return max(1, min(int(target / value), share))
+        target = max(self.target_seconds, least) if self.target_seconds else 0.0
+        if workers > 1:
+            until_the_end = (others + self.seconds_left) / workers
+            target = min(target, max(until_the_end / 2, _LEAST_PART * target))
+        return max(1, int(target / value))
 
-    def next_block(self, workers: int) -> Block | None:
-        """The next block; None if no lane is left."""
+    def next_block(self, workers: int, others: float = 0.0, least: float = 0.0) -> Block | None:
+        """The next block; None if no lane is left.
+
+        `others`: the seconds of work left in other cells, which share the workers.
+        `least`: the seconds of work in a block, if that is more than the sizer's target.
+        """
         if not self.gaps:
             return None
-        left = sum(last - first for first, last in self.gaps)
-        lanes = self._next_lanes(left, workers)
+        lanes = self._next_lanes(workers, others, least)
         first, last = self.gaps[0]
         if self.cell.stopping is not None:  # no more than there are already, since they may be in vain
             lanes = 1 if self.one_by_one else min(lanes, max(1, self.known))

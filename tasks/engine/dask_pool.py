@@ -16,15 +16,18 @@ from typing import Any, TypeVar
 from ..plan import Block, Needs, Plan
 from ..storage.store import Store
 from ..threads import begun_thread
+from .block_sizing import BlockSizer
 from .dask_staff import DaskStaff, OtherCode, opened_span, run_with, version
 from .pools import MOST_CELLS
 from .run_block import Failure, Receipt, failure, load_fanouts
-from .submissions import HOLD, Lately, Submission, Suspects, at_once, divided
+from .submissions import HOLD, Lately, Sending, Submission, Suspects, at_once, divided
 
 T = TypeVar("T")
 
 #: How often a block is sent again because the connection to the scheduler broke, which then forgets its blocks.
 _MOST_LOSSES = 10
+#: How often Dask may repeat a block whose worker lost its connection to the store.
+_RETRIES = 2
 
 
 @dataclass
@@ -36,14 +39,13 @@ class DaskPool(DaskStaff):
     Short blocks are one task of Dask together (`sigstats.tasks.engine.submissions`).
     """
 
-    #: How often Dask may repeat a block whose worker lost its connection to the store.
-    retries: int = 2
     #: The number of workers that are expected, if they start later: by a batch system, or when they are needed.
     expected: int = 1
     #: The names of Dask's resources that some of the workers have: a block that needs them asks for them.
     asks: frozenset[str] = frozenset()
     #: Whether short blocks may be one task, in which one waits for those before it.
     together: bool = True
+    open: dict[BlockSizer, float] = field(default_factory=dict, init=False)
     _token: str = field(default_factory=lambda: f"0{uuid.uuid4().hex[:9]}", init=False, repr=False)
     # The annotations and the span of the caller: a thread has none of its own.
     _context: contextvars.Context = field(default_factory=contextvars.copy_context, init=False, repr=False)
@@ -59,6 +61,7 @@ class DaskPool(DaskStaff):
     _to_send: deque[Submission] = field(default_factory=deque, init=False, repr=False)
     _to_fetch: deque[list[Submission]] = field(default_factory=deque, init=False, repr=False)
     _lately: Lately = field(default_factory=functools.partial(Lately, 0.9), init=False, repr=False)
+    _taken: Sending = field(default_factory=Sending, init=False, repr=False)
 
     @property
     def cells(self) -> int:
@@ -74,9 +77,9 @@ class DaskPool(DaskStaff):
         return at_once(self._lately) if self.together else 1
 
     @property
-    def full(self) -> bool:
-        """True if three blocks for each worker are submitted: more would only burden the scheduler."""
-        return len(self._submitted) >= 3 * self.workers
+    def seconds_a_block(self) -> float:
+        """Five times the seconds in which the scheduler sends a task to each worker."""
+        return 5 * self.workers * self._taken.seconds
 
     @property
     def idle(self) -> bool:
@@ -154,7 +157,7 @@ class DaskPool(DaskStaff):
                     engine="dask",
                     key=[self._key(task[0].block) for task in tasks],
                     pure=False,
-                    retries=self.retries,
+                    retries=_RETRIES,
                     priority=priority,
                     resources=resources or None,
                     workers=same,
@@ -198,6 +201,8 @@ class DaskPool(DaskStaff):
 
     def _ended(self, task: list[Submission], outcomes: list[Receipt | Failure]) -> None:
         """End the blocks of a task that have an outcome; the others were not begun, and are sent again."""
+        worked = sum(outcome.seconds + outcome.overhead for outcome in outcomes if isinstance(outcome, Receipt))
+        self._taken.add(worked, self.workers, idle=self.idle or len(task) > 1)
         for given, outcome in zip(task, outcomes, strict=False):
             if isinstance(outcome, Receipt):
                 self._lately.add(outcome.seconds + outcome.overhead)

@@ -5,6 +5,7 @@ Which replicates are done is read from the store; the engine remembers nothing.
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -20,6 +21,9 @@ from .stopping import StoppingTracker
 
 #: How often a cell is completed if files of it disappear or are damaged meanwhile.
 _TRIALS = 3
+
+#: Seconds after which idle workers compute further lanes of a cell, if its first one still runs.
+_LEARNING_SECONDS = 1.0
 
 #: Called with a number of replicates that are done, and their receipt if they were computed.
 Progress: TypeAlias = Callable[[int, Receipt | None], None]
@@ -102,10 +106,10 @@ def run_cell(
 ) -> Outcome:
     """Compute the missing replicates of a cell, then join its blocks into one file.
 
-    The first block is a single lane, and so is one for every idle worker; their cost sizes the others. A failed block
-    ends the cell, since its other blocks would fail likewise; the blocks that are done stay. A stopping rule ends it
-    too, once it stops on the replicates from the first on. Blocks beyond that are waited for, since a worker would
-    still write them, and dropped.
+    The first block is a single lane, and so is one for every idle worker if it takes long; their cost sizes the others.
+    A failed block ends the cell, since its other blocks would fail likewise; the blocks that are done stay. A stopping
+    rule ends it too, once it stops on the replicates from the first on. Blocks beyond that are waited for, since a
+    worker would still write them, and dropped.
 
     `progress` is called with the number of replicates of each computed block and its receipt. With None for the
     receipt, it is called first with the number that the store had, and at the end with the number that the cell's
@@ -169,33 +173,20 @@ def _complete(
     progress(outcome.stored, None)
     tracker = StoppingTracker(cell, store, files.done)
     outcome.wanted = min(tracker.replicates, outcome.share)
-    if not outcome.complete:
-        sizer = BlockSizer(cell, missing, target_seconds)
-        _fan_out(sizer, tracker, outcome, store, pool, stop, progress)
-
-
-def _has_room(sizer: BlockSizer, running: int, pool: Pool) -> bool:
-    """True if one more block of a cell may be sent."""
-    return pool.idle or (running < sizer.window(pool.workers) and not (running and pool.full))
-
-
-def _fan_out(
-    sizer: BlockSizer,
-    tracker: StoppingTracker,
-    outcome: Outcome,
-    store: Store,
-    pool: Pool,
-    stop: threading.Event | None,
-    progress: Progress,
-) -> None:
+    if outcome.complete:
+        return
+    sizer = BlockSizer(cell, missing, target_seconds)
     arrived: queue.SimpleQueue[Receipt | Failure] = queue.SimpleQueue()
     running: dict[int, Callable[[], None]] = {}
+    pool.open[sizer], begun = 0.0, time.monotonic()
     try:
         while True:
             if stop is not None and stop.is_set():
                 raise Interrupted
-            while not outcome.complete and _has_room(sizer, len(running), pool):
-                block = sizer.next_block(pool.workers)
+            while not outcome.complete and _has_room(sizer, len(running), pool, begun):
+                others = sum(pool.open.copy().values()) - pool.open[sizer]
+                block = sizer.next_block(pool.workers, others, pool.seconds_a_block)
+                pool.open[sizer] = sizer.seconds_left
                 if block is None:
                     break
                 running[block.first] = pool.submit(block, store, arrived.put)
@@ -213,12 +204,19 @@ def _fan_out(
                     outcome.failures.append(event)
             else:
                 content, event = (event.content, event.alone) if isinstance(event, Sent) else (None, event)
-                store.wrote_block(outcome.cell, event.first, event.last, content)
+                store.wrote_block(cell, event.first, event.last, content)
                 outcome.add(event)
                 tracker.add(event.first, event.last)
                 outcome.wanted = min(tracker.replicates, outcome.share)
                 sizer.learn(event)
                 progress(event.last - event.first, event)
     finally:
+        del pool.open[sizer]
         for cancel in running.values():
             cancel()
+
+
+def _has_room(sizer: BlockSizer, running: int, pool: Pool, begun: float) -> bool:
+    """True if one more block of a cell that was begun at this time may be sent."""
+    fills = bool(sizer.lanes) or time.monotonic() - begun >= _LEARNING_SECONDS
+    return (fills and pool.idle) or running < sizer.window(pool.workers, len(pool.open))

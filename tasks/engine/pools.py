@@ -6,6 +6,7 @@ from typing import Protocol
 
 from ..plan import Block, Needs, Plan
 from ..storage.store import Store
+from .block_sizing import BlockSizer
 from .guarded import run_guarded
 from .run_block import Failure, Receipt
 
@@ -25,8 +26,12 @@ class Pool(Protocol):
         """The number of cells to compute at once, at least 1."""
 
     @property
-    def full(self) -> bool:
-        """True if enough blocks are submitted to keep every worker busy; a cell may always have one."""
+    def open(self) -> dict[BlockSizer, float]:
+        """The cells under way, with the seconds of work that is in no block yet; 0 if it is unknown."""
+
+    @property
+    def seconds_a_block(self) -> float:
+        """The seconds of work in a block that let the scheduler feed all workers."""
 
     @property
     def idle(self) -> bool:
@@ -61,7 +66,8 @@ class Serial:
 
     workers: int = 1
     cells: int = 1
-    full: bool = False
+    open: dict[BlockSizer, float] = field(default_factory=dict)
+    seconds_a_block: float = 0.0
     idle: bool = False
     staff: frozenset[str] = THIS_PROCESS
     strangers: Mapping[str, str] = field(default_factory=dict)
@@ -85,6 +91,7 @@ class RoutedPool:
     common: Pool
     #: The workers for each of the needs.
     own: Mapping[Needs, Pool]
+    open: dict[BlockSizer, float] = field(default_factory=dict)
 
     @property
     def _pools(self) -> list[Pool]:
@@ -101,9 +108,9 @@ class RoutedPool:
         return sum(pool.cells for pool in self._pools)
 
     @property
-    def full(self) -> bool:
-        """True if every pool has enough blocks."""
-        return all(pool.full for pool in self._pools)
+    def seconds_a_block(self) -> float:
+        """The most of all pools."""
+        return max(pool.seconds_a_block for pool in self._pools)
 
     @property
     def idle(self) -> bool:

@@ -139,6 +139,33 @@ class Lately:
         return self._seconds / self._blocks if self._blocks else math.inf
 
 
+#: Seconds that the scheduler and this process take for a task (docs/clusters.md), and the most that may be measured.
+_SENDING, _MOST_SENDING = 0.002, 0.01
+#: Tasks wait for the scheduler if the workers are busy for less than this part of the time.
+_BUSY = 0.8
+
+
+class Sending:
+    """Measures the `seconds` that the scheduler and this process take for a task.
+
+    That can be seen only while they limit the run: workers have nothing to do, although tasks were sent for them all.
+    Other studies on the same workers look alike, hence the upper limit.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = _SENDING
+        self._begun, self._tasks, self._worked = math.inf, 0, 0.0  # workers that start are not measured
+
+    def add(self, worked: float, workers: int, *, idle: bool) -> None:
+        """Take in a task that took `worked` seconds; `idle`: there may be fewer tasks than workers."""
+        self._tasks, self._worked = self._tasks + 1, self._worked + worked
+        if idle or self._tasks >= 3 * workers:
+            passed = time.monotonic() - self._begun
+            if not idle and self._worked < _BUSY * workers * passed:
+                self.seconds = min(max(passed / self._tasks, _SENDING), _MOST_SENDING)
+            self._begun, self._tasks, self._worked = time.monotonic(), 0, 0.0
+
+
 def at_once(lately: Lately) -> int:
     """The number of blocks in a task: 1 until it is known that they are short."""
     return max(1, min(int(_TASK_SECONDS / max(lately.mean, 1e-6)), _MOST))

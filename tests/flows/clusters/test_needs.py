@@ -164,7 +164,7 @@ def test_blocks_go_to_the_pool_of_their_needs():
     for one in (own("lda"), own("net", gpu=1), own("timed", time_limit=1.0)):
         pool.submit(one.block(0, 1), None, print)
     assert (common.given, special.given) == (["lda", "timed"], ["net"])
-    assert (pool.workers, pool.cells, pool.full, pool.idle) == (2, 2, False, False)
+    assert (pool.workers, pool.cells, pool.idle) == (2, 2, False)
     assert pool.staff == {"this process"}
 
 

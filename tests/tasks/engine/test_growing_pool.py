@@ -71,7 +71,7 @@ def test_the_first_blocks_are_computed_here_and_the_others_by_the_workers(
 
     put_in_place(monkeypatch, compute=compute)
     with pool:
-        assert (pool.workers, pool.cells, pool.idle, pool.full) == (1, 6, False, False)
+        assert (pool.workers, pool.cells, pool.idle) == (1, 6, False)
         assert pool.staff == {"this process"}
         pool.prepare("a plan", 3)
         outcome = run_cell(cell, store, pool, target_seconds=0)

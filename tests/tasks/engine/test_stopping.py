@@ -74,7 +74,7 @@ class Shuffled:
 
     def __init__(self, workers, seed):
         self.workers = self.cells = workers
-        self.full = False
+        self.open, self.seconds_a_block = {}, 0.0
         self.idle = False
         self.random = random.Random(seed)
         self.waiting = []
