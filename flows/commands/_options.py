@@ -72,7 +72,8 @@ def as_options(*others: tuple[str, str]) -> Iterator[None]:
 #: What the library calls options.
 _OPTIONS = {
     *("positive", "measures", "score_range", "margins", "at_least", "at_most", "power", "weights", "output", "cluster"),
-    *("workers", "part", "ratio", "costs"),
+    *("workers", "part", "ratio", "costs", "order", "run", "by_position", "probabilities", "lower_is_better"),
+    "changed",
 }
 
 

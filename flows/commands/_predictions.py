@@ -188,9 +188,11 @@ def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
 
 def scores_of(options: argparse.Namespace) -> list[str]:
     """The named scores, in any form."""
+    from sigstats.comparison.together import check_together
+
     if options.ratio is not None:
-        if options.score:
-            raise BadInput(f"--ratio: {options.ratio!r} is not valid with --score; expected one of them")
+        with as_options():
+            check_together({"ratio": options.ratio, "score": options.score or None})
         return [_ratio(options.ratio)[0]]
     by_key = [column.partition("=")[2] for column in options.column if column.startswith("score=")]
     return options.score or by_key or list(dict.fromkeys([*options.lower_is_better, *options.higher_is_better]))
@@ -221,10 +223,6 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         if by_key.get(key, column) != column:
             raise BadInput(f"--column: {mapping!r} is not valid; {key} is named already, as {by_key[key]!r}")
         by_key[key] = column
-    if options.by_position and "id" in by_key:
-        raise BadInput(f"--by-position: is not valid with --id {by_key['id']}; expected one of them")
-    if both := set(options.lower_is_better).intersection(options.higher_is_better):
-        raise BadInput(f"--lower-is-better: {min(both)!r} is named by --higher-is-better too; name it in one of them")
     with as_options():
         lower = of_named_scores(options.lower_is_better, scores, "--lower-is-better", ratio=options.ratio)
         higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=options.ratio)
@@ -235,21 +233,25 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     of_values |= {name: getattr(options, name) for name in ("no_header", "encoding", "probabilities", "task")}
     of_values["slices"] = tuple(dict.fromkeys([*options.slice, *bins]))
     lent = {"group": by_key.get("group"), "weights": vars(options).get("weights")}
-    return Columns().but(
-        **named,
-        lower=lower,
-        higher=higher,
-        truth=_read(options, "labels", lambda path: labels_of(path, by_key, **lent, **of_values)),
-        bins=tuple(bins.items()),
-        filter=options.filter[0] if options.filter else None,
-        model=options.model[0] if options.model else None,
-        per=None if options.ratio is None else _ratio(options.ratio)[1],
-        duplicates=options.duplicates or Columns.duplicates,
-        **of_values,
-        by_position=options.by_position,
-        instances=_read(options, "instances", lambda path: names_of_instances(path, _files_in(options))) or (),
-        named=frozenset(_NAMED).intersection(by_key),
-    )
+    truth = _read(options, "labels", lambda path: labels_of(path, by_key, **lent, **of_values))
+    instances = _read(options, "instances", lambda path: names_of_instances(path, _files_in(options)))
+    with as_options():
+        return Columns().but(
+            **named,
+            **{name: vars(options).get(name) for name in ("order", "run", "weights")},  # of some commands
+            lower=lower,
+            higher=higher,
+            truth=truth,
+            bins=tuple(bins.items()),
+            filter=options.filter[0] if options.filter else None,
+            model=options.model[0] if options.model else None,
+            per=None if options.ratio is None else _ratio(options.ratio)[1],
+            duplicates=options.duplicates or Columns.duplicates,
+            **of_values,
+            by_position=options.by_position,
+            instances=instances or (),
+            named=frozenset(_NAMED).intersection(by_key),
+        )
 
 
 def _bins(options: Sequence[str]) -> dict[str, int]:
@@ -303,14 +305,9 @@ def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one:
     A measure that is None is the mean of the score that is named, or the accuracy. Labels of several models tell that
     their rows are the same.
     """
-    from sigstats.measures.table import MEASURES
+    from sigstats.comparison.together import check_used
 
-    names = {measure or ("mean-score" if columns.score else "accuracy"): None for measure in measures}
-    needs = {MEASURES[name].needs for name in names}
-    used = {"prediction": needs - {"marks", "scores", "probabilities"}, "label": needs - {"marks"} or not of_one}
-    for key, any_use in used.items():
-        if key in columns.named and not any_use:
-            raise BadInput(
-                f"--{key}: {getattr(columns, key)!r} is not used with the score {columns.score!r}; expected none, or "
-                f"a measure of {key}s"
-            )
+    names = dict.fromkeys(measure or ("mean-score" if columns.score else "accuracy") for measure in measures)
+    keys = [key for key in ("prediction", "label")[: 1 + of_one] if key in columns.named]
+    with as_options(*((f"{key}: ", f"--{key}: ") for key in keys)):
+        check_used(names, **{key: getattr(columns, key) for key in keys})

@@ -78,7 +78,7 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
     at_most = options.at_least is None
     rule = rule_of(options)
     (columns,) = columns_of_files(options, 1)
-    columns = columns.but(by_position=columns.by_position or None, run=options.run)
+    columns = columns.but(by_position=columns.by_position or None)
     with as_options(("the baseline: ", f"{options.file}: "), ("expected at_", "expected --at-")):
         bar = as_bar(options.at_most, "at_most") if at_most else as_bar(options.at_least, "at_least")
         limits = as_score_range(options.score_range)

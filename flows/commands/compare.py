@@ -72,13 +72,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare the files, print the result, and return the exit code of the verdict."""
     from sigstats._common.messages import printable
+    from sigstats.comparison.together import check_together
 
     _, *options.candidates = file_for_each(options, (options.baseline, *options.candidates))
     if not options.candidates:
         raise BadInput(f"CANDIDATE: is missing; expected {SECOND_FILE}")
     refuse_overwriting(options, (options.baseline, *options.candidates), *_OUTPUTS)
-    if options.changed is not None and (options.run is not None or len(options.candidates) > 1):
-        raise BadInput("--changed: is not valid with --run or several candidates; expected the rows of two models")
+    several = len(options.candidates) > 1 or None
+    with as_options():
+        check_together({"changed": options.changed, "run": options.run, "several candidates": several})
     from ..comparison.text import show, show_candidates
 
     result, pairs = _compare(options)
@@ -113,11 +115,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     asked = measures_of(options)
     with as_options():
         measures = as_compared_measures(asked) if asked else None
-    every = [
-        column.but(order=options.order, run=options.run, weights=options.weights)
-        for column in columns_of_files(options, 1 + len(options.candidates), scores=None)
-    ]
-    columns, *of_candidates = every
+    columns, *of_candidates = every = columns_of_files(options, 1 + len(options.candidates), scores=None)
     with as_options():
         paths = (options.baseline, *options.candidates)
         limits, judged = as_score_range(options.score_range), read_with_people(options, paths, every)

@@ -181,7 +181,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             raise BadInput(f"--measure: {len(measures)} are named; expected one")
         if options.positive is not None and not by_pairs:
             raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
-        columns = [column.but(run=options.run) for column in columns_of_files(options, len(files))]
+        columns = columns_of_files(options, len(files))
         refuse_unused(columns[0], measures)
         judged, limits = read_with_people(options, files, columns), as_score_range(options.score_range)
         if limits and not judged:

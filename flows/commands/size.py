@@ -196,7 +196,7 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
     if len(files) != 2:
         wanted = SECOND_FILE if len(files) < 2 else "two, of a baseline and a candidate"
         raise BadInput(f"FILE: {len(files)} given; expected {wanted}")
-    of_files = [column.but(run=options.run) for column in columns_of_files(options, 2)]
+    of_files = columns_of_files(options, 2)
     baseline, candidate = (read(file, columns) for file, columns in zip(files, of_files, strict=True))
     paired = join(baseline, candidate, of_files[0], **match_options(options))
     return replace(paired, score_range=as_score_range(options.score_range))
@@ -204,10 +204,10 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
 
 def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[str, ...]:
     from sigstats.comparison.family import asked_of
-    from sigstats.comparison.margins import require_limits_used
+    from sigstats.comparison.together import check_used
 
     names = tuple(asked_of(paired, options.measure, options.positive))
-    require_limits_used(options.score_range, names)
+    check_used(names, score_range=options.score_range)
     refuse_unused(columns_of(options), names)
     return names
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from sigstats.comparison.check.bar import evidence_checked
 from sigstats.comparison.family import default_measures, measures_meant, with_cost
-from sigstats.comparison.margins import require_limits_used
 from sigstats.comparison.paired_predictions import as_score_range
+from sigstats.comparison.together import check_used
 from sigstats.files.inputs.opening import open_remote
 from sigstats.files.predictions import Columns, PairedPredictions, Predictions, join_scores, read_by_scores
 from sigstats.files.tables.spelling import without_points
@@ -105,7 +105,7 @@ def as_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
             default_measures(paired) != with_cost(paired, ("accuracy",)) for paired in pair.by_score
         ):
             study = study.model_copy(update={"measures": None})
-        require_limits_used(study.score_range, measures_of(study, pair))
+        check_used(measures_of(study, pair), score_range=study.score_range)
     except ValueError as error:
         raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
     return study

@@ -21,7 +21,7 @@ from .cells import interval_of
 from .deciding import rows_that_decide
 from .evidence import Classes, Evidence, Judged
 from .family import asked_of, blank_row, blank_rows, tests_of
-from .margins import require_limits_used, require_margins
+from .margins import require_margins
 from .mean_tests import bounded
 from .measured import positive_code
 from .notes import (
@@ -39,6 +39,7 @@ from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
 from .tests import smallest_drop, stages, test_part, uses_random_weights
+from .together import check_used
 from .units import ALL_ROWS, too_fine
 
 
@@ -78,7 +79,7 @@ def compare_pairs(
     elif not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
     asked = [asked_of(paired, measures, positive, alone=alone) for paired in pairs]
-    require_limits_used(pairs[0].score_range, dict.fromkeys(name for evidence in asked for name in evidence))
+    check_used(dict.fromkeys(name for evidence in asked for name in evidence), score_range=pairs[0].score_range)
     require_margins(
         rule.margins,
         [row for paired, evidence in zip(pairs, asked, strict=True) for row in blank_rows(paired, evidence)],

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from .._common.class_names import refuse_two_spellings, require_class_names
 from .._common.scores import refuse_uncertain
-from .._common.validation import shown
 from ..measures.metrics import metric_of, require_marks
 from ..measures.table import MEASURES, MeasureSpec
 from ..ranking.means import MEAN_OVER_TASKS
@@ -16,6 +15,7 @@ from .paired_predictions import Labels, PairedPredictions, Scored, Verdicts
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .task_means import has_task_mean
+from .together import check_used
 from .units import ALL_ROWS
 
 
@@ -60,14 +60,10 @@ def with_cost(paired: PairedPredictions, names: tuple[str, ...]) -> tuple[str, .
     return names if cost is None else (*names, cost.mean)
 
 
-def require_score_used(paired: PairedPredictions, names: Sequence[str]) -> None:
-    """Refuse a named score if all measures are of predictions."""
-    scored, unused = paired.scored, not any(map(is_of_scores, names))
-    if scored and scored.column and paired.predicted and not paired.graded and unused:
-        raise ValueError(
-            f"measures: {names[0]!r} makes no use of the score {shown(scored.name or scored.column)}; "
-            f"expected a measure of scores, such as {scored.mean}, or no score"
-        )
+def named_score(paired: PairedPredictions) -> str | None:
+    """The score that was named although there are predictions too; None if none was."""
+    scored = paired.scored
+    return (scored.name or scored.column or None) if scored and paired.predicted and not paired.graded else None
 
 
 def _are_numbers(said: Labels) -> bool:
@@ -100,7 +96,7 @@ def asked_of(
     """The evidence of a pair for each of its measures; `alone`: without a cost beside."""
     names = measures_meant(paired, measures, alone=alone)
     if not alone:
-        require_score_used(paired, names)
+        check_used(names, score=named_score(paired))
     return evidence_for(paired, [name for name in names if not paired.compared or is_of_scores(name)], positive)
 
 

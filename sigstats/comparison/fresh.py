@@ -33,6 +33,7 @@ from .paired_predictions import PairedPredictions
 from .row_test import RowTest
 from .rows import ComparisonRow
 from .rule import ComparisonRule
+from .together import check_together
 
 _TEST = RowTest("betting, from any look on", "betting")
 _RATE = RowTest("betting, from each look on: p is the rate of false alarms per look", "betting")
@@ -83,10 +84,7 @@ def values_of_rows(
     paired: PairedPredictions, measures: Sequence[str] | None, *, positive: str | None = None
 ) -> list[RowValues]:
     """The values of rows by each measure; ValueError if a measure is not a mean of rows within known limits."""
-    if paired.units.weights is not None:
-        raise ValueError("weights: are not valid with fresh rows; expected rows that count alike")
-    if paired.units.group is not None:
-        raise ValueError("group: is not valid with fresh rows, which must be independent")
+    check_together({"weights": paired.units.weights, "group": paired.units.group, "fresh rows": True})
     valueses = []
     for name, part in asked_of(paired, measures, positive).items():
         row = blank_row(paired, name)

@@ -3,7 +3,7 @@
 import contextlib
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._common.numerals import significant
@@ -104,17 +104,6 @@ def require_margins(margins: Mapping[str, float], rows: Sequence[Any]) -> None:
             points and any(row.unit or row.relative for row in named)
         ):
             raise refuse("margins", said, f"a number of {own}" if own else "a number without a unit")
-
-
-def require_limits_used(score_range: Sequence[float] | None, names: Collection[str]) -> None:
-    """Refuse limits of scores that none of the measures has."""
-    if score_range is not None and not any(
-        MEASURES[name].needs in ("marks", "numbers") or name == "neg-log-loss" for name in names
-    ):
-        raise ValueError(
-            f"score_range: {score_range[0]:g} to {score_range[1]:g} does not apply to {', '.join(names)}; "
-            "expected a measure of marks or numbers, neg-log-loss, or no limits"
-        )
 
 
 def in_per_cent(margin: float) -> str:

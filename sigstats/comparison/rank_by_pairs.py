@@ -14,11 +14,12 @@ from ..intervals import Interval
 from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order
 from .compare import compare_pair, notes_on_dependence
-from .family import default_measures, evidence_for, require_score_used
+from .family import default_measures, evidence_for, named_score
 from .notes import about_predictions, monte_carlo_note
 from .paired_predictions import PairedPredictions
 from .rows import ComparisonRow
 from .rule import ComparisonRule
+from .together import check_used
 from .units import ALL_ROWS
 
 #: For each ordered pair of models, the row with the first as the baseline.
@@ -54,7 +55,7 @@ def rank_by_pairs(
         for first, second in ((a, b), (b, a)):
             paired = pair(first, second)
             names, called = [measure or default_measure(paired)], (models[first], models[second])
-            require_score_used(paired, names)
+            check_used(names, score=named_score(paired))
             result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
             for row in result.rows:
                 others.setdefault(row.slice, {})[first, second] = row

@@ -14,6 +14,7 @@ from .._common.messages import shown
 from .._common.note import Note
 from .._common.validation import FloatArray, IntArray, as_reals, refuse
 from ..scores.order import as_times
+from .together import check_together
 
 #: The name of the slice that holds every row.
 ALL_ROWS = "all rows"
@@ -50,20 +51,15 @@ class Units:
     def __post_init__(self) -> None:
         for column, (names, _) in self.slices.items():
             refuse_two_spellings(names, self.n, column, "slice")
-        beside: dict[str, Any] = {"runs": self.runs, "tasks": self.tasks, "several answers to an item": self.items}
-        if self.in_time:
-            beside["weights"] = self.weights
-        what = "order: is" if self.in_time else "weights: are" if self.weights is not None else ""
-        if other := next((name for name in beside if what and beside[name] is not None), None):
-            raise ValueError(f"{what} not valid with {other}; expected one of them")
+        given = {name: getattr(self, name) for name in ("runs", "tasks", "weights")}
+        check_together({**given, "order": self.in_time, "several answers to an item": self.items})
 
     @classmethod
     def of(cls, n: int, group: IntArray | None, order: Parted | None, **others: Any) -> Self:
         """The units of rows in groups, or in the order of times; ValueError for both."""
         if order is None:
             return cls(n=n, group=group, **others)
-        if group is not None:
-            raise ValueError("order: not valid with groups or several answers to an item; use one of them")
+        check_together({"order": True, "groups": group, "several answers to an item": others.get("items")})
         times = np.unique(as_times(order[0]), return_inverse=True)[1][order[1]]
         return cls(n=n, group=times, in_time=True, **others)
 

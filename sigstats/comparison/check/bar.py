@@ -23,13 +23,14 @@ from ...measures.table import MEASURES, OwnMeasure
 from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
 from ..evidence import Evidence, Judged
-from ..family import default_measures, evidence_for, require_score_used
-from ..margins import SaidShare, require_limits_used
+from ..family import default_measures, evidence_for, named_score
+from ..margins import SaidShare
 from ..measure_names import as_compared_measures
 from ..notes import about_predictions, clusters_note, unseen_group_note
 from ..paired_predictions import PairedPredictions
 from ..rule import ComparisonRule, Verdict
 from ..task_means import has_task_mean, without_task_mean
+from ..together import check_used
 from ..units import ALL_ROWS
 from .result import CheckResult, cells_of
 from .row import CheckedRow
@@ -122,8 +123,7 @@ def evidence_checked(
     if "auc" in names:  # a single model, tested by random weights
         area = OwnMeasure(replace(MEASURES["auc"], of_weights=weighted_area))
         names = tuple(area if name == "auc" else name for name in names)
-    require_score_used(paired, names)
-    require_limits_used(paired.score_range, names)
+    check_used(names, score=named_score(paired), score_range=paired.score_range)
     return evidence_for(paired, names, positive)
 
 

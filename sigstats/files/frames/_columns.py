@@ -49,8 +49,6 @@ def pairs_of_frames(
         raise refuse("prediction", prediction[0], wanted)
     if candidate is None and len(prediction) > 1 and score is not None:
         raise refuse("score", score, "a frame for each model, since it is one column for both predictions")
-    if both := options["lower"].intersection(options["higher"]):
-        raise refuse("lower_is_better", min(both), "no name that higher_is_better has too")
     scores, other = as_scores(score), baseline if candidate is None else candidate
     if options["by_position"]:
         require_same_index(baseline=baseline, candidate=other)

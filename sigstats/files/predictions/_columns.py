@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from sigstats._common.validation import shown
+from sigstats.comparison.together import check_together
 from sigstats.measures.metrics import is_lower_better
 
 from ._likeliest import classes_in
@@ -71,6 +73,10 @@ class Scoring:
     lower: frozenset[str] = frozenset()
     higher: frozenset[str] = frozenset()
 
+    def __post_init__(self) -> None:
+        if both := self.lower & self.higher:
+            raise ValueError(f"lower_is_better: {shown(min(both))} is in higher_is_better too; name it in one of them")
+
     def is_lower_better(self, score: str, per: str = "") -> bool | None:
         """True if a lower score is better, by the user's options or the table of metrics; None if neither states it."""
         return is_lower_better(score, lower=self.lower, higher=self.higher, per=per)
@@ -134,6 +140,20 @@ class Columns(Parted):
     scoring: Scoring = Scoring()
     chosen: Chosen = Chosen()
     form: Form = Form()
+
+    def __post_init__(self) -> None:
+        units, truth = self.units, self.truth
+        check_together(
+            {
+                **{name: getattr(units, name) for name in ("order", "weights", "run", "epoch", "group")},
+                "probabilities": self.probabilities,
+                "score": self.score,
+                "by_position": self.by_position,
+                "id": self.id if "id" in self.named else None,
+                "labels that have ids": truth is not None and not truth.by_position,
+                "groups by id": units.group == self.id,
+            }
+        )
 
     @property
     def optional(self) -> tuple[str, ...]:

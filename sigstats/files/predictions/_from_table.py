@@ -93,10 +93,6 @@ def _by_position(table: Table, columns: Columns) -> bool:
     there = columns.id in table.names
     if columns.by_position is None:
         return not there and "id" not in columns.named
-    by_id = columns.truth is not None and not columns.truth.by_position
-    if columns.by_position and (by_id or columns.units.group == columns.id):
-        other = "labels that have ids" if by_id else "--group, which needs ids"
-        raise ValueError(f"{table.where}: by-position is not valid with {other}; expected one of them")
     if not columns.by_position and not there and columns.id == Columns.id and "id" not in columns.named:
         free = _free(table, columns)
         near = next((f"did you mean {name!r} (--id {name})?" for name in free if _ID.search(name)), "expected")
@@ -171,8 +167,6 @@ def from_table(table: Table, given: Columns) -> Predictions:
     lent: Mapping[str, Any] = {}
     likeliest, of_labels = None, columns.label == columns.prediction
     if columns.probabilities is not None and not (of_labels and columns.label in table.names):
-        if columns.score is not None:
-            raise ValueError(f"--probabilities: is not valid with --score {columns.score}; expected one of them")
         table = likeliest = WithLikeliest(table, columns, of_labels=of_labels)
     texts = table.texts
     answers = (columns.score or columns.prediction, columns.label)
@@ -229,10 +223,6 @@ def from_table(table: Table, given: Columns) -> Predictions:
             refuse_missing_texts(table, name, column, columns)
     sliced = [name for name in units.slices if name in table.names and name not in others]
     others |= {name: of_slices(table, name, texts) for name in sliced}
-    if units.run is not None and (units.epoch is not None or units.group is not None):
-        other = "group" if units.epoch is None else "epoch"
-        told = f"run is not valid with {other}: runs are the independent units; use one of them"
-        raise ValueError(f"{table.where}: {told}")
     answered = units.epoch if units.run is None else units.run
     epoch = None if answered is None else table.texts(answered)
     run = next((name for name in table.names if _RUN.search(name)), None)

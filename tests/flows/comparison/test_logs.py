@@ -465,15 +465,15 @@ def test_several_columns_of_scores_of_a_table(tmp_path, capsys):
     assert main(["compare", *map(str, paths), "--score", "all"]) == 2
     assert "'all'" in capsys.readouterr().err
     assert main(["compare", *map(str, paths), "--score", "x", "--score", "y", "--measure", "accuracy"]) == 2
-    assert "measure: 'accuracy' makes no use of the score 'x'" in capsys.readouterr().err
+    assert "score: 'x' is not used by accuracy" in capsys.readouterr().err
     for command in (["compare"], ["rank"], ["size"], ["check", "--at-least", "0.5"]):
         files = paths[: 1 if command[0] == "check" else 2]
         assert main([*command, *map(str, files), "--score", "y", "--measure", "accuracy"]) == 2
-        assert "measure: 'accuracy' makes no use of the score 'y'" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="'f1' makes no use of the score 'x'"):
+        assert "score: 'y' is not used by accuracy" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="score: 'x' is not used by f1"):
         sigstats.compare(*frames, score="x", measures="f1", positive="1")
     label = frames[0]["label"]
-    with pytest.raises(ValueError, match="'f1' makes no use of the score 'scores'"):
+    with pytest.raises(ValueError, match="score: 'scores' is not used by f1"):
         sigstats.compare(
             label, *(each["label"] for each in frames), scores=[each["x"] for each in frames], measures="f1"
         )
@@ -537,25 +537,30 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
 @pytest.mark.parametrize(
     ("command", "options", "unused", "said"),
     [
-        ("compare", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 does not apply to accuracy; expected"),
-        ("check", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 does not apply to accuracy; expected"),
-        ("size", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 does not apply to accuracy; expected"),
+        ("compare", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 is not used by accuracy; expected"),
+        ("check", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 is not used by accuracy; expected"),
+        ("size", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 is not used by accuracy; expected"),
         ("compare", [], ["--margins", "t=1pt"], "--margins: 't' is not valid; expected a slice or a measure of the"),
-        ("compare", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used with"),
-        ("size", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used with"),
-        ("size three", [], ["--prediction", "q"], "--prediction: 'q' is not used with the score 'cost'; expected none"),
-        ("rank", [], ["--prediction", "q"], "--prediction: 'q' is not used with the score 'cost'; expected none"),
-        ("rank", [], ["--column", "prediction=q"], "--prediction: 'q' is not used with the score 'cost'"),
-        ("rank", ["--ratio", "cost/n"], ["--prediction", "q"], "--prediction: 'q' is not used with"),
-        ("rank", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used with"),
-        ("check", [], ["--prediction", "q"], "--prediction: 'q' is not used with the score 'cost'; expected none"),
+        ("compare", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
+        ("size", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
+        (
+            "size three",
+            [],
+            ["--prediction", "q"],
+            "--prediction: 'q' is not used by mean-score; expected a measure",
+        ),
+        ("rank", [], ["--prediction", "q"], "--prediction: 'q' is not used by mean-score; expected a measure"),
+        ("rank", [], ["--column", "prediction=q"], "--prediction: 'q' is not used by"),
+        ("rank", ["--ratio", "cost/n"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
+        ("rank", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
+        ("check", [], ["--prediction", "q"], "--prediction: 'q' is not used by mean-score; expected a measure"),
         (
             "check",
             [],
             ["--label", "q"],
-            "--label: 'q' is not used with the score 'cost'; expected none, or a measure of",
+            "--label: 'q' is not used by mean-score; expected a measure of",
         ),
-        ("check", ["--ratio", "cost/n"], ["--label", "q"], "--label: 'q' is not used with the score 'cost'"),
+        ("check", ["--ratio", "cost/n"], ["--label", "q"], "--label: 'q' is not used by"),
         ("size", ["--measure", "f1", "--positive", "x"], ["--task", "t"], "--task: is not valid with the measure f1"),
     ],
 )

@@ -291,7 +291,7 @@ def test_a_measure_that_makes_no_use_of_a_cost_is_refused_beside_it(tmp_path, ca
     for number, table in enumerate(tables.values()):
         table["cost"] = number + 1.0
     assert main(["rank", *written(tmp_path, tables), "--measure", "macro-f1", "--score", "cost"]) == 2
-    assert "--measure: 'macro-f1' makes no use of the score 'cost'" in capsys.readouterr().err
+    assert "score: 'cost' is not used by macro-f1" in capsys.readouterr().err
 
 
 def test_classes_that_no_model_predicts_or_no_row_has_are_noted(tmp_path, capsys):

@@ -315,7 +315,7 @@ def damage_labels(folder):
         (
             ["score_range=[0, 5]"],
             None,
-            "score_range: 0 to 5 does not apply to accuracy, macro-f1; expected a measure of",
+            "score_range: 0 to 5 is not used by accuracy, macro-f1; expected a measure of",
         ),
         (["slices=['regoin']"], None, "'regoin' was not found"),
         (["columns.id=idx"], None, "column 'idx' was not found; did you mean 'id'?"),

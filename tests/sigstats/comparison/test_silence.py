@@ -160,8 +160,8 @@ def test_pass_at_k_is_a_mean_of_items():
         (lambda: compared(measures=["pass@3"], groups=np.arange(10) // 2), "is not valid for an item of 2 answers"),
         (lambda: compared(measures=["pass@0"]), "'pass@0'"),
         (lambda: compared(score_range=(1, 0)), "score_range: (1, 0) is not valid; expected two numbers"),
-        (lambda: compared(score_range=(0, 5)), "score_range: 0 to 5 does not apply to accuracy; expected a measure of"),
-        (lambda: sigstats.assert_at_least(TEN, TEN, at_least=0.5, score_range=(0, 5)), "does not apply to accuracy;"),
+        (lambda: compared(score_range=(0, 5)), "score_range: 0 to 5 is not used by accuracy; expected a measure of"),
+        (lambda: sigstats.assert_at_least(TEN, TEN, at_least=0.5, score_range=(0, 5)), "is not used by accuracy;"),
         (lambda: compared(scores=(MARKS, MARKS), score_range=(0, 0.5), measures=["mean-score"]), "does not contain 1;"),
     ],
 )  # fmt: skip
