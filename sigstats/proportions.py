@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ._common.of_labels import takes_counts
-from ._common.validation import Alternative, FloatArray, IntArray, Labels, as_labels, refuse, require_flag
+from ._common.validation import Alternative, FloatArray, IntArray, Labels, as_flag, as_labels, refuse
 from .intervals import Interval, as_level, with_alternative
 from .joint.outcomes import JointOutcomes
 from .mcnemar.mcnemar_test import CHI2_MINIMUM
@@ -263,7 +263,7 @@ def _checked(outcomes: Any, paired: Any, alternative: Any, confidence_level: Any
         raise refuse("outcomes", outcomes, "JointOutcomes")
     if outcomes.n == 0:
         raise refuse("outcomes (observations)", 0, "at least one")
-    require_flag(paired, "paired")
+    as_flag(paired, "paired")
     return as_level(confidence_level, alternative)
 
 

@@ -20,10 +20,10 @@ from ._common.validation import (
     IntArray,
     as_count,
     as_counts,
+    as_flag,
     as_probabilities,
     as_reals,
     refuse,
-    require_flag,
 )
 from .mcnemar.mcnemar_test import McNemarMethod
 from .mcnemar.power import as_rule, conditional_power, critical_counts
@@ -166,7 +166,7 @@ def finite_power(
     drawn = as_count(n, "n", minimum=1, maximum=rows)
     if min(drawn, a + b) > _MOST_DRAWN:
         raise refuse("n", n, f"at most {_MOST_DRAWN}, or as few discordant rows")
-    require_flag(swapped, "swapped")
+    as_flag(swapped, "swapped")
     rule = as_rule(alpha, alternative, method, correction)
     (first,), (weights,) = hypergeometric_tables(rows, a + b, [drawn])
     m = first + np.flatnonzero(weights)

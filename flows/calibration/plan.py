@@ -133,7 +133,7 @@ def _cells(
             fan_out = "own-test" if test.code is not None else "interval" if test.test in INTERVALS else "subsample"
             if study.rates_only:
                 if fan_out != "subsample":
-                    raise _refuse_rates_only(label)
+                    raise _invalid_rates_only(label)
                 fan_out, work = "tally", Tallied(**vars(work), alpha=study.alpha)
             yield cell(
                 fan_out,
@@ -146,7 +146,7 @@ def _cells(
             )
 
 
-def _refuse_rates_only(label: str) -> ValueError:
+def _invalid_rates_only(label: str) -> ValueError:
     return ValueError(f"rates_only: true is not valid; {label} needs a row for each test set")
 
 
@@ -183,7 +183,7 @@ def _fold_cells(
     if few:
         raise ValueError(f"sizes: {few[0]} is not valid; expected at least {least}, two rows for each fold of {source}")
     if study.rates_only:
-        raise _refuse_rates_only(next(iter(tests)))
+        raise _invalid_rates_only(next(iter(tests)))
     of = Samples(dataset=source, slice=retrained.rows, seed=study.seed, replicates=study.trials)
     for label, test in tests.items():
         _try_test(label, test, source, population)

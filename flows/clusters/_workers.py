@@ -145,7 +145,7 @@ def opened_for(
         yield RoutedPool(common, own) if own else common
 
 
-def refuse_need(needs: Needs, name: str, at_most: str) -> BadInput:
+def unmet_need(needs: Needs, name: str, at_most: str) -> BadInput:
     """Raise an error of one line about a resource that no worker will have."""
     asked = f"{needs.memory / 2**30:.3g} GiB" if name == "memory" else str(needs.amounts[name])
     return BadInput(f"{needs.who}: resources.{name}: {asked} is not valid here; expected at most {at_most}")
@@ -161,7 +161,7 @@ def blocks_at_once(needs: Needs, *, processors: int, gpus: int) -> int:
     }
     for name, amount in needs.amounts.items():
         if amount > has[name][0]:
-            raise refuse_need(needs, name, has[name][1])
+            raise unmet_need(needs, name, has[name][1])
     return min(has[name][0] // amount for name, amount in needs.amounts.items())
 
 

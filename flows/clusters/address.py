@@ -20,7 +20,7 @@ from sigstats.tasks.plan import Needs
 from ..config.model import Strict
 from ..errors import BadInput
 from ._engine import quietly
-from ._workers import ClusterFile, refuse_need
+from ._workers import ClusterFile, unmet_need
 
 #: A name, an IPv4 address or a bracketed IPv6 address, and a port. A URL of a web socket may go without a port.
 _GATEWAY = re.compile(r"(gateway://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+)(?::\d{1,5})?)/([^/\s]+)")
@@ -131,7 +131,7 @@ def declared(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
             if all(resources.get(name, 0) < amount for resources in workers):
                 most = max((resources.get(name, 0) for resources in workers), default=0)
                 how = f"dask worker --resources '{name}={amount}'"
-                raise refuse_need(need, name, f"{most:g}, what a worker declares ({how})")
+                raise unmet_need(need, name, f"{most:g}, what a worker declares ({how})")
         if not any(all(resources.get(name, 0) >= amount for name, amount in asked.items()) for resources in workers):
             raise BadInput(f"{need.who}: resources: {need} is not valid here; expected what one worker has all of")
     return declared

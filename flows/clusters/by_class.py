@@ -26,7 +26,7 @@ from sigstats.tasks.plan import Needs
 from ..config.model import Options
 from ..errors import BadInput
 from ._engine import certificates, environment, quietly, settings
-from ._workers import ClusterFile, Workers, expected, opened_for, refuse_need, restart_dead_workers, start
+from ._workers import ClusterFile, Workers, expected, opened_for, restart_dead_workers, start, unmet_need
 
 #: The packages whose classes a cluster file may name; ``--allow`` adds others.
 PACKAGES = ("dask_cloudprovider", "dask_gateway", "dask_jobqueue", "dask_kubernetes", "distributed")
@@ -91,7 +91,7 @@ def with_needs(cluster: Cluster, needs: Needs) -> dict[str, Any]:
     arguments = dict(cluster.model_extra or {})
     for name, amount in needs.amounts.items():
         if name not in cluster.needs:
-            raise refuse_need(needs, name, f"what any worker has; add [needs.{name}] to the cluster file")
+            raise unmet_need(needs, name, f"what any worker has; add [needs.{name}] to the cluster file")
         number = str(amount + _OWN_MEMORY if name == "memory" else amount)
         text = json.dumps(cluster.needs[name]).replace('"{amount}"', number).replace("{amount}", number)
         for key, value in json.loads(text).items():

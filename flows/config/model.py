@@ -37,7 +37,7 @@ class Strict(BaseModel):
         }
 
 
-def _require_plain(options: dict[str, Any]) -> dict[str, Any]:
+def _as_plain(options: dict[str, Any]) -> dict[str, Any]:
     try:
         canonical(options)
     except ValueError as error:
@@ -75,7 +75,7 @@ def only(key: str, *values: str) -> AfterValidator:
 
 
 #: A table whose keys another part of the program checks: strings, finite numbers, booleans, lists and tables.
-Options = Annotated[dict[str, Any], AfterValidator(_require_plain)]
+Options = Annotated[dict[str, Any], AfterValidator(_as_plain)]
 
 
 _SIZE = r"([0-9]+[.])?[0-9]+ ?[KMGT]?i?B"

@@ -34,11 +34,11 @@ def lower_is_better_note(name: str) -> Note:
     return Note("lower-is-better", f"{name}: the lower is the better")
 
 
-def refuse_uncertain(name: str, *, labelled: bool = False) -> None:
-    """Ask whether the higher or the lower score is better; with labels it may also be a score of a class."""
+def unknown_direction(name: str, *, labelled: bool = False) -> ValueError:
+    """The question whether the higher or the lower score is better; with labels it may also be a score of a class."""
     option = shlex.quote(name)
     area = ", or --measure auc for the probability of a class" if labelled else ""
-    raise ValueError(
+    return ValueError(
         f"score: Is a higher {shown(name)} better? Add --higher-is-better {option} or --lower-is-better {option}, and "
         f"--score-range LOW HIGH if it has limits{area}"
     )

@@ -199,10 +199,11 @@ def as_choice(value: Any, name: str, options: Sequence[Choice]) -> Choice:
     raise ValueError(f"{name}: {shown(value)} is not valid; {meant}expected one of {', '.join(options)}")
 
 
-def require_flag(value: Any, name: str) -> None:
-    """Refuse what is neither True nor False."""
+def as_flag(value: Any, name: str) -> bool:
+    """True or False; ValueError for anything else."""
     if not isinstance(value, (bool, np.bool_)):
         raise refuse(name, value, "True or False")
+    return bool(value)
 
 
 def as_names(given: Sequence[str] | None, name: str, count: int) -> list[str]:

@@ -23,6 +23,7 @@ from .._common.validation import (
     as_array,
     as_choice,
     as_counts,
+    as_flag,
     as_real,
     as_reals,
     refuse,

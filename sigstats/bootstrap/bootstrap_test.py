@@ -26,10 +26,10 @@ from .._common.validation import (
     Labels,
     as_choice,
     as_count,
+    as_flag,
     as_labels,
     as_real,
     refuse,
-    require_flag,
 )
 from ..intervals import Interval, clopper_pearson
 from ..joint.events import JointCounts, JointEvents, as_joint_counts
@@ -253,7 +253,7 @@ def bootstrap_test(
     if alternative != "two-sided" and method == "centred":
         raise refuse("alternative", alternative, '"two-sided" with method="centred"')
     check_resamples(size, level, method, alternative)
-    require_flag(keep_replicates, "keep_replicates")
+    as_flag(keep_replicates, "keep_replicates")
     replicates = bootstrap_replicates(joint, chosen, rng=rng, size=size)
     differences, undefined = replicates.differences, int(replicates.undefined.sum())
     observed = evaluate(joint, chosen, np.array([joint.counts], dtype=np.float64))

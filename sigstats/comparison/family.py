@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from .._common.class_names import refuse_two_spellings, require_class_names
-from .._common.scores import refuse_uncertain
+from .._common.scores import unknown_direction
 from ..measures.metrics import metric_of, require_marks
 from ..measures.table import MEASURES, MeasureSpec
 from ..ranking.means import MEAN_OVER_TASKS
@@ -50,7 +50,7 @@ def _of_labelled(scored: Scored) -> str:
         return "auc"
     require_marks(scored.column)
     if scored.lower is None:
-        refuse_uncertain(scored.column, labelled=True)
+        raise unknown_direction(scored.column, labelled=True)
     return scored.mean
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .._common.class_names import is_number, refuse_two_spellings, require_class_names
 from .._common.positive_class import positive_place
-from .._common.scores import refuse_uncertain, require_one_scale
+from .._common.scores import require_one_scale, unknown_direction
 from .._common.validation import FloatArray, require_squarable, shown
 from ..measures.score_formulas import POWERS
 from ..measures.table import MEASURES, MeasureSpec, Needs, base_of, is_pass_at, refers_to_one_class
@@ -176,7 +176,7 @@ def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Value
     sign, (a, b), per = -1 if scored.lower else 1, scored.scores, scored.per
     _refuse_beyond(limits, scored.scores if per is None else _row_ratios(scored.scores, per), "scores")
     if scored.lower is None:
-        refuse_uncertain(scored.column)
+        raise unknown_direction(scored.column)
     if limits is None:
         wanted = "one unit, or score_range, which says that they are in one"
         require_one_scale(scored.scores, ("baseline", "candidate"), wanted=wanted)

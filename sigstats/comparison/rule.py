@@ -6,7 +6,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 from .._common.tabular import with_known
-from .._common.validation import as_choice, as_count, as_real, refuse, require_flag
+from .._common.validation import as_choice, as_count, as_flag, as_real, refuse
 from ..multiplicity import Adjustment, adjusted, in_our_words
 from ..unseen_row.means import UnseenGroup
 from .margins import PartOfBaseline, SaidShare, as_margin, as_share, names_of
@@ -125,7 +125,7 @@ class ComparisonRule:
         for attribute in fields(self):
             value, limits = getattr(self, attribute.name), attribute.metadata
             if isinstance(attribute.default, bool):
-                require_flag(value, attribute.name)
+                as_flag(value, attribute.name)
                 continue
             if isinstance(attribute.default, int):
                 most = limits.get("le", limits.get("lt", 2**53 + 1) - 1)

@@ -17,7 +17,7 @@ from .._common.extreme import ties_as_equal
 from .._common.numerals import significant
 from .._common.random_streams import RNG, as_generator
 from .._common.tabular import Table, Tabular, in_words
-from .._common.validation import as_choice, as_count, as_real, refuse, require_flag
+from .._common.validation import as_choice, as_count, as_flag, as_real, refuse
 from ..intervals import Interval
 from ..multiplicity import ADJUST_METHODS, IN_WORDS, Adjustment, adjusted, in_our_words
 from .friedman import FriedmanResult, friedman_test
@@ -224,9 +224,9 @@ def compare_over_datasets(
     """
     from scipy.stats import rankdata  # slow to import
 
-    require_flag(greater_is_better, "greater_is_better")
+    greater = as_flag(greater_is_better, "greater_is_better")
     choice: Any = as_choice(missing, "missing", ("refuse", "drop", "worst", "pairs"))
-    given, notes = filled(read_scores(scores, models, datasets), choice, greater_is_better=bool(greater_is_better))
+    given, notes = filled(read_scores(scores, models, datasets), choice, greater_is_better=greater)
     names, (count, k) = given.models, given.scores.shape
     if control is not None and not (isinstance(control, (str, int, np.integer)) and str(control) in names):
         raise refuse("control", control, f"one of {', '.join(names)}")
@@ -236,7 +236,7 @@ def compare_over_datasets(
     as_real(rope, "rope", low=0)
     as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
     generator = as_generator(rng)
-    sign = 1.0 if greater_is_better else -1.0
+    sign = 1.0 if greater else -1.0
     oriented = ties_as_equal(sign * given.scores)
     complete = ties_as_equal(sign * given.whole().scores)
     ranks = [float(rank) for rank in rankdata(-complete, axis=1).mean(axis=0)]
@@ -252,8 +252,8 @@ def compare_over_datasets(
             b=names[b],
             pvalue=result.pvalue,
             adjusted_pvalue=p,
-            estimate=result.estimate if greater_is_better else 0.0 - result.estimate,
-            confidence_interval=result.confidence_interval if greater_is_better else -result.confidence_interval,
+            estimate=result.estimate if greater else 0.0 - result.estimate,
+            confidence_interval=result.confidence_interval if greater else -result.confidence_interval,
             wins=int((difference > 0).sum()),
             ties=int((difference == 0).sum()),
             losses=int((difference < 0).sum()),
@@ -273,7 +273,7 @@ def compare_over_datasets(
         alpha=level,
         datasets=count,
         control=control,
-        greater_is_better=bool(greater_is_better),
+        greater_is_better=greater,
         notes=notes,
     )
 

@@ -15,7 +15,7 @@ import numpy as np
 from .._common.data_frames import columns_of
 from .._common.extreme import error_bound, ties_as_equal
 from .._common.random_streams import RNG, as_generator
-from .._common.validation import IntArray, as_choice, as_count, as_names, as_real, as_reals, refuse, require_flag
+from .._common.validation import IntArray, as_choice, as_count, as_flag, as_names, as_real, as_reals, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from .friedman_exact import exact_pvalue, least_pvalue
 
@@ -173,7 +173,7 @@ def friedman_test(
     if datasets < 2 or k < 3:
         raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and three models (columns) or more")
     way = as_choice(method, "method", FRIEDMAN_METHODS)
-    require_flag(greater_is_better, "greater_is_better")
+    as_flag(greater_is_better, "greater_is_better")
     replicates = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**8)
     generator = as_generator(rng)
     doubled = np.rint(2 * rankdata(-table if greater_is_better else table, axis=1)).astype(np.int64)

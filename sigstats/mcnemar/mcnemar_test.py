@@ -27,9 +27,9 @@ from .._common.validation import (
     as_choice,
     as_count,
     as_counts,
+    as_flag,
     as_labels,
     refuse,
-    require_flag,
 )
 from ..intervals import Interval, as_level, clopper_pearson, with_alternative
 from ..test_result import TestResult
@@ -256,7 +256,7 @@ def check_options(alternative: Any, method: Any, correction: Any, methods: Seque
     """Raise ValueError unless these options of `mcnemar_test` are compatible. Not part of the public names."""
     as_choice(alternative, "alternative", ALTERNATIVES)
     as_choice(method, "method", methods)
-    require_flag(correction, "correction")
+    as_flag(correction, "correction")
     if correction and method != "chi2":
         raise refuse("correction", correction, f'False with method="{method}": it corrects only the chi-square')
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.validation import FloatArray, as_choice, as_counts, did_you_mean, refuse, require_flag
+from .._common.validation import FloatArray, as_choice, as_counts, as_flag, did_you_mean, refuse
 from .formulas import Confusion, checked_confusion, ratio
 from .own import imported, named, values_of
 from .score_formulas import of_function
@@ -82,7 +82,7 @@ class Measure:
     def __post_init__(self) -> None:
         named = self.function is None
         as_choice(self.takes, "takes", ("counts",) if named else ("counts", "classes", "numbers", "scores"))
-        require_flag(self.greater_is_better, "greater_is_better")
+        as_flag(self.greater_is_better, "greater_is_better")
         if named:
             _check_named(self)
         elif not callable(self.function):

@@ -16,7 +16,7 @@ import numpy as np
 from .._common.class_names import as_groups
 from .._common.data_frames import require_same_index
 from .._common.random_streams import MAX_RESAMPLES, as_generator
-from .._common.validation import IntArray, as_choice, as_count, raised, require_flag
+from .._common.validation import IntArray, as_choice, as_count, as_flag, raised
 from ._rows import as_rows, class_codes, fit_transform, permute_features, split_transforms, take
 from .folds import LabelExchange, as_classes, as_folds, permutations, require_trained, rows_to_permute
 
@@ -62,7 +62,7 @@ class Retrainer:
         groups: Any = None,
     ) -> None:
         self.estimator, self._transform = split_transforms(estimator, as_choice(transforms, "transforms", TRANSFORMS))
-        require_flag(batched, "batched")
+        as_flag(batched, "batched")
         self.around_fit: Callable[[], AbstractContextManager[None]] = nullcontext
         self.null = as_choice(null, "null", NULLS)
         require_same_index(X=X, y=y, folds=folds, groups=groups)

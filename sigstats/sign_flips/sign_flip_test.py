@@ -25,11 +25,11 @@ from .._common.validation import (
     FloatArray,
     as_choice,
     as_count,
+    as_flag,
     as_real,
     as_reals,
     refuse,
     refuse_where,
-    require_flag,
 )
 from ..intervals import Interval, with_alternative
 from ..test_result import TestResult, monte_carlo_outcome
@@ -171,7 +171,7 @@ def sign_flip_test(
     require_same_index(differences=differences, sizes=sizes)
     units, scale = as_units(differences)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
-    require_flag(symmetric, "symmetric")
+    as_flag(symmetric, "symmetric")
     as_choice(method, "method", SIGN_FLIP_METHODS)
     replicates = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**8)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)

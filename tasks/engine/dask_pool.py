@@ -146,7 +146,7 @@ class DaskPool(DaskStaff):
         from dask.base import annotate
 
         try:
-            self.require_connection()
+            self.await_connection()
             same = self.only
             with contextlib.nullcontext() if self._span is None else annotate(span=self._span):
                 futures = self.client.map(
@@ -211,7 +211,7 @@ class DaskPool(DaskStaff):
 
     def _failed(self, task: list[Submission]) -> None:
         try:
-            self.require_connection()
+            self.await_connection()
             self._ended(task, task[0].future.result())
         except BaseException as error:
             # The error of a block, of workers that died with the task, or of a lost connection.

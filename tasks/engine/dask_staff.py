@@ -89,7 +89,7 @@ class DaskStaff:
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         return min((int(worker["memory_limit"]) for worker in workers if worker["memory_limit"]), default=None)
 
-    def require_connection(self) -> None:
+    def await_connection(self) -> None:
         """Wait until the client has reconnected; a client that has given up never answers."""
         while self.client.status == "connecting":
             time.sleep(0.05)

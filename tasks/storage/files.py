@@ -20,7 +20,7 @@ from sigstats._common.credentials import refuse_credentials
 from sigstats._common.extras import with_extra
 
 from .lease import Held, lease
-from .local_files import LocalFiles, require_inside
+from .local_files import LocalFiles, inside_root
 from .local_files import Locked as Locked
 
 #: Contents are kept as long as all together have no more bytes; a larger one is read again.
@@ -109,7 +109,7 @@ class RemoteFiles:
 
     def write(self, name: str, content: bytes | Callable[[IO[bytes]], None]) -> None:  # noqa: D102
         system, root = self._system
-        path, written = f"{root}/{require_inside(name)}", None
+        path, written = f"{root}/{inside_root(name)}", None
         if isinstance(content, bytes):
             written = content
             with self._trouble():
@@ -129,7 +129,7 @@ class RemoteFiles:
     def open(self, name: str) -> BufferedIOBase:  # noqa: D102
         system, root = self._system
         with self._trouble():
-            file: BufferedIOBase = system.open(f"{root}/{require_inside(name)}", "rb")
+            file: BufferedIOBase = system.open(f"{root}/{inside_root(name)}", "rb")
         return file
 
     def read(self, name: str) -> bytes:  # noqa: D102
@@ -140,7 +140,7 @@ class RemoteFiles:
         # Otherwise s3fs asks for the size first, to read in several parts.
         whole = {"max_concurrency": 1} if "s3" in system.protocol else {}
         with self._trouble():
-            content = bytes(system.cat_file(f"{root}/{require_inside(name)}", **whole))
+            content = bytes(system.cat_file(f"{root}/{inside_root(name)}", **whole))
         if known is not None:
             known.add(name, content)
         return content
@@ -160,7 +160,7 @@ class RemoteFiles:
         system.invalidate_cache()
         try:
             with self._trouble():
-                paths = system.ls(f"{root}/{require_inside(folder)}", detail=True)
+                paths = system.ls(f"{root}/{inside_root(folder)}", detail=True)
         except FileNotFoundError:
             return []
         return sorted(PurePosixPath(item["name"]).name for item in paths if item["type"] == kind)
@@ -168,13 +168,13 @@ class RemoteFiles:
     def remove(self, name: str) -> None:  # noqa: D102
         system, root = self._system
         with contextlib.suppress(FileNotFoundError), self._trouble():
-            system.rm_file(f"{root}/{require_inside(name)}")
+            system.rm_file(f"{root}/{inside_root(name)}")
         if self._known is not None:
             self._known.remove(name)
 
     def drop(self, folder: str) -> None:  # noqa: D102
         system, root = self._system
-        known, path = self._known, f"{root}/{require_inside(folder)}"
+        known, path = self._known, f"{root}/{inside_root(folder)}"
         with contextlib.suppress(Exception):  # a client library may raise anything
             system.invalidate_cache()
             names = system.find(path) if known is None else [f"{path}/{name}" for name in known.within(folder)]

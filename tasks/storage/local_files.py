@@ -52,7 +52,7 @@ class LocalFiles:
 
     def _place(self, name: str) -> str:
         """The path of a file, as text: a run asks for thousands."""
-        *folders, last = PurePosixPath(require_inside(name)).parts or (".",)
+        *folders, last = PurePosixPath(inside_root(name)).parts or (".",)
         place = self.root
         for folder in folders:
             place = f"{place}/{folder}"
@@ -180,7 +180,7 @@ def _normal(root: str) -> str:
     return str(Path(root))
 
 
-def require_inside(name: str) -> str:
+def inside_root(name: str) -> str:
     """Return `name` if it stays inside its root; raise ValueError otherwise."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:

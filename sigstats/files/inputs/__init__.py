@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from .content import open_content
 from .opening import reason
-from .places import require_allowed
+from .places import allowed_place
 
 __all__ = ["FilesRead", "as_text", "as_utf8", "in_silence", "place", "read_bytes", "reason", "size_of_fields"]
 
@@ -26,8 +26,8 @@ def in_silence(done: int, total: int) -> None:
 
 
 def place(path: str, base: Path) -> str:
-    """The path or URL that a study names; a relative path starts at its folder. ValueError as `require_allowed`."""
-    return require_allowed(path if "://" in path else str(base / path))
+    """The path or URL that a study names; a relative path starts at its folder. ValueError as `allowed_place`."""
+    return allowed_place(path if "://" in path else str(base / path))
 
 
 def read_bytes(where: str, encoding: str | None = None) -> bytes:

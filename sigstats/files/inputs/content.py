@@ -171,10 +171,11 @@ class Content:
         except ValueError as error:
             raise self.error("cannot be read as JSON", error) from None
 
-    def require_once(self, twice: Any) -> None:
-        """Refuse an object from `json(twice=True)` with a key that appears more than once."""
-        if isinstance(twice, Twice):
-            raise ValueError(f"{self.where}: key {shown(min(twice.keys_twice))} appears more than once")
+    def once(self, value: Any) -> Any:
+        """An object from `json(twice=True)` with each key once, or ValueError."""
+        if isinstance(value, Twice):
+            raise ValueError(f"{self.where}: key {shown(min(value.keys_twice))} appears more than once")
+        return value
 
     @contextlib.contextmanager
     def archive(self) -> Iterator[Archive]:

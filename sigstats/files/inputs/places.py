@@ -95,7 +95,7 @@ _LOCAL = re.compile(r"(?:file|local)://")
 _KERNEL = re.compile(r"/(?:proc(?!/[^/]++/fd/)|sys)(?:/|\Z)")
 
 
-def require_allowed(where: str) -> str:
+def allowed_place(where: str) -> str:
     """Return a path or an fsspec URL that a study may read."""
     if any(_is_near(match[1]) for match in _WEB.finditer(where)) and not os.environ.get(VARIABLE):
         raise ValueError(f"{where}: is on this machine or its link; set {VARIABLE}=1 if the study may read from there")

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 import pyarrow.compute as pc
 
 from sigstats._common.messages import printable
-from sigstats._common.scores import refuse_uncertain
+from sigstats._common.scores import unknown_direction
 from sigstats._common.validation import refuse, shown
 from sigstats.comparison.candidates import with_names
 from sigstats.comparison.paired_predictions import PairedPredictions
@@ -76,7 +76,7 @@ class PredictionFile:
         unread = {name for answer in answers for name in answer.unread}
         lower = {name: log.is_lower_better(name, columns) for name in named if name not in unread}
         if unknown := next((name for name in lower if lower[name] is None), None):
-            refuse_uncertain(unknown)
+            raise unknown_direction(unknown)
         return tuple(name for name in lower if not lower[name])
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sigstats._common.class_names import class_notes, require_class_names
 from sigstats._common.messages import did_you_mean, shown
 from sigstats._common.note import Note
-from sigstats._common.scores import lower_is_better_note, refuse_uncertain
+from sigstats._common.scores import lower_is_better_note, unknown_direction
 from sigstats.comparison.measure_names import are_measurements
 from sigstats.comparison.units import Units
 from sigstats.measures.metrics import require_marks
@@ -174,7 +174,7 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     first = rows.first
     name = first.score.name if first.score else ""
     if marks and rows.lower is None:
-        refuse_uncertain(name)
+        raise unknown_direction(name)
     stated = first.said.graded or name in columns.scoring.lower | columns.scoring.higher
     if marks and not stated and pc.count_distinct(first.said.label).as_py() == 2:
         require_marks(name)

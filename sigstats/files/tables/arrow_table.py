@@ -1,6 +1,7 @@
 """The columns of an Arrow table, as text or numbers."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +38,12 @@ class ArrowTable(Table):
         self._whole_columns: dict[str, Array] = {}
 
     def missing(self, name: str) -> Array:  # noqa: D102
-        return pc.is_null(self._values(name))
+        column: Any = self._table.column(name) if name in self._table.column_names else None
+        coded = column is not None and pa.types.is_dictionary(column.type)
+        may_lack = column is None or column.null_count or pa.types.is_floating(column.type)
+        if may_lack or (coded and any(part.dictionary.null_count for part in column.chunks)):
+            return pc.is_null(self._values(name))
+        return pa.repeat(False, self.num_rows)  # without a copy of the column
 
     def ascending(self, name: str) -> Array | None:  # noqa: D102
         column = self._values(name)
@@ -49,12 +55,6 @@ class ArrowTable(Table):
     def beside(self, names: Collection[str]) -> dict[str, Array]:  # noqa: D102
         columns = enumerate(self._table.column_names)
         return {name: self._table.column(i) for i, name in columns if name not in names}
-
-    def require_values(self, name: str) -> None:  # noqa: D102
-        here = self.names.count(name) == 1 and self.num_rows > 0 and name in self._table.column_names
-        column = self._table.column(name) if here else None  # of which no copy is taken
-        if column is None or column.null_count or pa.types.is_floating(column.type):
-            super().require_values(name)
 
     def coded(self, name: str) -> Array:  # noqa: D102
         self.require_values(name)

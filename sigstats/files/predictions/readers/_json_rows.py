@@ -106,7 +106,7 @@ def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
         return None
     rows = _rows(entries, columns)
     for value in () if rows is None else (entries, *entries.values()):  # of keys that are ids, or columns, none is lost
-        content.require_once(value)
+        content.once(value)
     return rows
 
 

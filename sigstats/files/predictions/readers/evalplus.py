@@ -21,8 +21,7 @@ _PASSED = ("pass", "success")
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the outcome of every solution."""
-    tasks = mapping(mapping(content.json(twice=True)).get("eval"))
-    content.require_once(tasks)
+    tasks = mapping(content.once(mapping(content.json(twice=True)).get("eval")))
     answers = [
         answered(task, _values(*status), {"task_id": task}, columns, epoch=epoch)
         for task, value in tasks.items()
