@@ -2,8 +2,8 @@
 from .anytime.anytime_test import AnytimeLook as AnytimeLook
 from .anytime.anytime_test import AnytimeResult as AnytimeResult
 from .bootstrap.bootstrap_test import BootstrapResult as BootstrapResult
+from .comparison.check.result import CheckedRow as CheckedRow
 from .comparison.check.result import CheckResult as CheckResult
-from .comparison.check.row import CheckedRow as CheckedRow
 from .comparison.result import ComparisonResult as ComparisonResult
 from .comparison.result import ComparisonRow as ComparisonRow
 from .effects import EffectSize as EffectSize

@@ -8,14 +8,12 @@ from functools import partial
 from typing import Any, TypeVar
 from xml.etree import ElementTree as ET
 
-from sigstats._common.messages import printable
-from sigstats._common.note import notes_as_objects
+from sigstats._common.messages import notes_as_objects, printable
 from sigstats.comparison.answer import Answer, reason_of, reasons
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.check import result as check_result
-from sigstats.comparison.check.result import CheckResult, reasons_of, rule_of
-from sigstats.comparison.check.row import CheckedRow
+from sigstats.comparison.check.result import CheckedRow, CheckResult, reasons_of, rule_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, rule_in_words
 from sigstats.comparison.rule import failing_verdicts
 from sigstats.intervals import Interval

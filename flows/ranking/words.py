@@ -14,8 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sigstats._common.messages import for_markdown, markdown_table, printable
-from sigstats._common.note import notes_as_objects
+from sigstats._common.messages import for_markdown, markdown_table, notes_as_objects, printable
 from sigstats.comparison.answer import Answer
 from sigstats.ranking.means import MEAN_OVER_TASKS
 from sigstats.ranking.result import RankedCost, RankedModel, Ranking

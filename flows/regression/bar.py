@@ -1,8 +1,7 @@
 """One model against a bar; the bar replaces the baseline's values in rows, trends and pages."""
 
 from sigstats.comparison.check.bar import check_predictions
-from sigstats.comparison.check.result import CheckResult, rows_that_decide
-from sigstats.comparison.check.row import CheckedRow
+from sigstats.comparison.check.result import CheckedRow, CheckResult, rows_that_decide
 from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rows import ComparisonRow

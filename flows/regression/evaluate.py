@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 import pyarrow as pa
 
-from sigstats._common.note import Note
+from sigstats._common.messages import Note
 from sigstats.comparison.answer import reasons
 from sigstats.comparison.candidates import compare_scores
 from sigstats.comparison.result import ComparisonResult

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.note import Note
+from sigstats._common.messages import Note
 from sigstats.anytime.changes import Change
 from sigstats.comparison.fresh import RowValues, decide_fresh, repaired_since, row_of_fresh, values_of_rows
 from sigstats.comparison.result import ComparisonResult

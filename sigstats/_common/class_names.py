@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .data_frames import is_missing, require_same_index
-from .messages import shown, some_of
-from .note import Note
+from .messages import Note, shown, some_of
 from .validation import IntArray, as_labels, refuse, require_comparable, same_kind_of_labels
 
 #: The slice of the rows without a value in a column of slices.

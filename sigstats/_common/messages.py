@@ -1,4 +1,4 @@
-"""Error messages with the wrong value and a right one, and texts escaped so that they are never obeyed.
+"""Error messages with the wrong value and a right one, notes, and texts escaped so that they are never obeyed.
 
 Texts from data and file names are escaped for a terminal and a log, and for Markdown; pages have these beside Jinja's
 escaping of HTML. Without NumPy, so that a program can complain before it has loaded anything.
@@ -8,7 +8,7 @@ import re
 import reprlib
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 from .credentials import without_credentials
 
@@ -174,3 +174,36 @@ def _code(text: str) -> str:
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     apart = " " if "`" in (text[0], text[-1]) else ""
     return f"{fence}{apart}{text}{apart}{fence}"
+
+
+class Note(str):
+    """The text of a note, with a name such as ``"dropped-rows"`` that stays the same when the text is reworded.
+
+    Examples
+    --------
+    >>> note = Note("duplicates", "3 of 60 rows equal others")
+    >>> note, note.name
+    ('3 of 60 rows equal others', 'duplicates')
+    """
+
+    __slots__ = ("name",)
+
+    #: Words in small letters, joined by hyphens.
+    name: str
+
+    def __new__(cls, name: str, text: str) -> Self:
+        note = super().__new__(cls, text)
+        note.name = name
+        return note
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # those of `__new__`
+        return self.name, str(self)
+
+    def of(self, subject: str) -> "Note":
+        """The note with the file or task that it is about in front."""
+        return Note(self.name, f"{subject}: {self}")
+
+
+def notes_as_objects(notes: Iterable[Note]) -> list[dict[str, str]]:
+    """Notes in JSON."""
+    return [{"name": note.name, "text": str(note)} for note in notes]

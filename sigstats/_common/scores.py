@@ -5,8 +5,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from .messages import did_you_mean, shown
-from .note import Note
+from .messages import Note, did_you_mean, shown
 from .validation import FloatArray, refuse
 
 

@@ -23,7 +23,6 @@ from .._common.validation import (
     as_array,
     as_choice,
     as_counts,
-    as_flag,
     as_real,
     as_reals,
     refuse,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from .._common.note import Note
+from .._common.messages import Note
 from .._common.numerals import p_number
 from .._common.scores import lower_is_better_note
 from .._common.validation import IntArray, refuse

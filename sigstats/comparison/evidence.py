@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.note import Note
+from .._common.messages import Note
 from .._common.numerals import NBSP, significant
 from .._common.validation import FloatArray, IntArray
 from ..measures.formulas import Confusion

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.data_frames import copied_rows
-from .._common.messages import join_words
-from .._common.note import Note
+from .._common.messages import Note, join_words
 from .._common.numerals import p_number, significant
 from .._common.validation import FloatArray, IntArray, shown
 from ..intervals import order_statistic, quantile_interval

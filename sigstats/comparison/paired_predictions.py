@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._common.class_names import coded, label_name, require_groups, require_no_missing_texts
 from .._common.data_frames import opened, require_same_index
-from .._common.note import Note
+from .._common.messages import Note
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
 from ..measures.metrics import unit_of
 from .units import MISSING, Units, as_weights

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from .._common.class_names import NEVER_PREDICTED
-from .._common.note import Note
+from .._common.messages import Note
 from ..intervals import Interval
 from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._common.note import Note
+from .._common.messages import Note
 from ..intervals import Interval
 from ..ranking.means import MEAN_OVER_TASKS
 from .row_test import NO_TEST, RowTest

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.messages import join_words, some_of
-from .._common.note import Note
+from .._common.messages import Note, join_words, some_of
 from .._common.numerals import p_number
 from .._common.validation import IntArray
 from ..measures.table import MEASURES

@@ -10,8 +10,7 @@ import numpy as np
 
 from .._common.class_names import MISSING as MISSING
 from .._common.class_names import is_number, refuse_two_spellings
-from .._common.messages import shown
-from .._common.note import Note
+from .._common.messages import Note, shown
 from .._common.validation import FloatArray, IntArray, as_reals, refuse
 from ..scores.order import as_times
 from .together import check_together

@@ -22,7 +22,7 @@ from .._common.class_names import (
 )
 from .._common.data_frames import columns_of
 from .._common.extreme import ties_as_equal
-from .._common.note import Note
+from .._common.messages import Note
 from .._common.scores import require_one_scale
 from .._common.validation import (
     FloatArray,

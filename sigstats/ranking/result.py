@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._common.drawing import Drawn, forest
-from .._common.note import Note
+from .._common.messages import Note
 from .._common.numerals import number, significant, told_apart
 from .._common.tabular import Table
 from ..intervals import Interval

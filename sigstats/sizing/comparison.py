@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._common.note import Note
+from .._common.messages import Note
 from .._common.validation import FloatArray, IntArray, as_real, refuse
 from ..anytime.expected import expected_rows
 from ..comparison.notes import pair_notes

@@ -15,7 +15,7 @@ from typing import Any
 
 from scipy.special import ndtr, ndtri
 
-from .._common.note import Note
+from .._common.messages import Note
 from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular, columns_of
 from .._common.validation import as_real, shown

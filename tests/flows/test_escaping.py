@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from sigstats import ComparisonRule, compare
-from sigstats._common.messages import for_markdown, for_markdown_cell, markdown_code, printable, printable_words
-from sigstats._common.note import Note
+from sigstats._common.messages import Note, for_markdown, for_markdown_cell, markdown_code, printable, printable_words
 from sigstats._common.validation import refuse
 from sigstats.flows.cli import main
 from sigstats.flows.comparison.for_programs import as_json, as_junit

@@ -32,8 +32,7 @@ from ..rule import ComparisonRule, Verdict
 from ..task_means import has_task_mean, without_task_mean
 from ..together import check_used
 from ..units import ALL_ROWS
-from .result import CheckResult, cells_of
-from .row import CheckedRow
+from .result import CheckedRow, CheckResult, cells_of
 from .tests import test_row
 
 

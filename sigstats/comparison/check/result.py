@@ -6,21 +6,79 @@ from typing import Any
 from scipy.special import bdtr
 
 from ..._common.drawing import Drawn, forest
-from ..._common.note import Note
+from ..._common.messages import Note
 from ..._common.numerals import NBSP, p_number, significant, told_apart
 from ..._common.tabular import Table, columns_of
-from ...intervals import clopper_pearson
+from ...intervals import Interval, clopper_pearson
 from ...multiplicity import IN_WORDS
 from ..answer import Answer, others_in_words
 from ..cells import in_points, items_in_words, label_of, named, value_of
 from ..deciding import Bound, fewest_rows
 from ..result import MOST_ROWS
-from ..rows import worst_verdict
+from ..row_test import NO_TEST, RowTest
+from ..rows import Row, with_turned, worst_verdict
 from ..rule import ComparisonRule, Verdict
-from .row import CheckedRow
 
 HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "verdict")
 _ORDER = {"fail": 0, "inconclusive": 1, None: 2, "pass": 3}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedRow(Row):
+    """One measure of one model on one slice.
+
+    Attributes
+    ----------
+    slice, measure : str
+    n : int
+    items : int or None
+        The number of items that the rows answer, if items have several answers.
+    counted : int or None
+        The number of rows on which the measure rests, such as those predicted to be positive for precision.
+    value, low, high : float or None
+        The measure and its interval.
+    other_interval : Interval or None
+        As of `ComparisonRow`.
+    standard_error : float or None
+        The standard error of a mean, by rows or groups; None if the test has none.
+    pvalue : float or None
+        One-sided p-value of "the measure is at least the bar".
+    adjusted_pvalue : float or None
+        `pvalue`, adjusted over all measures and slices.
+    verdict : "pass", "inconclusive", "fail" or None
+        None if nothing was tested.
+    test, note, unit, score : str
+        `score` is the name of the marks, as of `ComparisonRow`.
+    confidence_level : float or None
+        That of the interval; None if nothing was tested.
+    """
+
+    slice: str
+    measure: str
+    n: int
+    items: int | None = None
+    counted: int | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    other_interval: Interval | None = None
+    standard_error: float | None = None
+    pvalue: float | None = None
+    adjusted_pvalue: float | None = None
+    verdict: Verdict | None = None
+    test: RowTest = NO_TEST
+    note: str = ""
+    unit: str = ""
+    score: str = ""
+    confidence_level: float | None = None
+
+    @property
+    def usual(self) -> float | None:  # noqa: D102
+        return self.value
+
+    def turned(self) -> "CheckedRow":
+        """The row with the sign of its values turned."""
+        return with_turned(self, "value")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -27,7 +27,7 @@ from ..rows import ComparisonRow
 from ..rule import ComparisonRule
 from ..runs import runs_test
 from ..tests import by_weights, stages
-from .row import CheckedRow
+from .result import CheckedRow
 
 Mask = NDArray[np.bool_]
 #: The rows that count, and the hits among them, by what is true and what is predicted of the positive class.

@@ -15,8 +15,7 @@ from typing import Any
 from sigstats._common.messages import printable, shown
 
 from .limit import Budget
-from .opening import Joined, open_local, open_remote, reason, unreadable
-from .packing import Archive, packing, pieces, unpacked
+from .opening import Archive, Joined, open_local, open_remote, packing, pieces, reason, unpacked, unreadable
 
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from sigstats._common.messages import did_you_mean, shown
-from sigstats._common.note import Note
+from sigstats._common.messages import Note, did_you_mean, shown
 
 from ..inputs.places import files_of
 from ..tables.spelling import same_spelling

@@ -1,6 +1,7 @@
 """Records of the names of columns in a file, and of the options for reading them."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -8,7 +9,6 @@ from sigstats._common.validation import shown
 from sigstats.comparison.together import check_together
 from sigstats.measures.metrics import is_lower_better
 
-from ._likeliest import classes_in
 from ._predictions import Parted, Predictions
 
 #: As the name of a score: all scores of a log.
@@ -224,3 +224,14 @@ class TableColumns(Columns):
     def wanted(self) -> tuple[str, ...]:
         """All columns, each once."""
         return tuple(dict.fromkeys((*super().wanted, *(name for _, name in self.of_classes))))
+
+
+def classes_in(pattern: str, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Each class and its column: names and patterns with commas between; the class is what ``*`` stands for."""
+    parts = [part.strip().partition("*") for part in pattern.split(",")]
+    return tuple(
+        (name[len(start) : len(name) - len(end)] if star else name, name)
+        for name in names
+        for start, star, end in parts
+        if (re.fullmatch(f"{re.escape(start)}.+{re.escape(end)}", name) if star else name == start)
+    )

@@ -10,17 +10,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.messages import nearest
-from sigstats._common.note import Note
+from sigstats._common.messages import Note, nearest
 from sigstats._common.validation import hint, shown
 from sigstats.comparison.units import MISSING
 
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import SomeRows, Table, WithMissing
-from ._answers import refuse_missing_texts, scores_of
+from ._answers import WithLikeliest, refuse_missing_texts, scores_of
 from ._columns import Columns, TableColumns
 from ._items import dictionaries
-from ._likeliest import WithLikeliest
 from ._predictions import RIGHT, Predictions, Said, Scores, Source
 
 _RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sigstats._common.note import Note
+from sigstats._common.messages import Note
 from sigstats.measures.metrics import limits_of
 
 from ._columns import Columns

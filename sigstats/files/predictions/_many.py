@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.class_names import class_notes, require_class_names
-from sigstats._common.messages import did_you_mean, shown
-from sigstats._common.note import Note
+from sigstats._common.messages import Note, did_you_mean, shown
 from sigstats._common.scores import lower_is_better_note, unknown_direction
 from sigstats.comparison.measure_names import are_measurements
 from sigstats.comparison.units import Units

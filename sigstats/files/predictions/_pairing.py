@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.class_names import class_notes, counts_of
-from sigstats._common.note import Note
+from sigstats._common.messages import Note
 from sigstats._common.validation import shown
 from sigstats.comparison.measure_names import are_measurements
 from sigstats.comparison.paired_predictions import Labels, Predicted, Scored, Verdicts

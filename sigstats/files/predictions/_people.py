@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigstats._common.note import Note
+from sigstats._common.messages import Note
 from sigstats._common.validation import FloatArray, shown
 from sigstats.comparison.paired_predictions import PairedPredictions, Verdicts
 

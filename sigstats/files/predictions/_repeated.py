@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.note import Note
+from sigstats._common.messages import Note
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions
 

@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.messages import shown
-from sigstats._common.note import Note
+from sigstats._common.messages import Note, shown
 
 from ..tables.spelling import NO_ANSWER
 from ._columns import Columns

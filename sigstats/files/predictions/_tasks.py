@@ -9,8 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.messages import shown, some_of
-from sigstats._common.note import Note
+from sigstats._common.messages import Note, shown, some_of
 
 from ..tables.arrow_table import in_one
 from ._agreement import require_one_kind

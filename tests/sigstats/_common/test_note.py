@@ -3,7 +3,7 @@
 import copy
 import pickle
 
-from sigstats._common.note import Note, notes_as_objects
+from sigstats._common.messages import Note, notes_as_objects
 
 
 def test_a_note_is_a_text_that_keeps_its_name() -> None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sigstats._common.note import Note
+from sigstats._common.messages import Note
 
 from ...inputs.content import Content
 from .._columns import Columns

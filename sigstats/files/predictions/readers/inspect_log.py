@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sigstats._common.messages import refuse, shown_name, some_of
-from sigstats._common.note import Note
+from sigstats._common.messages import Note, refuse, shown_name, some_of
 
 from ...inputs.content import Content, parse_json
 from .._columns import Columns

@@ -162,7 +162,7 @@ _READ = """
 import sys
 from pathlib import Path
 from sigstats.files.predictions import Columns, read
-from sigstats.files.inputs import packing, read_bytes
+from sigstats.files.inputs import opening, read_bytes
 import pyarrow.csv, pyarrow.json, pyarrow.parquet
 
 def most():
