@@ -3,7 +3,9 @@
 import subprocess
 import sys
 
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
 HIDDEN = """
 import sys
@@ -105,21 +107,53 @@ def test_another_package_may_ask_for_what_is_missing(folder):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-#: Lists the modules of this package that the program has imported, after its own output.
+#: Lists the modules that the program has imported, after its own output.
 REACHED = """
 import sys
 from sigstats.__main__ import main
 
-code = main()
-print(*(name for name in sys.modules if name.partition(".")[0] == "sigstats"), sep=" ")
+try:
+    code = main()
+finally:
+    print(*sys.modules)
 sys.exit(code)
 """
+COMPARE = ("compare", "a.csv", "b.csv", "--report", "page.html", "--json", "j", "--markdown", "m", "--junit", "x")
 
 
 def test_a_comparison_with_its_page_reaches_few_modules_and_no_learner(folder):
-    done = python(REACHED, folder, "compare", "a.csv", "b.csv", "--report", "page.html")
-    reached = done.stdout.splitlines()[-1].split()
+    done = python(REACHED, folder, *COMPARE[:5])
     assert done.returncode == 0, done.stderr
+    reached = [name for name in done.stdout.splitlines()[-1].split() if name.partition(".")[0] == "sigstats"]
     assert "sigstats.comparison.compare" in reached
     assert not [name for name in reached if name.startswith(("sigstats.learners", "sigstats.retraining"))]
     assert len(reached) <= 143
+
+
+ENGINE = "prefect dask distributed sklearn"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("command", "slow"),
+    [
+        (COMPARE, f"{ENGINE} pandas pydantic fsspec scipy.stats scipy.optimize scipy.sparse"),
+        (
+            ("compare", "a.parquet", "b.parquet"),
+            f"{ENGINE} pandas pydantic fsspec scipy.stats scipy.optimize scipy.sparse",
+        ),
+        (("run", "hryniewicz", "--output", "out", "--quiet"), ENGINE),
+        (("run", "nightly.toml", "--output", "out", "--quiet"), "prefect dask distributed"),
+        (("--help",), f"{ENGINE} numpy pydantic"),
+    ],
+    ids=lambda value: value[1] if value[1:] and isinstance(value, tuple) else "",
+)
+def test_a_command_imports_nothing_that_takes_longer_than_itself(folder, command, slow):
+    for name in "ab":
+        pq.write_table(csv.read_csv(folder / f"{name}.csv"), folder / f"{name}.parquet")
+    (folder / "nightly.toml").write_text('kind = "regression"\nbaseline = "a.csv"\ncandidate = "b.csv"\n')
+    done = python(REACHED, folder, *command)
+    assert done.returncode == 0, done.stderr
+    reached = set(done.stdout.splitlines()[-1].split())
+    assert "sigstats" in reached
+    assert not reached & {*slow.split()}

@@ -284,16 +284,6 @@ def test_a_memory_url_is_an_output(program, quick):
     assert done.returncode == 0, done.stderr
 
 
-def test_help_is_instant_and_imports_no_engine():
-    code = (
-        "import sys\nfrom sigstats.flows.commands import parser\nparser().format_help()\n"
-        "slow = ('prefect', 'dask', 'distributed', 'sklearn', 'numpy', 'pydantic')\n"
-        "print([name for name in slow if name in sys.modules])"
-    )
-    process = Popen([sys.executable, "-c", code], stdout=PIPE, text=True, env=environment())
-    assert process.communicate()[0].strip() == "[]"
-
-
 @pytest.mark.long
 def test_a_data_set_that_no_worker_can_hold_is_refused_before_anything_is_written(
     program, tmp_path, scheduler, monkeypatch

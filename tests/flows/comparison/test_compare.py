@@ -39,7 +39,6 @@ from sigstats.mcnemar.sample_size import detectable_difference
 
 from ...paired import paired_codes
 from ...random_weights import NEAR, not_worse
-from ..conftest import environment
 
 
 def frames(n=600, seed=1, k=3):
@@ -565,32 +564,6 @@ def test_small_slices_are_named_and_not_tested(tmp_path):
     row = found["rows"][2]
     assert (row["slice"], row["verdict"], row["p_worse"]) == ("region = rare", None, None)
     assert row["note"] == "too small to test: 3 of at least 10 rows"
-
-
-@pytest.mark.long
-@pytest.mark.processes
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_it_imports_nothing_that_takes_longer_than_a_comparison(tmp_path, form):
-    base, cand = frames()
-    for frame in (base, cand):
-        frame["id"], frame["region"] = range(len(frame)), ["north", "south"] * (len(frame) // 2)
-    paths = written(tmp_path, base, cand, form)
-    code = (
-        "import sys; from sigstats.flows.cli import main; code = main(); "
-        "slow = {'prefect', 'dask', 'distributed', 'sklearn', 'pandas', 'pydantic', 'fsspec'}; "
-        "slow |= {'scipy.stats', 'scipy.optimize', 'scipy.sparse'}; "
-        "print(sorted(slow & set(sys.modules))); sys.exit(code)"
-    )
-    outputs = [part for form in ("markdown", "json", "report", "junit") for part in (f"--{form}", tmp_path / form)]
-    done = subprocess.run(
-        [sys.executable, "-c", code, "compare", *paths, "--slice", "region", *outputs],
-        capture_output=True,
-        text=True,
-        env=environment(),
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "[]"
 
 
 @pytest.mark.long

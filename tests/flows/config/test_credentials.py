@@ -12,6 +12,9 @@ from sigstats.flows.cli import main
 from sigstats.flows.errors import BadInput
 
 SECRET = "hunter2hunter2"
+NAMES = """client_secret clientSecret x-api-key private-token aws_secret_access_key refresh_token sas_token PRIVATE_KEY
+auth bearer_token X-Amz-Credential sig dbPassword code jwt sid cookie passphrase motdepasse api%5Fkey tok%65n accountkey
+tokens tok\N{ZERO WIDTH SPACE}en \N{FULLWIDTH LATIN SMALL LETTER K}ey"""
 HELD = [
     "s3://AKIAIOSFODNN7EXAMPLE:{}@bucket/study",
     "s3://key:{}/with/slashes@bucket/study",
@@ -26,36 +29,7 @@ HELD = [
     "postgresql+asyncpg://prefect:{}@host/prefect",
     "s3://{}@bucket/study",
     "gs://bucket/a?X-Goog-Signature={}",
-    *(
-        f"https://host/file.csv?{name}={{}}"
-        for name in (
-            "client_secret",
-            "clientSecret",
-            "x-api-key",
-            "private-token",
-            "aws_secret_access_key",
-            "refresh_token",
-            "sas_token",
-            "PRIVATE_KEY",
-            "auth",
-            "bearer_token",
-            "X-Amz-Credential",
-            "sig",
-            "dbPassword",
-            "code",
-            "jwt",
-            "sid",
-            "cookie",
-            "passphrase",
-            "motdepasse",
-            "api%5Fkey",
-            "tok%65n",
-            "accountkey",
-            "tokens",
-            "tok\N{ZERO WIDTH SPACE}en",
-            "\N{FULLWIDTH LATIN SMALL LETTER K}ey",
-        )
-    ),
+    *(f"https://host/file.csv?{name}={{}}" for name in NAMES.split()),
     "https://host/file.csv?token%3D{}0",
     "https://host/file.csv?token:{}0",
     "https://host/file.csv?token='{}'",

@@ -5,8 +5,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -368,17 +366,6 @@ def test_the_plan_tells_what_would_be_compared_and_writes_nothing(folder, capsys
     assert "candidate-1.csv" in said
     assert "2,000, 3 slices, 2 measures" in said
     assert not (folder / "out").exists()
-
-
-@pytest.mark.long
-def test_neither_prefect_nor_dask_is_started(folder):
-    code = (
-        "import sys; from sigstats.flows.cli import main; main(sys.argv[1:]); "
-        "print([name for name in ('prefect', 'dask', 'distributed') if name in sys.modules])"
-    )
-    words = ["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--quiet"]
-    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
 
 
 def write_scores(folder, name, scores, settings):

@@ -1,8 +1,6 @@
 """Significance studies: the papers' tables, tables from files, bad input, and what little is started for them."""
 
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -24,7 +22,7 @@ from sigstats.flows.significance.plan import KIND
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.tasks.summary.published import agrees
 
-from ..conftest import environment, results, run_on, study_file
+from ..conftest import results, run_on, study_file
 
 CONFIGS = Path(__file__).parents[3] / "configs" / "studies"
 NYSSEN_FILE, METHODS = CONFIGS / "nyssen.toml", ("exact", "chi2")
@@ -146,25 +144,6 @@ def test_the_tables_of_hryniewicz_and_their_misprints(papers):
     assert "● 0</td>" in report
     for number in range(5, 13):  # 1 and 4 are forms without numbers
         assert any(re.match(rf"tables? (\d+, )?{number}\b", row["dataset"]) for row in rows), number
-
-
-@pytest.mark.long
-@pytest.mark.processes
-def test_a_small_study_starts_neither_prefect_nor_dask_nor_scikit_learn(tmp_path):
-    code = (
-        "import sys; from sigstats.flows.cli import main; code = main(); "
-        "loaded = {name.partition('.')[0] for name in sys.modules}; "
-        "print(sorted(loaded & {'prefect', 'dask', 'distributed', 'sklearn'})); "
-        "sys.exit(code)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "run", str(CONFIGS / "hryniewicz.toml"), "--output", str(tmp_path / "out")],
-        capture_output=True,
-        text=True,
-        env=environment(),
-        check=False,
-    )
-    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
 
 
 DRAWN = """\

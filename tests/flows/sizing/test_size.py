@@ -86,48 +86,22 @@ def test_the_level_of_any_measure_is_that_of_one_test_of_compare(tmp_path, capsy
         assert len(json.loads(capsys.readouterr().out)["rows"]) == tests
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
-        "--ratio a/b",
-        "--bins x=3",
-        "--task x",
-        "--positive 1",
-        "--margin 5pt",
-        "--score-range 0 1",
-        "--answers 1",
-        "--correlation 0",
-        "--tests 0",
-        "--adjust none",
-        "--confidence 0.9",
-        "--smallest-slice 9",
-    ],
-)
+OPTIONS_OF_PAIRS = """--ratio a/b | --bins x=3 | --task x | --positive 1 | --margin 5pt | --score-range 0 1 |
+--answers 1 | --correlation 0 | --tests 0 | --adjust none | --confidence 0.9 | --smallest-slice 9"""
+
+
+@pytest.mark.parametrize("option", [option.strip() for option in OPTIONS_OF_PAIRS.split("|")])
 def test_what_says_nothing_of_a_leaderboard_is_refused(pilot, capsys, option):
     assert main(["size", *map(str, pilot), "c.csv", *option.split()]) == 2
     assert f"{option.split()[0]}: is not valid with three files or more" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
-        "--slice x",
-        "--score x",
-        "--lower-is-better x",
-        "--ratio a/b",
-        "--labels t.csv",
-        "--no-header",
-        "--by-position",
-        "--unscored drop",
-        "--unscored refuse",
-        "--unmatched refuse",
-        "--measure f1",
-        "--positive 1",
-        "--score-range 0 1",
-        "--run x",
-        "--column id=x",
-    ],
-)
+OPTIONS_OF_FILES = """--slice x | --score x | --lower-is-better x | --ratio a/b | --labels t.csv | --no-header |
+--by-position | --unscored drop | --unscored refuse | --unmatched refuse | --measure f1 | --positive 1 | --score-range 0 1 |
+--run x | --column id=x"""
+
+
+@pytest.mark.parametrize("option", [option.strip() for option in OPTIONS_OF_FILES.split("|")])
 def test_what_is_read_of_files_is_refused_beside_rates_by_hand(capsys, option):
     assert main(["size", "--accuracy", "0.9", *option.split()]) == 2
     assert f"{option.split()[0]}: is not valid with rates by hand" in capsys.readouterr().err
