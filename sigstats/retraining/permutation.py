@@ -26,7 +26,11 @@ significant. Do not use them to compare two classifiers, nor for rows with an or
 each other in groups, name these.
 """
 
-from collections.abc import Callable, Iterator
+import multiprocessing
+import pickle
+import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -51,6 +55,12 @@ if TYPE_CHECKING:
     from ..learners.base import Fits, Null  # whose room imports scikit-learn
 
 _MOST_PROCESSES = 1000
+
+#: Seconds that replicates take at least if processes are started for them by default.
+_LONG = 10.0
+
+#: Chunks of replicates for each process, so that all end at about the same time.
+_CHUNKS_EACH = 8
 _SCALER = "a StandardScaler before the classifier would let permutations share work: some ten times as fast"
 
 #: Estimators of scikit-learn whose random state only orders the rows for a solver, which comes to the same optimum.
@@ -155,7 +165,8 @@ def permutation_test(
         Learn a pipeline's transforms only on the training fold, or once on all rows without labels; the test is valid
         either way (see the module's docstring).
     n_jobs : int, optional
-        Number of processes, as in scikit-learn; it does not change the result. Within
+        Number of processes, as in scikit-learn; it does not change the result. By default one on each processor if the
+        replicates take more than about ten seconds, otherwise one. Within
         ``joblib.parallel_config(backend="dask")`` the work runs on the workers of a Dask client.
     groups : array_like, shape (n,), optional
         Groups of rows that depend on each other, such as those of a patient. No fold splits one, and permutations keep
@@ -231,20 +242,19 @@ def permutation_test(
         reason = "; ".join(filter(None, [reason, _SCALER]))
     if groups is None:
         reason = "; ".join(filter(None, (reason, copies_note(as_rows(X, retrainer.n, null), codes, folds, null))))
-    draws = retrainer.chunks(generator, n_resamples)
     outcome: dict[str, Any]
     if isinstance(measure, str) and measure == "error":
         if positive is not None:
             raise refuse("positive", positive, "None, since the error has no positive class")
         wrong = int((retrainer.observed() != np.asarray(y)).sum())
-        counts = _in_processes(retrainer.count_wrong, draws, n_jobs)
+        counts = _in_processes(retrainer.count_wrong, retrainer, generator, n_resamples, n_jobs)
         outcome = {"statistic": wrong / retrainer.n, "alternative": "less", "null_wrong": tuple(counts.tolist())}
         exceedances = int((counts <= wrong).sum())
     else:  # of which more is better
         statistic = statistic_of(measure, retrainer, y, positive)
         truth, predicted = retrainer.truth_and_predictions(retrainer.identity())
         wrong, observed = int((truth != predicted).sum()), observed_value(retrainer, statistic)
-        values = _in_processes(partial(values_of, retrainer, statistic), draws, n_jobs)
+        values = _in_processes(partial(values_of, retrainer, statistic), retrainer, generator, n_resamples, n_jobs)
         outcome = {"statistic": observed, "alternative": "greater", "null_wrong": (), "measure": statistic.name}
         outcome["null_values"] = tuple(values.tolist())
         exceedances = int(at_least(values, observed).sum())
@@ -259,11 +269,40 @@ def permutation_test(
     )
 
 
-def _in_processes(compute: Callable[[IntArray], Any], draws: Iterator[IntArray], n_jobs: int | None) -> Any:
-    """The results of `compute` for chunks of draws, one after another, as one array."""
-    from joblib import Parallel, delayed
+def _in_processes(
+    compute: Callable[[IntArray], Any],
+    retrainer: Retrainer,
+    generator: np.random.Generator,
+    n_resamples: int,
+    n_jobs: int | None,
+) -> Any:
+    """The results of `compute` for all draws, one after another, as one array.
 
-    return np.concatenate(Parallel(n_jobs=n_jobs)(delayed(compute)(draw) for draw in draws))
+    The first replicate is timed. Unless `n_jobs` or a configuration of joblib says otherwise, each processor gets a
+    process if the others take long.
+    """
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    began = time.perf_counter()
+    first = compute(retrainer.draw(generator, 1))
+    rest = n_resamples - 1
+    if n_jobs is None and (time.perf_counter() - began) * rest > _LONG and effective_n_jobs(None) == 1:
+        n_jobs = -1 if _can_be_sent(compute) else 1
+    workers = effective_n_jobs(n_jobs)
+    most = max(1, rest // (_CHUNKS_EACH * workers)) if workers > 1 else MAX_RESAMPLES
+    chunks = retrainer.chunks(generator, rest, most)
+    return np.concatenate([first, *Parallel(n_jobs=n_jobs)(delayed(compute)(draw) for draw in chunks)])
+
+
+def _can_be_sent(compute: Callable[[IntArray], Any]) -> bool:
+    """True if other processes can be started here and can be sent this function with its classifier."""
+    if multiprocessing.current_process().daemon or threading.current_thread() is not threading.main_thread():
+        return False
+    try:
+        pickle.dumps(compute)
+    except Exception:  # a classifier that holds a connection, for example
+        return False
+    return True
 
 
 def _random_state_warning(classifier: Any) -> str:

@@ -134,9 +134,9 @@ class Retrainer:
             count += self._learner.replicate_bytes
         return max(1, CHUNK_BYTES // int(count))
 
-    def chunks(self, generator: np.random.Generator, size: int) -> Iterator[IntArray]:
-        """The draws of `size` replicates, in chunks of `chunk_size`."""
-        step = self.chunk_size
+    def chunks(self, generator: np.random.Generator, size: int, most: int = MAX_RESAMPLES) -> Iterator[IntArray]:
+        """The draws of `size` replicates, in chunks of `chunk_size`, or of `most` if that is less."""
+        step = min(most, self.chunk_size)
         for first in range(0, size, step):
             yield self.draw(generator, min(step, size - first))
 

@@ -1,4 +1,5 @@
 import os
+import threading
 import warnings
 from itertools import permutations, product
 from pathlib import Path
@@ -34,6 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from sigstats.learners import build
+from sigstats.retraining import permutation
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer, permutation_test
 
@@ -312,6 +314,21 @@ class Marking(DummyClassifier):
     def fit(self, X, y):
         Path(self.folder, str(os.getpid())).touch()
         return super().fit(X, y)
+
+
+@pytest.mark.long
+@pytest.mark.processes
+@pytest.mark.skipif(joblib.cpu_count() == 1, reason="one processor, one process")
+@pytest.mark.parametrize("sent", [True, False])
+def test_without_n_jobs_long_work_is_spread_over_all_processors(sent, tmp_path, monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    monkeypatch.setattr(permutation, "_LONG", 0.0)
+    marking = Marking(str(tmp_path))
+    marking.lock = None if sent else threading.Lock()  # which cannot be pickled
+    options = {"cv": 2, "n_resamples": 40, "rng": 1}
+    here = permutation_test(marking, X, y, n_jobs=1, **options)
+    assert permutation_test(marking, X, y, **options) == here
+    assert bool({each.name for each in tmp_path.iterdir()} - {str(os.getpid())}) == sent
 
 
 @pytest.mark.long
