@@ -36,13 +36,11 @@ def test_it_is_its_definition_on_every_small_table():
 '''
 
 _FORMULA = '''
-@of_counts
 def UNDER(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """TITLE: what it is, and its source."""
     return ratio(tp + tn, tp + fn + fp + tn, undefined)
 
 
-@of_counts
 def kappa('''
 
 _SPEC = '''    MeasureSpec(name="NAME", needs="classes", unit="points", of_counts=formulas.UNDER),
@@ -56,7 +54,7 @@ MEASURE = Part(
     entries=[
         (
             "sigstats/measures/formulas.py",
-            "\n@of_counts\ndef kappa(",
+            "\ndef kappa(",
             _FORMULA,
         ),
         (

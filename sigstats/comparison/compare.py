@@ -96,7 +96,7 @@ def compare_pairs(
     of_one = rule.of_family(max(1, tests))
     results = []
     for paired, evidence in zip(pairs, asked, strict=True):
-        result = _tested(paired, evidence, of_one, first=first, alone=alone)
+        result = _tested(paired, evidence, of_one, first=first, level=level, alone=alone)
         if "auc" in evidence:
             code = positive_code(paired, positive, among_several=positive is not None)
             result = with_direction(result, paired.classes[code], named=positive is not None, models=models)
@@ -109,9 +109,15 @@ def compare_pairs(
 
 
 def _tested(
-    paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule, *, first: int, alone: bool
+    paired: PairedPredictions,
+    evidence: Mapping[str, Evidence],
+    rule: ComparisonRule,
+    *,
+    first: int,
+    level: float,
+    alone: bool,
 ) -> ComparisonResult:
-    """Every measure on every part, not yet decided; with `first` weightings, and more if they may decide."""
+    """Every measure on every part, not yet decided; with `first` weightings, and more if they may decide at `level`."""
     units, names = paired.units, [*evidence]
     few = rule.n_resamples if rule.simultaneous else first
     start = first_stage(few, len(units.parts)) if units.single and not rule.simultaneous else few
@@ -128,7 +134,7 @@ def _tested(
                 rows,
             ),
             rule,
-            stages(name, few if part == ALL_ROWS else start, few, rule.n_resamples),
+            stages(name, few if part == ALL_ROWS else start, few, rule.n_resamples, level),
         )
         for part, rows in units.parts
         for name in names

@@ -7,8 +7,17 @@ import numpy as np
 
 from .._common.class_names import is_number
 from .._common.validation import as_choice, refuse
+from ..measures import own
 from ..measures.measure import Measure, as_own_measure
-from ..measures.table import MEASURES, OwnMeasure, in_our_words, is_named_alone, is_pass_at, is_quantile, offered
+from ..measures.table import (
+    BASE_COUNT_MEASURES,
+    MEASURES,
+    OwnMeasure,
+    in_our_words,
+    is_named_alone,
+    is_pass_at,
+    is_quantile,
+)
 
 #: The measures that a comparison takes, in the order of the table of measures; the error is one minus the accuracy.
 COMPARED_MEASURES = tuple(name for name, spec in MEASURES.items() if is_named_alone(spec) and name != "error")
@@ -51,7 +60,8 @@ def as_compared_measure(name: str, ours: Sequence[str]) -> str:
     """One of these measures, or one of an installed package of which greater is better; ValueError otherwise."""
     if name in ours:
         return name
-    known = as_choice(name, "measures", (*ours, *offered()))
+    of_packages = (f"macro-{other}" for other in own.named(BASE_COUNT_MEASURES))
+    known = as_choice(name, "measures", (*ours, *of_packages))
     if not MEASURES[known].greater_is_better:
         raise refuse("measures", name, "a measure of which greater is better, or a sigstats.Measure of its function")
     return known

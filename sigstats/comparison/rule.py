@@ -213,22 +213,23 @@ def first_stage(size: int, slices: int) -> int:
     return min(size, max(_FEWEST, size // 4)) if slices > _MANY_SLICES else size
 
 
-def in_stages(test: Callable[..., Any], rule: ComparisonRule, sizes: tuple[int, int]) -> Any:
+def in_stages(test: Callable[..., Any], rule: ComparisonRule, sizes: tuple[int, int, int]) -> Any:
     """A test by few random weightings or exchanges, and by more as long as few are beyond either end.
 
     P(p <= a) is at most a: whichever stage ends the test, p is at most a only if it was at the first stage that can end
     it with such a p. `sizes`: number of weightings in the first stage, and in the first one that does not have to show
-    clearly on which side of the margin the interval ends, so that more weightings would change hardly any pass.
+    clearly on which side of the margin the interval ends, so that more weightings would change hardly any pass; and in
+    the last one.
     """
-    size = min(sizes[0], rule.n_resamples)
+    size, few, last = (min(size, rule.n_resamples) for size in sizes)
     while True:
         tested = test(rule=rule.with_resamples(size))
         row = getattr(tested, "row", tested)
         least = 1.0 if row.two_sided_pvalue is None else row.two_sided_pvalue / 2  # of either order of the models
-        told = size >= sizes[1] or row.low is None or row.high is None or _clear(row.low, row.high, rule.margin_of(row))
-        if size == rule.n_resamples or (least * size >= _ENOUGH and told):
+        told = size >= few or row.low is None or row.high is None or _clear(row.low, row.high, rule.margin_of(row))
+        if size == last or (least * size >= _ENOUGH and told):
             return tested
-        size = min(4 * size if size >= sizes[1] else sizes[1], rule.n_resamples)
+        size = min(4 * size if size >= few else few, last)
 
 
 def _clear(low: float, high: float, margin: float) -> bool:

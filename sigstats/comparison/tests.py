@@ -41,12 +41,18 @@ def uses_random_weights(measure: str, evidence: Evidence | None = None) -> bool:
     return MEASURES[measure].test in ("counts", "ratios") or isinstance(evidence, Judged)
 
 
-def stages(measure: str, first: int, few: int, most: int) -> tuple[int, int]:
-    """The sizes of `in_stages`: `first` and `few` for counts; a thousand at most for a formula, which takes longer."""
+def stages(measure: str, first: int, few: int, most: int, level: float) -> tuple[int, int, int]:
+    """The sizes of `in_stages`: `first`, `few` and `most` for counts, fewer for a formula, which takes longer.
+
+    A user's function is called several times for each weighting: 250 weightings if they answer clearly, or else 1,000,
+    or twice as many as a p-value of at most `level` needs.
+    """
     if not uses_random_weights(measure):
-        return most, most
+        return most, most, most
+    if MEASURES[measure].calls_function:
+        return min(few, 250), min(few, 1000), min(most, max(1000, math.ceil(2 / level)))
     formula = MEASURES[measure].of_weights and measure not in POWERS
-    return (min(few, 1000),) * 2 if formula else (first, few)
+    return (*(min(few, 1000),) * 2, most) if formula else (first, few, most)
 
 
 def test_part(row: ComparisonRow, everything: Evidence, rows: IntArray | None, *, rule: ComparisonRule) -> Tested:
@@ -202,7 +208,7 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
     measure: Measure | OfPairs
     if part.values is not None:
         added: Any = part.unseen and tuple(np.searchsorted(occurring, codes) for codes in part.unseen)
-        measure = OfPairs(spec.signed, part.values[occurring], added)
+        measure = OfPairs(spec.signed, part.values[occurring], added, slow=spec.calls_function)
     else:
         measure = (as_measure if isinstance(part.measure, OwnMeasure) else _measure_of)(part.measure)
     rng = rule.rng if part.draws is None else part.draws

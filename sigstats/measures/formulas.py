@@ -9,15 +9,15 @@ Every measure takes the four counts of a two-class problem, in the order of a ta
     truly negative          ``fp``           ``tn``
     ======================  ===============  ===============
 
-The counts are whole numbers, or arrays of them that broadcast; the result is a float, or an array of the broadcast
-shape. **0/0 is 0**, unless `undefined` says otherwise (``float("nan")`` finds such tables). Every table then has a
-finite result, and no bootstrap replicate is lost; scikit-learn too gives 0 for such an F1, precision or recall.
+The counts are float64 arrays of one shape, and so is the result. **0/0 is 0**, unless `undefined` says otherwise
+(``float("nan")`` finds such tables). Every table then has a finite result, and no bootstrap replicate is lost;
+scikit-learn too gives 0 for such an F1, precision or recall.
+
 Averages over classes include those that occur in the truth, as in scikit-learn with ``labels=numpy.unique(y_true)``: an
 answer that is not one of them is an error, but not a class. For `mcc` and `kappa` it is a class without rows.
 
-Raises ValueError if a count is negative or fractional, the shapes do not broadcast, or a parameter is out of range.
-
-For several categories see `sigstats.measures.measure`, which also finds a measure by its name.
+Nothing is checked but parameters. For counts of a user, and for several categories, see `sigstats.measures.measure`,
+which finds a measure by its name.
 
 When not to use: for measures of scores and ranks (AUC, log loss), which are no functions of these counts.
 """
@@ -25,15 +25,11 @@ When not to use: for measures of scores and ranks (AUC, log loss), which are no 
 # ruff: noqa: ARG001 (every measure takes all four counts, so that any can stand for any other)
 
 import math
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, NamedTuple, ParamSpec
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._common.validation import FloatArray, as_counts, as_real, refuse
-
-_P = ParamSpec("_P")
 
 
 class Confusion(NamedTuple):
@@ -56,17 +52,6 @@ def checked_confusion(tp: Any, fn: Any, fp: Any, tn: Any) -> Confusion:
         raise refuse("tp, fn, fp, tn (shapes)", shapes, "shapes that broadcast to one") from None
 
 
-def of_counts(core: Callable[_P, Any]) -> Callable[_P, Any]:
-    """Make a measure check its counts; ``inspect.unwrap`` returns the measure without these checks."""
-
-    @wraps(core)
-    def checked(tp: Any, fn: Any, fp: Any, tn: Any, **options: Any) -> Any:
-        value = np.asarray(core(*checked_confusion(tp, fn, fp, tn), **options))
-        return float(value) if value.ndim == 0 else value
-
-    return checked  # type: ignore[return-value]
-
-
 def ratio(numerator: Any, denominator: Any, undefined: float) -> FloatArray:
     """``numerator / denominator`` of float arrays, and `undefined` where both are 0."""
     undefined, values = _as_undefined(undefined), np.empty(np.shape(denominator))
@@ -86,44 +71,37 @@ def _as_undefined(value: Any) -> float:
     return as_real(value, "undefined")
 
 
-@of_counts
 def accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The share of right answers, ``(tp + tn) / n``; 0/0 is that of no observation at all."""
     return ratio(tp + tn, tp + fn + fp + tn, undefined)
 
 
-@of_counts
 def error(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The share of wrong answers, ``(fn + fp) / n`` (Keller et al., eq. 1): less is better."""
     return ratio(fn + fp, tp + fn + fp + tn, undefined)
 
 
-@of_counts
 def precision(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The share of positives among those called so, ``tp / (tp + fp)``; 0/0 if none is (Keller et al., section 4)."""
     return ratio(tp, tp + fp, undefined)
 
 
-@of_counts
 def recall(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The share of positives that are found, ``tp / (tp + fn)``, also sensitivity; 0/0 if nothing is positive."""
     return ratio(tp, tp + fn, undefined)
 
 
-@of_counts
 def specificity(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The recall of the negative class, ``tn / (tn + fp)``; 0/0 if nothing is negative."""
     return ratio(tn, tn + fp, undefined)
 
 
-@of_counts
 def balanced_accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The mean of recall and specificity, or the one whose class occurs; 0/0 if neither does."""
     occurring = (tp + fn > 0).astype(np.float64) + (tn + fp > 0)
     return ratio(ratio(tp, tp + fn, 0.0) + ratio(tn, tn + fp, 0.0), occurring, undefined)
 
 
-@of_counts
 def f_beta(tp: Any, fn: Any, fp: Any, tn: Any, *, beta: float = 1.0, undefined: float = 0.0) -> Any:
     """Van Rijsbergen's F, in which recall counts `beta` times as much as precision.
 
@@ -134,7 +112,6 @@ def f_beta(tp: Any, fn: Any, fp: Any, tn: Any, *, beta: float = 1.0, undefined: 
     return ratio((1 + square) * tp, (1 + square) * tp + square * fn + fp, undefined)
 
 
-@of_counts
 def f1(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The harmonic mean of precision and recall, ``2 tp / (2 tp + fn + fp)`` (Keller et al., eq. 11).
 
@@ -144,7 +121,6 @@ def f1(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     return ratio(twice, twice + fn + fp, undefined)
 
 
-@of_counts
 def jaccard(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The intersection of the positives and those called positive over their union, ``tp / (tp + fn + fp)``.
 
@@ -153,7 +129,6 @@ def jaccard(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> An
     return ratio(tp, tp + fn + fp, undefined)
 
 
-@of_counts
 def mcc(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """Matthews's correlation of true and assigned class (the phi coefficient), from -1 to 1.
 
@@ -164,7 +139,6 @@ def mcc(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     return ratio(tp * tn - fn * fp, scale, undefined)
 
 
-@of_counts
 def kappa(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """Cohen's (1960) agreement of true and assigned class beyond chance, at most 1.
 
@@ -174,7 +148,6 @@ def kappa(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     return ratio(2 * (tp * tn - fn * fp), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn), undefined)
 
 
-@of_counts
 def dcf(
     tp: Any,
     fn: Any,
@@ -194,8 +167,9 @@ def dcf(
     its class does not occur. With the defaults it is the half total error rate; NIST's evaluations of speaker
     recognition had costs of 10 and 1 and a prior of 0.01.
 
-    >>> dcf(30, 10, 25, 75), round(dcf(30, 10, 25, 75, cost_fn=10, cost_fp=1, prior=0.01), 6)
-    (0.25, 0.2725)
+    >>> counts = (np.array([float(count)]) for count in (30, 10, 25, 75))
+    >>> dcf(*counts, cost_fn=10, cost_fp=1, prior=0.01).round(6)
+    array([0.2725])
     """
     positive, negative = dcf_weights(cost_fn, cost_fp, prior)
     return positive * ratio(fn, tp + fn, undefined) + negative * ratio(fp, fp + tn, undefined)

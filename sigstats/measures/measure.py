@@ -6,10 +6,9 @@ When not to use: for costs, which `sigstats.measures.costs` has; for another mea
 counts of each category, ``sigstats.bootstrap.replicates.bootstrap_statistic`` takes any statistic of counts.
 """
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial, reduce
+from functools import partial, reduce
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -116,14 +115,14 @@ class Measure:
         average, base = base_of(self.name)
         options = self._options(undefined)
         if average:
-            return _average(average, _core(MEASURES[base].of_counts), counts, kind, options)
+            return _average(average, MEASURES[base].of_counts, counts, kind, options)
         spec = MEASURES[self.name]
         formula = {"binary": spec.of_counts, "classes": spec.of_classes}.get(kind)
         if formula is None:
             known = [name for name in BASE_COUNT_MEASURES if kind == "classes" and MEASURES[name].of_classes]
             wanted = [f"micro-{self.name}", f"macro-{self.name}", *known]
             raise refuse("measure", self.name, f"for several {kind} one of {', '.join(wanted)}")
-        return np.asarray(_core(formula)(*counts, **options), dtype=np.float64)
+        return np.asarray(formula(*counts, **options), dtype=np.float64)
 
     def of_two_classes(self, *counts: FloatArray) -> FloatArray:
         """The measure of the four counts, without checks."""
@@ -134,22 +133,13 @@ class Measure:
         average, base = base_of(self.name) if self.function is None else ("", "")
         if average != "macro":
             return None
-        return MeanOfClasses(_core(MEASURES[base].of_counts), self._options(0.0), base not in _WITHOUT_NEGATIVES)
+        return MeanOfClasses(MEASURES[base].of_counts, self._options(0.0), base not in _WITHOUT_NEGATIVES)
 
     def _options(self, undefined: float) -> dict[str, Any]:
         return {"undefined": undefined, **dict(self.parameters)}
 
 
-@cache
-def _core(formula: Callable[..., Any] | None) -> Callable[..., Any]:
-    assert formula is not None
-    core: Callable[..., Any] = inspect.unwrap(formula)
-    return core
-
-
-def _average(
-    average: str, core: Callable[..., Any], counts: Confusion, kind: Kind, options: dict[str, Any]
-) -> FloatArray:
+def _average(average: str, core: Any, counts: Confusion, kind: Kind, options: dict[str, Any]) -> FloatArray:
     """A measure of two classes, averaged over categories, classes, or the two classes of a binary problem."""
     if kind == "binary":
         tp, fn, fp, tn = counts
@@ -185,7 +175,7 @@ class OfClass(NamedTuple):
 class MeanOfClasses(NamedTuple):
     """A mean over classes that is computed class by class."""
 
-    formula: Callable[..., Any]
+    formula: Any
     options: dict[str, Any]
     of_negatives: bool = True
 
@@ -259,8 +249,8 @@ def as_own_measure(measure: Any) -> OwnMeasure:
         measure = replace(as_measure(measure), takes="classes")
     known: Any = {"name": path or measure.name, "unit": "own", "greater_is_better": measure.greater_is_better}
     if measure.function is None:
-        spec = MEASURES[measure.name]
-        return OwnMeasure(replace(spec, of_counts=partial(_core(spec.of_counts), **dict(measure.parameters))))
+        of_counts: Any = MEASURES[measure.name].of_counts
+        return OwnMeasure(replace(MEASURES[measure.name], of_counts=partial(of_counts, **dict(measure.parameters))))
     if measure.name in MEASURES:
         raise refuse("measures", measure.name, "another name, since a measure has this one")
     if measure.takes == "counts":
@@ -287,7 +277,8 @@ def _check_named(measure: Measure) -> None:
     for parameter in parameters:
         if parameter not in spec.parameters:
             raise refuse(f"{name} (parameter)", parameter, f"one of {', '.join(spec.parameters) or 'none'}")
-    _core(spec.of_counts)(*np.zeros((4, 1)), **parameters)  # refuses values out of range
+    formula: Any = spec.of_counts
+    formula(*np.zeros((4, 1)), **parameters)  # refuses values out of range
 
 
 def one_vs_rest(table: Any) -> Confusion:

@@ -37,6 +37,8 @@ class OfPairs:
     values: NDArray[Any]
     #: The codes of labels and of predictions that an unseen row may have; None: any classes.
     unseen: tuple[IntArray, IntArray] | None = None
+    #: True if it takes long, as a function of a user's does.
+    slow: bool = False
     #: The pairs that may have a weight: code of the label times number of values, plus code of the prediction.
     pairs: Any = ()
 

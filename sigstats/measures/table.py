@@ -77,8 +77,13 @@ class MeasureSpec:
         """The names of its parameters, such as ``beta``."""
         if self.of_counts is None:
             return ()
-        named = inspect.signature(inspect.unwrap(self.of_counts)).parameters
+        named = inspect.signature(self.of_counts).parameters
         return tuple(name for name in named if name not in (*Confusion._fields, "undefined"))
+
+    @property
+    def calls_function(self) -> bool:
+        """True if it calls a user's function once for each row of weights."""
+        return getattr(self.of_weights, "func", None) is score_formulas.of_function
 
     @property
     def in_points(self) -> bool:
@@ -242,11 +247,6 @@ COUNT_MEASURES: tuple[str, ...] = tuple(name for name, spec in MEASURES.items() 
 def is_of_counts(name: Any) -> bool:
     """True if a name is that of a measure of counts, of this package or offered by an installed one."""
     return isinstance(name, str) and (name in COUNT_MEASURES or base_of(name)[1] in own.named())
-
-
-def offered() -> tuple[str, ...]:
-    """The measures of installed packages, as means over any number of classes."""
-    return tuple(f"macro-{name}" for name in own.named(BASE_COUNT_MEASURES))
 
 
 #: The names of the measures of one class's scores.

@@ -34,7 +34,8 @@ _BLOCK = 2**21
 _WEIGHTS = 256
 #: Every kind of row of so many classes is tried; of more, those of the rarest and of the most frequent ones.
 _MOST_CLASSES = 7
-#: How many kinds of rows, and how many shares of several classes, are tried with each weighting.
+#: How many kinds of rows, and how many shares of several classes, are tried with each weighting; with a slow formula
+#: only the kind, or the shares, that hurt most.
 _KINDS, _UNSEEN_ROWS = 3, (1.0, 3.7)
 
 
@@ -249,11 +250,11 @@ def _where_it_hurts(
     chosen: set[tuple[int, ...]] = set()
     several: list[list[tuple[int, ...]]] = []
     rows = [[np.concatenate([many * largest * item for many in _UNSEEN_ROWS]) for item in of] for of in alone]
-    hurts = _differences(kind, measure, observed, rows)
-    classes = true.tolist()
+    alone_hurts = _differences(kind, measure, observed, rows).reshape(len(_UNSEEN_ROWS), -1)
+    classes, slow = true.tolist(), isinstance(measure, OfPairs) and measure.slow
     for sign in (1, -1):
-        for order in np.argsort(sign * hurts.reshape(len(_UNSEEN_ROWS), -1), axis=1, kind="stable").tolist():
-            chosen |= {(item,) for item in order[:_KINDS]}
+        for order in np.argsort(sign * alone_hurts, axis=1, kind="stable").tolist():
+            chosen |= {(item,) for item in order[: 1 if slow else _KINDS]}
             first: dict[int, int] = {}  # the worst row of each class, the worst class first
             for value in order:
                 first.setdefault(classes[value], value)
@@ -263,9 +264,9 @@ def _where_it_hurts(
     many = np.repeat(2 * _UNSEEN_ROWS, [len(parts) for parts in several]) * largest
     together = many[:, np.newaxis] * _placed([part for parts in several for part in parts], len(true))
     hurts = _differences(kind, measure, observed, [_times(together, of) for of in alone])
-    for sign, tried in zip(np.repeat([1, -1], len(_UNSEEN_ROWS)).tolist(), several, strict=True):
+    for (sign, single), tried in zip(product((1, -1), alone_hurts), several, strict=True):
         hurt, hurts = sign * hurts[: len(tried)], hurts[len(tried) :]
-        if tried:
+        if tried and not (slow and hurt.min() >= (sign * single).min()):
             chosen.add(tried[int(np.argmin(hurt))])
     return _placed(sorted(chosen), len(true))
 

@@ -118,7 +118,7 @@ def _of_judged(row: CheckedRow, part: Judged, bar: float, rule: ComparisonRule) 
 
 
 def _of_weights(row: CheckedRow, part: Classes, bar: float, rule: ComparisonRule) -> CheckedRow:
-    rule = rule.with_resamples(stages(row.measure, 0, rule.n_resamples, rule.n_resamples)[1])
+    rule = rule.with_resamples(stages(row.measure, 0, rule.n_resamples, rule.n_resamples, rule.alpha)[1])
     tested = by_weights(ComparisonRow(slice=row.slice, measure=row.measure, n=row.n), part, rule, bar)
     same = ("standard_error", "other_interval", "pvalue", "test")
     row = replace(row, value=tested.baseline, **{name: getattr(tested, name) for name in same})

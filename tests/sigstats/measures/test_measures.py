@@ -1,6 +1,7 @@
 import itertools
 from fractions import Fraction
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,16 +9,23 @@ import sklearn.metrics as sk
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sigstats.measures import formulas as measures
+from sigstats.measures import formulas
 from sigstats.measures.formulas import Confusion
 from sigstats.measures.measure import Measure, as_measure, one_vs_rest
-from sigstats.measures.table import COUNT_MEASURES
+from sigstats.measures.table import BASE_COUNT_MEASURES, COUNT_MEASURES
 
 count = st.integers(0, 30)
 tables = st.tuples(count, count, count, count).filter(lambda each: sum(each) > 0)
 square_tables = st.integers(2, 5).flatmap(
     lambda k: st.lists(st.lists(st.integers(0, 9), min_size=k, max_size=k), min_size=k, max_size=k)
 )
+
+
+def by_name(name):
+    return lambda *table, undefined=0.0, **parameters: as_measure(name, **parameters)(*table, undefined=undefined)
+
+
+measures = SimpleNamespace(**{name.replace("-", "_"): by_name(name) for name in BASE_COUNT_MEASURES})
 
 #: name, our function, scikit-learn's function of labels
 PEERS = [
@@ -258,9 +266,7 @@ def test_a_users_function_is_a_measure():
     assert measure(30, 10, 20, 40) == pytest.approx(0.75 - 1 / 3)
     assert not as_measure(youden, greater_is_better=False).greater_is_better
     assert as_measure(measure) is measure
-    assert as_measure(partial(measures.f_beta.__wrapped__, beta=2.0))(30, 10, 20, 40) == measures.f_beta(
-        30, 10, 20, 40, beta=2
-    )
+    assert as_measure(partial(formulas.f_beta, beta=2.0))(30, 10, 20, 40) == measures.f_beta(30, 10, 20, 40, beta=2)
 
 
 def test_measures_say_which_way_is_better_and_can_be_written_down():

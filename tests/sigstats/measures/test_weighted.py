@@ -122,6 +122,19 @@ def test_a_function_of_a_person_is_tested_as_the_measure_that_it_computes():
     assert of_rows.baseline == pytest.approx(theirs.baseline)
 
 
+@pytest.mark.parametrize("share", [0.8, 0.3])
+def test_a_function_of_a_person_is_called_a_few_thousand_times(share):
+    """Both if models hardly differ, and if they differ far beyond chance, which takes more weightings."""
+    rng, calls = np.random.default_rng(3), []
+    y = rng.integers(0, 2, 400)
+    sides = [np.where(rng.random(400) < right, y, 1 - y) for right in (0.8, share)]
+    called = sigstats.Measure(name="own", function=lambda *rows: calls.append(1) or mean_recall(*rows), takes="classes")
+    own, ready = (sigstats.compare(y, *sides, measures=name).rows[0] for name in (called, "balanced-accuracy"))
+    assert own.low == pytest.approx(ready.low, abs=6 * (own.end_error + ready.end_error))
+    assert own.pvalue == pytest.approx(ready.pvalue, abs=6 * (own.pvalue_error + ready.pvalue_error))
+    assert len(calls) < 5_100
+
+
 def test_parameters_and_functions_of_counts():
     y, a, b = POSITIVE, SCORE > 0, SCORE > 0.5
     cost = sigstats.Measure(

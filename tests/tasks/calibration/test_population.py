@@ -13,7 +13,7 @@ from sklearn.metrics import f1_score
 import sigstats
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
-from sigstats.measures.formulas import accuracy, f1
+from sigstats.measures.measure import as_measure
 from sigstats.proportions import dcf_test, proportion_test
 from sigstats.tasks.calibration import count, subsample
 from sigstats.tasks.calibration.populations import tests as trials
@@ -52,8 +52,8 @@ def test_swapping_exchanges_the_outputs_of_each_row_at_random():
         assert population.difference(measure) == 0
     plain = Population(outcomes=population.outcomes)
     a, b = JointOutcomes(*plain.outcomes).confusion_a, JointOutcomes(*plain.outcomes).confusion_b
-    assert plain.difference("f1") == pytest.approx(f1(*b) - f1(*a))
-    assert plain.difference("accuracy") == pytest.approx(accuracy(*b) - accuracy(*a))
+    assert plain.difference("f1") == pytest.approx(as_measure("f1")(*b) - as_measure("f1")(*a))
+    assert plain.difference("accuracy") == pytest.approx(as_measure("accuracy")(*b) - as_measure("accuracy")(*a))
     assert null_holds(population, AppliedTest(test="bootstrap", measure="f1"))
     assert exact_rate(plain, 20, AppliedTest(test="bootstrap", measure="f1"), 0.05) is None
 
