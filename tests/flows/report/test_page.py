@@ -306,6 +306,7 @@ def test_two_hundred_histograms_are_light(tmp_path: Path) -> None:
     assert len(text.encode()) < 1_000_000
 
 
+@pytest.mark.long
 def test_the_report_starts_without_the_engine() -> None:
     code = "import sys, sigstats.flows.report.page; print([m for m in %r if m in sys.modules])"
     heavy = ["prefect", "dask", "distributed", "matplotlib", "sklearn", "pandas"]

@@ -1,6 +1,5 @@
 """The distribution of the number correct against enumeration, whole numbers, the literature and itself."""
 
-import contextlib
 import math
 import threading
 from collections import Counter
@@ -440,21 +439,6 @@ def test_leaves_the_callers_arithmetic_alone_in_threads():
         thread.join()
     assert results == [expected] * 4
     assert getcontext().prec == before
-
-
-BAD = st.one_of(
-    st.none() | st.text(max_size=3) | st.floats() | st.integers(-3, 2**70) | st.binary(max_size=3),
-    st.lists(st.integers(-2, 4), max_size=4) | st.lists(st.floats(), max_size=3),
-    st.lists(st.lists(st.integers(0, 3), max_size=3), max_size=3),
-)
-
-
-@settings(deadline=None, derandomize=True, max_examples=examples(200))
-@given(BAD, BAD, BAD)
-def test_bad_input_is_a_value_error(rows, columns, correct):
-    for call in (lambda: upper_tail(rows, columns, correct), lambda: number_correct(rows, columns)):
-        with contextlib.suppress(ValueError):
-            call()
 
 
 @pytest.mark.parametrize(

@@ -282,10 +282,6 @@ def test_measures_say_which_way_is_better_and_can_be_written_down():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: measures.f1(-1, 2, 3, 4), "tp: -1"),
-        (lambda: measures.f1(1, 2.5, 3, 4), "fn: 2.5"),
-        (lambda: measures.f1(1, 2, float("nan"), 4), "fp: nan"),
-        (lambda: measures.f1(1, 2, 3, "x"), "tn: 'x'"),
         (lambda: measures.f1([1, 2], [1, 2, 3], 3, 4), "shapes"),
         (lambda: measures.f1(1, 2, 3, 4, undefined="x"), "undefined"),
         (lambda: measures.f_beta(1, 2, 3, 4, beta=-1), "beta: -1"),
@@ -293,7 +289,6 @@ def test_measures_say_which_way_is_better_and_can_be_written_down():
         (lambda: measures.dcf(1, 2, 3, 4, prior=1.5), "prior: 1.5"),
         (lambda: measures.dcf(1, 2, 3, 4, cost_fn=-1), "cost_fn: -1"),
         (lambda: as_measure("f-bete"), "did you mean 'f-beta'?"),
-        (lambda: as_measure(7), "measure: 7"),
         (lambda: as_measure("f1", beta=2), "parameter"),
         (lambda: as_measure("f-beta", beta="x"), "beta: 'x'"),
         (lambda: as_measure(max, beta=2), "parameters"),
