@@ -12,10 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from sigstats._common.messages import printable
+from sigstats._common.numerals import significant
 from sigstats.comparison.answer import detected, neither_way, tells
 from sigstats.comparison.candidates import CandidatesResult
-from sigstats.comparison.cells import HEADER, cells_of, titles_of, verdict_of
+from sigstats.comparison.cells import HEADER, cells_of, named, titles_of, value_of, verdict_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, rule_in_words
+from sigstats.measures.table import MEASURES
 
 from . import rows_in_words, subjects_in_words
 
@@ -103,6 +105,10 @@ def _remarks(result: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterato
     if unsure is not None and detected(unsure):
         yield f"{unsure.slice}: {detected(unsure)}"
     for row in rows:
+        if row.whole and row.baseline_interval and row.candidate_interval and MEASURES[row.measure].test == "areas":
+            ends = [value_of(row, end) for end in (*row.baseline_interval, *row.candidate_interval)]
+            level = f"{significant(100 * result.rule.confidence_level)}% intervals"
+            yield "{}, {}: baseline {} to {}, candidate {} to {}".format(named(row), level, *ends)
         if row.unanswered:
             yield f"not tested: {row.name} on {row.slice}: {row.note}"
 

@@ -9,7 +9,7 @@ import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..mcnemar.mcnemar_test import mcnemar_test
 from ..mcnemar.sample_size import detectable_difference
 from ..measures.measure import Measure, as_measure
 from ..measures.score_formulas import POWERS, OfPairs
-from ..measures.table import MEASURES, OwnMeasure, refers_to_one_class
+from ..measures.table import MEASURES, refers_to_one_class
 from ..scores.order import FEWEST
 from ..unseen_row.means import missed
 from ..unseen_row.orders import mirrored_law
@@ -174,10 +174,6 @@ def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> Compar
     )
 
 
-#: Slices ask for the same ones.
-_measure_of = cache(as_measure)
-
-
 def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: float | None = None) -> ComparisonRow:
     """Test any other measure of predictions by random weights of the joint outcomes, or of whole groups.
 
@@ -210,7 +206,7 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
         added: Any = part.unseen and tuple(np.searchsorted(occurring, codes) for codes in part.unseen)
         measure = OfPairs(spec.signed, part.values[occurring], added, slow=spec.calls_function)
     else:
-        measure = (as_measure if isinstance(part.measure, OwnMeasure) else _measure_of)(part.measure)
+        measure = as_measure(part.measure)
     rng = rule.rng if part.draws is None else part.draws
     count = n if group is None else int(units.max()) + 1
     unit, one, other = unseen_unit(group is not None, count, rule.unseen_group)

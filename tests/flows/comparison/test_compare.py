@@ -269,7 +269,7 @@ def test_eval_files_of_inspect_are_read_with_marks_between(tmp_path, capsys):
         assert said.count("\n") == 1
 
 
-def test_scores_are_measured_as_scikit_learn_measures_them(tmp_path):
+def test_scores_are_measured_as_scikit_learn_measures_them(tmp_path, capsys):
     base, cand = frames(n=500, k=2)
     rng = np.random.default_rng(4)
     for frame in (base, cand):
@@ -295,6 +295,9 @@ def test_scores_are_measured_as_scikit_learn_measures_them(tmp_path):
     alone = written(tmp_path, base.drop(columns="prediction"), cand.drop(columns="prediction"))
     _, area = compared(tmp_path, *alone, "--score", "score", "--measure", "auc")
     assert [(row["measure"], row["baseline"]) for row in area["rows"]] == [("auc", found["rows"][0]["baseline"])]
+    ends = [f"{100 * end:.2f}%" for side in ("baseline", "candidate") for end in area["rows"][0][f"{side}_interval"]]
+    told = "auc on all rows, 95% intervals: baseline {} to {}, candidate {} to {}"
+    assert told.format(*ends) in capsys.readouterr().out
     _, turned = compared(tmp_path, *alone, "--score", "score", "--measure", "auc", "--positive", "0")
     assert turned["rows"][0]["baseline"] == pytest.approx(1 - found["rows"][0]["baseline"])
 
