@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ._common.class_names import require_no_missing_texts, require_one_naming
+from ._common.class_names import as_class_labels, require_one_naming
 from ._common.data_frames import require_same_index
 from ._common.validation import IntArray, as_array, as_counts, refuse, refuse_where, require_comparable, shown
 
@@ -55,7 +55,9 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
     `labels`: the classes in the order of rows and columns; by default all that occur, sorted; at most 4096.
     """
     require_same_index(y=y, prediction=prediction)
-    truth, names = _as_labels(y, "y"), _as_labels(prediction, "prediction")
+    listed = None if labels is None else [*map(str, _as_labels(labels, "labels").tolist())]
+    truth = as_class_labels(_as_labels(y, "y"), "y", listed)
+    names = as_class_labels(_as_labels(prediction, "prediction"), "prediction", listed)
     if len(truth) != len(names):
         raise refuse("prediction (length)", len(names), f"one for each of y's {len(truth)}")
     if _kind(truth) != _kind(names):
@@ -70,7 +72,6 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
             raise refuse("labels", classes[0], f"{_kind(truth)} as y has")
         require_comparable(truth, classes, "labels")
         require_comparable(names, classes, "labels")
-    require_no_missing_texts(None if labels is None else [*map(str, classes.tolist())], y=truth, prediction=names)
     if len(classes) < 2 or len(np.unique(classes)) < len(classes):
         raise refuse("labels", classes, "two or more different classes")
     if len(classes) > MOST_CLASSES:

@@ -60,18 +60,24 @@ def coded(values: Any, name: str, rows: int, *, missing: str | None = None) -> t
 
 def as_groups(values: Any, name: str, rows: int) -> tuple[IntArray, int]:
     """The group numbers of `rows` rows, from 0, and the number of groups; ValueError if there are fewer than two."""
-    names, codes = coded(values, name, rows)
-    require_groups(names, codes, name)
+    names, codes = coded_groups(values, name, rows)
     if len(names) < 2:
         raise refuse(name, len(names), "two groups or more")
     return codes, len(names)
 
 
-def require_groups(names: Sequence[str], codes: IntArray, name: str, classes: Collection[str] | None = None) -> None:
-    """Refuse names of groups that usually mean a missing value; `classes`: as in `require_no_missing_texts`."""
+def coded_groups(
+    values: Any, name: str, rows: int, classes: Collection[str] | None = None
+) -> tuple[tuple[str, ...], IntArray]:
+    """The names of groups and the number of each row's, as `coded`; ValueError if a name usually means a missing value.
+
+    `classes`: as for `as_class_labels`.
+    """
+    names, codes = coded(values, name, rows)
     way = "rename {} if it is a group" if classes is None else "give classes=[{}] if it is a group"
     rows_of = dict(zip(names, np.bincount(codes).tolist(), strict=True))
     refuse_missing_texts(name, rows_of, f"leave out these rows, or {way}", classes=classes, what="values")
+    return names, codes
 
 
 def _texts(values: Any) -> list[str | None]:
@@ -98,13 +104,11 @@ def as_predictions(
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """The true labels and those that two classifiers assigned, which may be compared with ``==``; or ValueError."""
     require_same_index(y=y, a=a, b=b)
-    truth = as_labels(y, "y")
-    require_no_missing_texts(classes, y=truth)
+    truth = as_class_labels(y, "y", classes)
     assigned = []
     for name, value in (("a", a), ("b", b)):
-        labels = as_labels(value, name)
+        labels = as_class_labels(value, name, classes)
         same_kind_of_labels(truth, labels, name)
-        require_no_missing_texts(classes, **{name: labels})
         broken = labels[labels != np.floor(labels)] if labels.dtype.kind == "f" else labels[:0]
         if broken.size and (truth.dtype.kind != "f" or (truth == np.floor(truth)).all()):
             wanted = "labels as in y (probabilities are scores, as auc_test takes)"
@@ -252,16 +256,20 @@ def refuse_missing_texts(
             raise ValueError(f"{where}: {told}; {remedy.replace('{}', shown(text))}")
 
 
-def require_no_missing_texts(
-    classes: Collection[str] | None = None, missing: str = "leave out rows without a label", /, **columns: NDArray[Any]
-) -> None:
-    """Refuse arrays of labels with such a text; `classes`: the listed ones, None for functions without this option."""
-    way = "another name" if classes is None else "classes=[{}]"
-    for argument, labels in columns.items():
-        if labels.dtype.kind == "U":
-            texts, rows = (label.tolist() for label in np.unique(labels, return_counts=True))
-            remedy = f"{missing}, or give {way} if it is a class"
-            refuse_missing_texts(argument, dict(zip(texts, rows, strict=True)), remedy, classes=classes)
+def as_class_labels(
+    value: Any, name: str, classes: Collection[str] | None = None, cure: str = "leave out rows without a label"
+) -> NDArray[Any]:
+    """Labels as of `as_labels`; ValueError if one is a text that usually means a missing value.
+
+    `classes`: the listed ones, which may be such texts; None for functions without this option.
+    """
+    labels = as_labels(value, name)
+    if labels.dtype.kind == "U":
+        way = "another name" if classes is None else "classes=[{}]"
+        texts, rows = (label.tolist() for label in np.unique(labels, return_counts=True))
+        rows_of = dict(zip(texts, rows, strict=True))
+        refuse_missing_texts(name, rows_of, f"{cure}, or give {way} if it is a class", classes=classes)
+    return labels
 
 
 #: The name of a note.

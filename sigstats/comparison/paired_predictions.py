@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_names import coded, label_name, require_groups, require_no_missing_texts
+from .._common.class_names import as_class_labels, coded, coded_groups, label_name
 from .._common.data_frames import opened, require_same_index
 from .._common.messages import Note
-from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
+from .._common.validation import FloatArray, IntArray, as_reals, refuse, same_kind_of_labels, shown
 from ..measures.metrics import unit_of
 from .units import MISSING, Units, as_weights
 
@@ -208,19 +208,16 @@ def pair_arrays(
     named = {"y": y, "baseline": baseline, "candidate": candidate, "groups": groups}
     named |= {"order": order, "weights": weights}
     require_same_index(**named, **beside, **parts)
-    label = as_labels(y, "y")
-    missing = "give missing={} and unscored='drop', which leaves out these rows"
-    columns = [label]
-    for name, values in (("baseline", baseline), ("candidate", candidate)):
-        columns.append(as_labels(values, name))
-        same_kind_of_labels(label, columns[-1], name)
-    require_no_missing_texts(listed, missing, y=label, baseline=columns[1], candidate=columns[2])
+    cure = "give missing={} and unscored='drop', which leaves out these rows"
+    given = {"y": y, "baseline": baseline, "candidate": candidate}
+    label, *said = columns = [as_class_labels(values, name, listed, cure) for name, values in given.items()]
+    for name, labels in zip(("baseline", "candidate"), said, strict=True):
+        same_kind_of_labels(label, labels, name)
     classes, codes = np.unique(np.concatenate(columns), return_inverse=True)
     label, a, b = codes.astype(np.int64).reshape(3, -1)
     n = len(label)
-    of_groups, group = ((), None) if groups is None else coded(groups, "groups", n)
+    of_groups, group = ((), None) if groups is None else coded_groups(groups, "groups", n, listed)
     if group is not None:
-        require_groups(of_groups, group, "groups", listed)
         group = np.argsort(np.argsort(of_groups))[group]  # numbered as groups from files are
     names = tuple(label_name(class_name) for class_name in classes.tolist())
     return PairedPredictions(

@@ -12,13 +12,13 @@ import numpy as np
 
 from .._common.class_names import (
     MISSING,
+    as_class_labels,
     class_notes,
     coded,
+    coded_groups,
     counts_of,
     label_name,
     require_class_names,
-    require_groups,
-    require_no_missing_texts,
 )
 from .._common.data_frames import columns_of
 from .._common.extreme import ties_as_equal
@@ -122,9 +122,7 @@ def rank_models(
     names = as_names(columns.models, "models", columns.table.shape[1])
     n = len(columns.table)
     named = columns.named
-    codes = {name: coded(named[name], name, n) for name in ("groups", "items") if named[name] is not None}
-    for name, (values, of_rows) in codes.items():
-        require_groups(values, of_rows, name)
+    codes = {name: coded_groups(named[name], name, n) for name in ("groups", "items") if named[name] is not None}
     parts = {k: coded(v, f"slices[{shown(k)}]", n, missing=MISSING) for k, v in columns.slices.items()}
     of_label = None if named["label"] is None else as_labels(named["label"], "label")
     options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice, "notes": ()}
@@ -258,14 +256,13 @@ def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatA
 
 
 def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
-    right = []
+    label, right = as_class_labels(label, "label"), []
     for i in range(table.shape[1]):
         name = f"correct[{shown(names[i])}]"
-        column = as_labels(table[:, i], name)
+        column = as_class_labels(table[:, i], name)
         if len(column) != len(label):
             raise refuse("label (length)", len(label), f"{len(column)}, one for each row")
         same_kind_of_labels(label, column, name)
-        require_no_missing_texts(label=label, **{name: column})
         if (column != label).any():
             labels, said = ([label_name(value) for value in np.unique(one).tolist()] for one in (label, column))
             require_class_names(labels, said, len(label), shown(names[i]))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
-from .._common.class_names import as_groups, require_no_missing_texts
+from .._common.class_names import as_class_labels, as_groups
 from .._common.data_frames import require_same_index
 from .._common.drawing import Drawn, forest
 from .._common.tabular import ArrayRecord, Table, in_words
@@ -172,8 +172,7 @@ def rank_votes(
     [('large', 1, 2), ('medium', 1, 2), ('small', 3, 3)]
     """
     require_same_index(model_a=model_a, model_b=model_b, winner=winner, groups=groups, items=items)
-    named = {name: as_labels(value, name) for name, value in {"model_a": model_a, "model_b": model_b}.items()}
-    require_no_missing_texts(**named)
+    named = {name: as_class_labels(value, name) for name, value in {"model_a": model_a, "model_b": model_b}.items()}
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     n = len(named["model_a"])
     if len(named["model_b"]) != n:

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._common.class_names import as_groups, require_no_missing_texts
+from .._common.class_names import as_class_labels, as_groups
 from .._common.data_frames import require_same_index
 from .._common.drawing import histogram
 from .._common.extreme import at_least
@@ -234,7 +234,7 @@ def permutation_test(
         X, nominal = encoded(X)
         classifier = build(classifier, nominal=nominal)
     names, codes = as_classes(y)
-    require_no_missing_texts(y=names.astype(str)[codes] if names.dtype.kind == "O" else names[codes])
+    as_class_labels((names.astype(str) if names.dtype.kind == "O" else names)[codes], "y")
     units = None if groups is None else as_groups(groups, "groups", len(codes))[0]
     folds = as_folds(cv, X, codes, generator, groups=units)
     retrainer = Retrainer(classifier, X, y, folds, null=null, transforms=transforms, groups=groups)

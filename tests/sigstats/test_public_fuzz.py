@@ -342,7 +342,7 @@ CALLS = {
     ],
     "anytime_test": [
         (sigstats.anytime_test, {"differences": [0.4, -0.4, 0.2], "counts": [3, 1, 2], "looks": [1, 1, 2], "limit": 0.4,
-                                 "margin": 0.1, "alternative": "less", "confidence_level": 0.9, "exact": False}),
+                                 "margin": 0.1, "alternative": "less", "confidence_level": 0.9}),
     ],
     "type_one_error": [(sigstats.type_one_error, {"n": 20, "discordance": 0.1, **TEST})],
 }  # fmt: skip

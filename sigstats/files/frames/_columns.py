@@ -124,7 +124,7 @@ def scores_of(score: Any, ratio: Any, lower_is_better: Any, higher_is_better: An
     ways = {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
     names, per = {name: names_of(value, name) for name, value in ways.items()}, None
     if ratio is None:
-        score = score or [name for value in names.values() for name in value] or None
+        score = score or [*dict.fromkeys(name for value in names.values() for name in value)] or None
     elif score is not None or not isinstance(ratio, str):
         raise refuse("ratio", ratio, "the names of two columns, as in errors/words, and no score")
     else:

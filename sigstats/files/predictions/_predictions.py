@@ -128,7 +128,7 @@ class Predictions(Parted):
 
     def take(self, rows: Any) -> Self:
         """Some of the rows."""
-        every = ("ids", "label", "prediction", "values", "per", "epoch", "counts", "failed")
+        every = ("ids", "label", "prediction", "values", "per", "epoch", "ids_beside", "counts", "failed")
         value = self._changed(lambda column: column.take(rows), every)
         identity, beside = ({n: v.take(rows) for n, v in item.items()} for item in (self.identity, self.beside))
         return replace(value, identity=identity, beside=beside)

@@ -234,7 +234,7 @@ def test_a_direction_that_nothing_states_is_asked_for():
     verdicts = [sigstats.compare(table, better, **{way: "elo"}).verdict for way in WAYS]
     assert verdicts == ["fail", "inconclusive"]  # one more row might lose any number of points
     assert sigstats.compare(table, better, higher_is_better="elo", score_range=(0, 2)).verdict == "pass"
-    with pytest.raises(ValueError, match=r"^lower_is_better: 'elo' is not valid"):
+    with pytest.raises(ValueError, match=r"^lower_is_better: 'elo' is in higher_is_better too"):
         sigstats.compare(table, better, lower_is_better="elo", higher_is_better=["elo"])
 
 
