@@ -58,6 +58,11 @@ def run(*arguments, timeout=240):
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
+def run_serial(study, output, *more):
+    """Run a study in this process by a plain loop; the exit code."""
+    return main(["run", str(study), "--output", str(output), "--cluster", "serial", *more])
+
+
 def run_on(path, output, cluster, workers=None):
     """Run a study in this process on a cluster that it names, followed by nobody: Prefect's start takes seconds."""
     study = load_study(path)

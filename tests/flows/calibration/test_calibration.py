@@ -11,7 +11,6 @@ import pytest
 
 from sigstats.flows.calibration.populations import parquet
 from sigstats.flows.calibration.report import null_p_values
-from sigstats.flows.cli import main
 from sigstats.flows.report import figures
 from sigstats.flows.report.evidence import Evidence
 from sigstats.intervals import clopper_pearson
@@ -24,6 +23,7 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
 from ..conftest import results, study_file
+from ..conftest import run_serial as run
 
 STURM = Path(__file__).parents[3] / "configs" / "studies" / "sturm.toml"
 
@@ -56,10 +56,6 @@ resamples = 199
 [[tests]]
 test = "dcf"
 """
-
-
-def run(study, output, *more):
-    return main(["run", str(study), "--output", str(output), "--cluster", "serial", *more])
 
 
 def rows(output):

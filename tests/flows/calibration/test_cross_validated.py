@@ -8,7 +8,6 @@ from scipy.stats import binom, binomtest, f, t
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
-from sigstats.flows.cli import main
 from sigstats.flows.report.evidence import Evidence
 from sigstats.tasks.calibration.fold_test import permutation_pvalues, run_fold_test
 from sigstats.tasks.calibration.populations import two_views
@@ -17,6 +16,7 @@ from sigstats.tasks.record import Learner, Permuted, Scheme, TwoViews
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
+from ..conftest import run_serial as run
 from ..conftest import study_file
 
 STUDY = """\
@@ -54,10 +54,6 @@ resamples = 9
 
 POPULATION = TwoViews(features=3, separation=1.2, difference=0.4)
 NAIVE_BAYES = Learner(learner="naive-bayes", params={})
-
-
-def run(study, output, *more):
-    return main(["run", str(study), "--output", str(output), "--cluster", "serial", *more])
 
 
 @pytest.fixture(scope="module")

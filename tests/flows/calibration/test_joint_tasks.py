@@ -120,8 +120,3 @@ def test_values_of_each_task_are_as_many_as_tasks(tmp_path, capsys):
     study = study_file(tmp_path, STUDY.replace("worse = [1, 0, 0]", "worse = [1, 0]"))
     assert main(["plan", str(study)]) == 2
     assert "worse: 2 values are not valid; expected 3, as shares" in capsys.readouterr().err
-
-
-def test_the_ready_study_is_planned(capsys):
-    assert main(["plan", "joint-tasks", "--no-timing"]) == 0
-    assert "joint-tasks-test" in capsys.readouterr().out

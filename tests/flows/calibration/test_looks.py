@@ -86,9 +86,3 @@ def test_a_study_says_what_looks_cost(tmp_path, capsys):
     capsys.readouterr()
     assert main(["replay", str(output), "--trial", "120", "--n", "400"]) == 0
     assert capsys.readouterr().out.count("as stored") == 2
-
-
-@pytest.mark.long
-def test_the_ready_study_is_planned(capsys):
-    assert main(["plan", "anytime"]) == 0
-    assert "96" in capsys.readouterr().out

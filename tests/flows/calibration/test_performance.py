@@ -8,7 +8,6 @@ import pytest
 from scipy.stats import binom
 
 from sigstats.flows.calibration.populations.simulated import two_classifiers
-from sigstats.flows.cli import main
 from sigstats.tasks.calibration.performance import adjusted_power_error, critical_p
 from sigstats.tasks.calibration.populations import intervals
 from sigstats.tasks.calibration.populations.intervals import Estimate, run_intervals, truth
@@ -19,6 +18,7 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
 
 from ...examples import thorough
+from ..conftest import run_serial as run
 from ..conftest import study_file
 
 #: So few, an interval whose coverage is half of what it says is still found; and the most where the error is given.
@@ -55,10 +55,6 @@ method = "exact"
 [[tests]]
 test = "mcnemar"
 """
-
-
-def run(study, output, *more):
-    return main(["run", str(study), "--output", str(output), "--cluster", "serial", *more])
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from sigstats.flows.cli import main
 from sigstats.flows.running.options import parse_part
 from sigstats.tasks.calibration.tally import with_rows
 from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Outcomes, Tallied
@@ -18,6 +17,7 @@ from sigstats.tasks.fan_out import cell, fanout
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
+from ..conftest import run_serial as run
 from ..conftest import study_file
 
 TRIALS = 20_750
@@ -55,10 +55,6 @@ def store(tmp_path):
 
 
 MCNEMAR = {"method": "exact", "alternative": "two-sided"}
-
-
-def run(study, output, *more):
-    return main(["run", str(study), "--output", str(output), "--cluster", "serial", *more])
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ from sigstats.tasks.record import Learner
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
-from ..conftest import results, run_on, study_file
+from ..conftest import results, run_on, run_serial, study_file
 
 STUDY = """\
 kind = "calibration"
@@ -87,10 +87,6 @@ test = "mcnemar"
 WORDS = {"grain": "wheat corn harvest", "sugar": "cane beet sweet", "crude": "oil barrel well", "": "match team goal"}
 
 
-def call(study, output):
-    return main(["run", str(study), "--output", str(output), "--cluster", "serial"])
-
-
 def complaint(capsys):
     """The one line that says what is wrong."""
     (line,) = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("study: ")]
@@ -110,7 +106,7 @@ def study(tmp_path_factory):
 @pytest.fixture(scope="module")
 def done(study, tmp_path_factory):
     output = tmp_path_factory.mktemp("done") / "out"
-    assert call(study, output) == 0
+    assert run_serial(study, output) == 0
     return output
 
 
@@ -241,7 +237,7 @@ def test_the_replicates_behind_a_confidence_are_drawn_and_exchanged_outputs_have
 
 def test_documents_learn_from_words_alone(news, tmp_path):
     study = study_file(news, NEWS.replace("LEARNER", "ridge"))
-    assert call(study, tmp_path / "out") == 0
+    assert run_serial(study, tmp_path / "out") == 0
     stored = Results(Store(str(tmp_path / "out")))
     table = pq.read_table(news / "news.parquet").to_pydict()
     texts = np.array(
@@ -280,7 +276,7 @@ def test_a_classifier_that_fails_fails_its_population_alone_and_once(news, tmp_p
         + STUDY.split("trials = 400\n")[1].split("[[tests]]")[0]
     )
     study = study_file(news, text.replace("sizes = [50]", "sizes = [30]"))
-    assert call(study, tmp_path / "out") == 3
+    assert run_serial(study, tmp_path / "out") == 3
     failures = {}
     for path in (tmp_path / "out" / "receipts").glob("*.json"):
         record = json.loads(path.read_text())
@@ -296,7 +292,7 @@ def test_a_classifier_that_fails_fails_its_population_alone_and_once(news, tmp_p
 @pytest.mark.long
 def test_a_ready_data_set_is_said_by_its_name(study, done, tmp_path):
     named = STUDY.replace('{ source = "scikit-learn", name = "breast_cancer" }', '"breast_cancer"')
-    assert call(study_file(tmp_path, named), tmp_path / "out") == 0
+    assert run_serial(study_file(tmp_path, named), tmp_path / "out") == 0
     found, expected = (
         {n: b for n, b in results(path).items() if n.endswith(".parquet")} for path in (tmp_path / "out", done)
     )
@@ -335,7 +331,7 @@ def test_a_cluster_gives_the_same_bytes(study, done, tmp_path):
 )
 def test_bad_settings_are_named_in_one_line(tmp_path, capsys, old, new, wanted):
     assert old in STUDY
-    assert call(study_file(tmp_path, STUDY.replace(old, new, 1)), tmp_path / "out") == 2
+    assert run_serial(study_file(tmp_path, STUDY.replace(old, new, 1)), tmp_path / "out") == 2
     assert wanted in complaint(capsys)
     assert not (tmp_path / "out").exists()
 
@@ -365,7 +361,7 @@ def test_bad_documents_are_named_in_one_line(tmp_path, capsys, columns, wanted):
         if not columns["text"]:
             arrays["text"] = pa.array([], pa.string())
         pq.write_table(pa.table(arrays), path)
-    assert call(study_file(tmp_path, NEWS.replace("LEARNER", "svm")), tmp_path / "out") == 2
+    assert run_serial(study_file(tmp_path, NEWS.replace("LEARNER", "svm")), tmp_path / "out") == 2
     said = complaint(capsys)
     assert wanted in said
     assert "news.parquet" in said
@@ -382,7 +378,7 @@ def test_words_are_taken_by_their_stems_where_it_is_asked_for(tmp_path):
     text = NEWS.replace("LEARNER", "ridge").replace('categories = "topics"', 'categories = "topics", stem = "english"')
     text = text.replace('["grain", "sugar"] }, { name = "oil", positive = ["crude"] }', '["grain"] }')
     text = text.replace("train = 60", "train = 8").replace("sizes = [50]", "sizes = [20]")
-    assert call(study_file(tmp_path, text), tmp_path / "out") == 0
+    assert run_serial(study_file(tmp_path, text), tmp_path / "out") == 0
     stored = Results(Store(str(tmp_path / "out")))
     (cell,) = stored.cells("predict")
     assert (cell.work.a.stem, cell.work.b.stem) == ("english", "english")
@@ -418,7 +414,7 @@ test = "mcnemar"
 
 @pytest.fixture(scope="module")
 def sets(news):
-    assert call(study_file(news, SETS, "sets.toml"), news / "sets") == 0
+    assert run_serial(study_file(news, SETS, "sets.toml"), news / "sets") == 0
     return Results(Store(str(news / "sets")))
 
 
@@ -565,6 +561,6 @@ def test_the_confidence_of_a_set_is_the_bootstrap_s_of_its_macro_f1(sets):
 def test_a_set_that_cannot_be_trained_is_one_line(news, tmp_path, capsys, old, new, said):
     assert old in SETS
     study = study_file(news, SETS.replace(old, new))
-    assert call(study, tmp_path / "out") == 2
+    assert run_serial(study, tmp_path / "out") == 2
     assert said in complaint(capsys)
     assert not (tmp_path / "out").exists()

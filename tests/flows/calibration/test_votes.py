@@ -148,11 +148,6 @@ def test_a_study_finds_that_voters_have_tastes(tmp_path, capsys):
     assert "which models are preferred to which" in (output / "report.html").read_text(encoding="utf-8")
 
 
-def test_the_ready_study_is_planned(capsys):
-    assert main(["plan", "votes", "--no-timing"]) == 0
-    assert "voters-and-items" in capsys.readouterr().out
-
-
 def test_a_preference_may_be_a_truth_value_of_toml(tmp_path, capsys):
     plans = []
     for value in ('"true"', "true", '"false"', "false"):
