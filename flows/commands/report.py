@@ -1,4 +1,4 @@
-"""Summarise a finished or interrupted study again and write its report, without running anything."""
+"""Summarise finished or interrupted studies again and write their reports, without running anything."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from sigstats._common.messages import printable
 
 from ..errors import DONE, BadInput
+from ._files import refuse_overwriting, write_text
 from ._options import output_read, usable
 
 if TYPE_CHECKING:
@@ -16,18 +17,32 @@ GROUP = "studies"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats report``."""
-    parser.add_argument("output", metavar="OUTPUT", help="folder or fsspec URL of the results")
+    parser.add_argument("output", metavar="OUTPUT", nargs="+", help="folder or fsspec URL of the results")
+    parser.add_argument("--report", metavar="FILE", help="write a page over regression studies of several models")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the summary and the report."""
+    """Write the summary and the report of each output, and the page over all of them."""
+    if options.report is not None:
+        refuse_overwriting(options, [], "report")
+    for output in options.output:
+        _report(output)
+    if options.report is not None:
+        from ..regression.models import models_page
+
+        write_text(options.report, models_page(options.output, options.report))
+        print(printable(f"report: {options.report}"))  # noqa: T201
+    return DONE
+
+
+def _report(output: str) -> None:
     from sigstats.tasks.storage.store import Store
     from sigstats.tasks.summary.prune import lost
 
     from ..running.workers import changes_of
 
-    store = Store(usable(options.output))
-    with output_read(options.output, " with a summary", used="read or written"):
+    store = Store(usable(output))
+    with output_read(output, " with a summary", used="read or written"):
         if cells := lost(store):
             raise BadInput(
                 f"OUTPUT: the replicates of {len(cells):,} computations were deleted, without which report.html would "
@@ -39,7 +54,6 @@ def run(options: argparse.Namespace) -> int:
     if missing:
         print(printable(f"not complete: {missing}"))  # noqa: T201
     print(printable(f"report: {report}"))  # noqa: T201
-    return DONE
 
 
 def _missing(store: "Store") -> str:

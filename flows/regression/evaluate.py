@@ -156,8 +156,8 @@ def plan(study: RegressionStudy, options: RunOptions) -> str:
     )
 
 
-def report_again(store: Store) -> str:
-    """Write the report of the history again; return its location.
+def opened(store: Store) -> tuple[RegressionStudy, Sequence[Record], Sequence[str]]:
+    """The study of an output, and its history with a line for each damaged file.
 
     Raises FileNotFoundError without a history, sigstats.tasks.storage.seal.Damaged if the history cannot be used.
     """
@@ -170,7 +170,12 @@ def report_again(store: Store) -> str:
         raise FileNotFoundError(f"{store.root}/history has no evaluation")
     if not any(made_by(study, record) for record in records):
         raise Damaged("study.json was altered: no evaluation of history/ was made by its rules")
-    return write_regression_report(store, study, records, damaged)
+    return study, records, damaged
+
+
+def report_again(store: Store) -> str:
+    """Write the report of the history again; return its location. Raises what `opened` does."""
+    return write_regression_report(store, *opened(store))
 
 
 class _AtLook(NamedTuple):

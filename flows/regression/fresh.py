@@ -80,7 +80,8 @@ def compare_fresh(
 
     A fault that is shown to be repaired ends: then the comparison is that of the rows after its alarm.
     """
-    tests = [values_of_rows(paired, study.measures, positive=study.positive) for paired in pair.by_score]
+    how: Any = {"positive": study.positive, "against_bar": study.bar is not None}
+    tests = [values_of_rows(paired, study.measures, **how) for paired in pair.by_score]
     if study.bar is not None:
         check_bar(study, pair.by_score[0], study.bar, replace(rule, smallest_slice=1))  # refuses an invalid bar
         tests = [[values.against(study.bar) for values in tests[0]]]
@@ -104,7 +105,7 @@ def compare_fresh(
     notes = [Note("new-rows", f"{np.count_nonzero(new):,} of {so_far.num_rows:,} rows are new")]
     alarms = alarms_of(records[segment - 1 :])
     if (since := looks.repaired_since(alarms, study.alpha)) is not None:
-        later = since - max(look for look, _ in alarms.values())  # of whose intervals all cover together
+        later = since - max(alarm for _, alarm in alarms.values())  # of whose intervals all cover together
         level = 1 - (1 - rule.confidence_level) / (later * (later + 1))
         again, m = looks.decided([], since, replace(rule, confidence_level=level))
         if not any(row.verdict == "fail" for row in again):
@@ -151,24 +152,22 @@ class _Looks(NamedTuple):
                 )
         return decide_fresh(rows, len(family) or len(rows), rule), so_far.num_rows
 
-    def repaired_since(self, alarms: Mapping[tuple[str, str], tuple[int, float]], alpha: float) -> int | None:
+    def repaired_since(self, alarms: Mapping[tuple[str, str], tuple[int, int]], alpha: float) -> int | None:
         """The look since which all that failed is shown to have lost less than half; None if any is not."""
         slices, since = dict(_slices(self.rows, self.study.slices)), list[int]()
-        for (name, measure), (alarm, gain) in alarms.items():
+        for (name, measure), (change, alarm) in alarms.items():
             values = next(values for values in self.measures if values.row.name == measure)
             there = _there(values, self.rows.filter(slices[name]))
+            gain = float(there.at((change <= there.looks) & (there.looks <= alarm)).differences.mean())
             look = repaired_since(there.at(there.looks > alarm), gain, alpha)
             since += [] if look is None else [look]
         return max(since) if since and len(since) == len(alarms) else None
 
 
-def alarms_of(records: Sequence[Record]) -> dict[tuple[str, str], tuple[int, float]]:
-    """The look at which each slice and measure failed first, and the gain of the candidate since its change then."""
+def alarms_of(records: Sequence[Record]) -> dict[tuple[str, str], tuple[int, int]]:
+    """For each slice and measure that failed, the look of its change then and the one at which it failed first."""
     return {
-        (row["slice"], row["measure"]): (
-            record.evaluation.look,
-            row["difference"] * (-1) ** bool(row["lower_is_better"]),
-        )
+        (row["slice"], row["measure"]): (row["change"], record.evaluation.look)
         for record in reversed(records)
         for row in record.rows
         if row["row_verdict"] == "fail"

@@ -43,10 +43,10 @@ class Point:
     anew: bool = False
 
 
-def trends_of(records: Sequence[Record], reference: str, *, fresh: bool) -> Iterator[Figure]:
+def trends_of(records: Sequence[Record], reference: str, *, fresh: bool, name: str = "trend") -> Iterator[Figure]:
     """Each measure on all rows, and where there are slices the differences on each; `fresh`: in each look.
 
-    `reference`: the name of what candidates are compared with, baseline or bar.
+    `reference`: the name of what candidates are compared with, baseline or bar. `name`: that of the figures.
     """
     looks = history.WINDOWS[0]
     note = f" The last {_MOST_EVALUATIONS} of {len(records)} evaluations." if len(records) > _MOST_EVALUATIONS else ""
@@ -55,15 +55,15 @@ def trends_of(records: Sequence[Record], reference: str, *, fresh: bool) -> Iter
     lines = f"Line below: a fault. Dotted: {'evidence begins again' if fresh else changed}."
     over_all = _trends(records, True, looks if fresh else ("candidate_value", "candidate_low", "candidate_high"))
     panels = [
-        _panel(f"trend-{index}", name, trend, 190, unit="" if fresh or not _in_points(name) else "%")
-        for index, (name, trend) in enumerate(over_all.items())
+        _panel(f"{name}-{index}", title, trend, 190, unit="" if fresh or not _in_points(title) else "%")
+        for index, (title, trend) in enumerate(over_all.items())
     ]
     caption = f"{told}Squares: worse. Diamonds: undecided. Discs: not worse. {lines}{note}"
     yield Figure("Each measure over time, on all rows", caption, Markup("").join(panels))
     on_slices = _trends(records, False, looks if fresh else ("difference", "low", "high"))
     if on_slices:
         caption = f"Candidate minus {reference}, with interval, in points; marks and losses in their own unit."
-        panels = [_panel(f"slice-{index}", name, trend, 150) for index, (name, trend) in enumerate(on_slices.items())]
+        panels = [_panel(f"slice-{index}", title, part, 150) for index, (title, part) in enumerate(on_slices.items())]
         yield Figure("Differences over time, slice by slice", caption, svg.side_by_side(panels))
 
 

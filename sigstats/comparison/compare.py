@@ -28,7 +28,6 @@ from .notes import (
     about_predictions,
     clusters_note,
     copies_note,
-    cost_quantiles,
     limits_note,
     monte_carlo_note,
     unseen_group_note,
@@ -55,7 +54,7 @@ def compare_pair(
     """Test every measure on all rows and every slice of paired predictions, with the parameters of `sigstats.compare`.
 
     `alone`: test only these measures, without a cost that is compared with them and without the notes on this pair
-    (results without copied rows, the decision over tasks, unknown limits, quantiles of costs). `models`: names of the
+    (results without copied rows, the decision over tasks, unknown limits). `models`: names of the
     two in notes.
 
     Raises ValueError if the predictions lack data that a measure needs, or if there are too few rows to test anything.
@@ -163,7 +162,6 @@ def _tested(
         notes += unseen_group_note(rows, lambda row: interval_of(row.turned()), rule.unseen_group)
     if paired.scored is not None and any(row.lower_is_better for row in rows):
         notes.append(lower_is_better_note(paired.scored.column))
-        notes += [] if alone else cost_quantiles(paired, rule)
     items = units.n_items()
     averaged = any(of and of.totals for of in (paired.predicted, paired.scored))
     return ComparisonResult(

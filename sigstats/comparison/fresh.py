@@ -13,6 +13,7 @@ When not to use: the same rows are tested again (`sigstats.sequential.alpha_spen
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +26,7 @@ from .._common.extreme import difference
 from .._common.validation import FloatArray, IntArray
 from ..anytime.bets import Rows, log_evalue, log_evalue_of_any_start, rows_of, running_interval
 from ..anytime.changes import change_of
+from ..intervals import Interval
 from ..multiplicity import adjusted, closed_e_bh
 from .compare import decide_row
 from .evidence import Values
@@ -42,7 +44,7 @@ _LATE = "first there after the first look: shown, not tested"
 
 @dataclass(frozen=True)
 class RowValues:
-    """A measure that is a mean over rows: the value of each row for baseline and candidate, and its limit."""
+    """A mean over rows, or a quantile against a bar: the values of each row for both models, and their limit."""
 
     #: With the measure alone.
     row: ComparisonRow
@@ -53,11 +55,15 @@ class RowValues:
     limit: float
     #: The number of the look at which each row was new.
     looks: IntArray
+    #: If the measure is a quantile, the share of rows on its worse side; 0 for a mean.
+    share: float = 0.0
 
     @property
     def differences(self) -> FloatArray:
-        """The gain of the candidate in each row, as a share of the limit."""
+        """The gain of the candidate in each row, as a share of the limit; of a quantile, of reaching the bar."""
         sign = -1 if self.row.lower_is_better else 1
+        if self.share:
+            return np.asarray(self.share - (sign * self.candidate < sign * self.baseline))
         return difference(sign * self.candidate, sign * self.baseline) / self.limit
 
     def against(self, bar: float) -> Self:
@@ -81,23 +87,28 @@ class FreshRow(NamedTuple):
 
 
 def values_of_rows(
-    paired: PairedPredictions, measures: Sequence[str] | None, *, positive: str | None = None
+    paired: PairedPredictions, measures: Sequence[str] | None, *, positive: str | None = None, against_bar: bool = False
 ) -> list[RowValues]:
-    """The values of rows by each measure; ValueError if a measure is not a mean of rows within known limits."""
+    """The values of rows by each measure; ValueError if a measure is not a mean of rows within known limits.
+
+    `against_bar`: the model is compared with a bar, which a quantile needs.
+    """
     check_together({"weights": paired.units.weights, "group": paired.units.group, "fresh rows": True})
     valueses = []
     for name, part in asked_of(paired, measures, positive).items():
         row = blank_row(paired, name)
-        if not isinstance(part, Values):
+        if not isinstance(part, Values) or (part.share and not against_bar):
+            bar = "; a quantile needs at_least or at_most in place of a baseline" if isinstance(part, Values) else ""
             raise ValueError(
                 f"measures: {name!r} is not a mean over rows, which fresh rows need; expected accuracy, "
-                "mean-score or another mean"
+                f"mean-score or another mean{bar}"
             )
-        if part.span is None:
+        if part.span is None and not part.share:
             raise ValueError(f"score_range: is missing; expected the limits of {row.name} for fresh rows")
         sign = -1 if row.lower_is_better else 1
         baseline, candidate = (sign * array for array in part.values)
-        valueses.append(RowValues(row, baseline, candidate, part.span, np.zeros(len(baseline), dtype=np.int64)))
+        limit, looks = 1.0 if part.share or part.span is None else part.span, np.zeros(len(baseline), dtype=np.int64)
+        valueses.append(RowValues(row, baseline, candidate, limit, looks, part.share))
     return valueses
 
 
@@ -149,6 +160,8 @@ def _estimated(row: ComparisonRow, values: RowValues, level: float) -> Compariso
     """The row with the values of baseline and candidate, and the interval of their difference."""
     sign = -1 if row.lower_is_better else 1
     rows = _rows_of(values.differences)
+    if values.share:
+        return _estimated_quantile(replace(row, n=rows.n, confidence_level=level), sign, values)
     low, high = running_interval(rows, 0.0, "two-sided", level)
     return replace(
         row,
@@ -160,6 +173,29 @@ def _estimated(row: ComparisonRow, values: RowValues, level: float) -> Compariso
         high=high * values.limit,
         confidence_level=level,
     )
+
+
+def _estimated_quantile(row: ComparisonRow, sign: int, values: RowValues) -> ComparisonRow:
+    """The row with the quantile of the candidate, and its distance from the bar.
+
+    A threshold is in the interval unless that of the share of rows below the threshold excludes the share of the
+    quantile. Of one law of all rows, the intervals of all looks cover together; if it changes, that of each look covers
+    the quantile of the average law.
+    """
+    ordered, bar = np.sort(sign * values.candidate), sign * float(values.baseline[0])
+    level = row.confidence_level or 0.0
+
+    def interval_at(below: int) -> Interval:
+        counts = np.array([below, row.n - below], dtype=np.float64)
+        return running_interval(rows_of(values.share - np.array([1.0, 0.0]), counts), 0.0, "two-sided", level)
+
+    # So many rows below a threshold leave the quantile above it, and so many below it.
+    above = bisect_left(range(row.n), True, key=lambda below: interval_at(below).low <= 0)
+    below = bisect_left(range(row.n + 1), True, key=lambda below: interval_at(below).high < 0)
+    known = above and below <= row.n
+    low, high = (float(ordered[rank - 1]) - bar if known else None for rank in (above, below))
+    quantile = float(np.quantile(ordered, values.share, method="inverted_cdf"))
+    return replace(row, baseline=bar, candidate=quantile, difference=quantile - bar, low=low, high=high)
 
 
 def _since_change(
@@ -180,7 +216,7 @@ def repaired_since(values: RowValues, gain: float, alpha: float) -> int | None:
 
     If the mean gain never is above that half, the probability of any such look is at most `alpha`, however many follow.
     """
-    least = gain / 2 / values.limit
+    least = gain / 2
     windows = _windows(values) if len(values.looks) else [None]
     if log_evalue_of_any_start(windows, least, "greater") < -math.log(alpha):
         return None

@@ -1,6 +1,5 @@
-"""Notes on the data: rows that are copies of others, scores of the other class, the median and 95% point of costs."""
+"""Notes on the data: rows that are copies of others, scores of the other class, rows that may be in groups."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,8 +11,6 @@ from .._common.data_frames import copied_rows
 from .._common.messages import Note, join_words
 from .._common.numerals import p_number, significant
 from .._common.validation import FloatArray, IntArray, shown
-from ..intervals import order_statistic, quantile_interval
-from ..measures.metrics import unit_of
 from ..measures.table import MEASURES
 from ..scores.order import neighbours_alike
 from ..unseen_row.means import RAREST, UnseenGroup
@@ -210,26 +207,6 @@ def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unsee
         assumed = "a group that is not seen may lose all its rows; if it is like those seen (--unseen-group like-seen)"
     shown_ = ", ".join(f"{row.name} {interval(row)}" for row in others)
     return [Note("unseen-group", f"{assumed}, the interval is: {shown_}")]
-
-
-def cost_quantiles(paired: PairedPredictions, rule: ComparisonRule) -> Iterator[Note]:
-    """The median and the 95% point of both models' costs, with intervals of order statistics, for independent rows."""
-    scored, units = paired.scored, paired.units
-    if scored is None or scored.per is not None or units.items is not None or not units.single:
-        return
-    name, unit = scored.column, unit_of(scored.column)
-    for share, what in ((0.5, "median"), (0.95, "95% point")):
-        a, b = (_quantile(score, share, rule.confidence_level) for score in scored.scores)
-        told = f"{what} of {name}{f' ({unit})' if unit else ''}: {a} of the baseline, {b} of the candidate"
-        yield Note("cost-quantiles", told)
-
-
-def _quantile(values: FloatArray, share: float, confidence: float) -> str:
-    low, high = quantile_interval(values, share, confidence_level=confidence)
-    middle = order_statistic(values, max(1, math.ceil(share * len(values))))
-    ends = [significant(value, 4) for value in (low, high) if not math.isinf(value)]
-    open_end = "" if len(ends) == 2 else " or more" if math.isinf(high) else " or less"
-    return f"{significant(middle, 4)} ({' to '.join(ends)}{open_end})"
 
 
 #: A column of fewer values is a category.

@@ -17,7 +17,7 @@ from scipy.special import bdtr, bdtrc
 from ..._common.numerals import significant
 from ..._common.random_streams import as_generator
 from ..._common.validation import FloatArray, IntArray
-from ...intervals import Interval, clopper_pearson
+from ...intervals import Interval, clopper_pearson, quantile_interval
 from ...ranking.means import standard_error, task_weights
 from ...unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues, row_of_groups, units_of
 from ..evidence import Attempts, Classes, Evidence, Judged, Limits, Ratios, Runs, Values
@@ -142,15 +142,14 @@ def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> Ch
 
 def _of_quantile(row: CheckedRow, values: FloatArray, share: float, bar: float, rule: ComparisonRule) -> CheckedRow:
     """The row with the limits of a quantile; the number of independent rows below a quantile is at most binomial."""
-    n, ordered, below = len(values), np.sort(values), int(np.count_nonzero(values < bar))
-    law, error = bdtr(np.arange(n + 1), n, share), (1 - rule.confidence_level) / 2
-    first, last = int(np.searchsorted(law, error, side="right")), int(np.searchsorted(law, 1 - error))
-    known = first > 0 and last < n
+    n, below = len(values), int(np.count_nonzero(values < bar))
+    low, high = quantile_interval(values, share, confidence_level=rule.confidence_level)
+    known = math.isfinite(high - low)
     return replace(
         row,
         value=float(np.quantile(values, share, method="inverted_cdf")),
-        low=float(ordered[first - 1]) if known else None,
-        high=float(ordered[last]) if known else None,
+        low=low if known else None,
+        high=high if known else None,
         pvalue=float(bdtrc(below - 1, n, share)) if below else 1.0,
         test=RowTest("binomial, exact, of the rows beyond the bar"),
         note=f"{below:,} of {n:,} rows are beyond the bar" + ("" if known else ": too few rows for an interval"),

@@ -1,0 +1,52 @@
+"""One page over the histories of several models, each of which is the output of a regression study."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sigstats.tasks.storage.store import Store
+
+from ..errors import BadInput
+from ..pages.page import Answer, page
+from ..pages.wording import count_of, some_of
+from .evaluate import opened
+from .page import comparison_of, episodes_in_words
+from .trends import trends_of
+
+_ORDER = ("fail", "inconclusive", "pass")
+
+
+def models_page(outputs: Sequence[str], target: str) -> str:
+    """The page: the newest verdict of each model, its open fault and its trends, the worst first.
+
+    `target`: the file of the page, from which it links to the reports of the models.
+    """
+    models: list[dict[str, Any]] = []
+    for number, output in enumerate(outputs):
+        store = Store(output)
+        if store.read_json("study.json")["study"].get("kind") != "regression":
+            raise BadInput(f"--report: {output} is not the output of a regression study")
+        study, records, damaged = opened(store)
+        comparison, latest = comparison_of(records[-1], study), records[-1].evaluation
+        trends = trends_of(records, comparison.rows[0].reference, fresh=study.looks.rows == "fresh", name=f"m{number}")
+        report = f"{output.rstrip('/')}/report.html"
+        models.append(
+            {
+                "name": study.name,
+                "verdict": comparison.verdict,
+                "finding": comparison.answer.finding,
+                "latest": latest,
+                "link": report if "://" in output else os.path.relpath(report, Path(target).parent),
+                "faults": [line for line in episodes_in_words(records)[:1] if line.endswith("; open.")],
+                "damaged": damaged,
+                "trends": next(trends),
+            }
+        )
+    models.sort(key=lambda model: _ORDER.index(model["verdict"]))
+    worst = models[0]["verdict"]
+    named = [model["name"] for model in models if model["verdict"] == worst]
+    words = {"fail": "worse", "inconclusive": "undecided", "pass": "not worse"}[worst]
+    headline = f"{len(named)} of {count_of(len(models), 'model')} {words}: {some_of(named)}"
+    answer = Answer(headline=headline, verdict=worst)
+    return page("models.html.j2", answer=answer, models=models)
