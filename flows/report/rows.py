@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from sigstats.measures.table import measure_of_difference
+from sigstats.measures.table import MEASURES, MeasureSpec
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.statistical_tests.mcnemar import DISCORDANT
 
@@ -60,6 +60,12 @@ def undecided_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
 def primary_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
     """One row for each table: that of the method which the study names first."""
     return [group[0] for group in group_by(rows, lambda row: (row.dataset, row.classifier, row.a, row.b)).values()]
+
+
+def measure_of_difference(title: str | None) -> MeasureSpec | None:
+    """The measure with this `title`, or with this title of its difference, in a summary; None for other titles."""
+    name = (title or "").removeprefix("difference of ").removesuffix(" (a - b)").casefold()
+    return MEASURES.get(name) or next((spec for spec in MEASURES.values() if spec.plural and spec.plural == name), None)
 
 
 def is_proportion(row: Hypothesis) -> bool:

@@ -8,16 +8,11 @@ import numpy as np
 from .._common.class_names import is_number
 from .._common.validation import as_choice, refuse
 from ..measures import own
+from ..measures.costs import named_costs
 from ..measures.measure import Measure, as_own_measure
-from ..measures.table import (
-    BASE_COUNT_MEASURES,
-    MEASURES,
-    OwnMeasure,
-    in_our_words,
-    is_named_alone,
-    is_pass_at,
-    is_quantile,
-)
+from ..measures.table import MAKERS, MEASURES, OwnMeasure, in_our_words, is_named_alone, is_pass_at, is_quantile
+
+MAKERS["expected-cost"] = named_costs
 
 #: The measures that a comparison takes, in the order of the table of measures; the error is one minus the accuracy.
 COMPARED_MEASURES = tuple(name for name, spec in MEASURES.items() if is_named_alone(spec) and name != "error")
@@ -51,6 +46,8 @@ def _as_measure(measure: Any) -> str:
     if isinstance(measure, Measure) or callable(measure):
         return as_own_measure(measure)
     name = in_our_words(measure)
+    if str(name).partition("(")[0] in MAKERS:
+        return MEASURES[name].name
     if name in ("micro-f1", "micro-precision", "micro-recall", "weighted-recall"):
         raise ValueError(f"measures: {name!r} is the accuracy if every row has one class; use accuracy")
     return as_compared_measure(name, (*COMPARED_MEASURES, "pass@1"))
@@ -60,7 +57,7 @@ def as_compared_measure(name: str, ours: Sequence[str]) -> str:
     """One of these measures, or one of an installed package of which greater is better; ValueError otherwise."""
     if name in ours:
         return name
-    of_packages = (f"macro-{other}" for other in own.named(BASE_COUNT_MEASURES))
+    of_packages = (f"macro-{other}" for other in own.named(MEASURES))
     known = as_choice(name, "measures", (*ours, *of_packages))
     if not MEASURES[known].greater_is_better:
         raise refuse("measures", name, "a measure of which greater is better, or a sigstats.Measure of its function")

@@ -8,6 +8,7 @@ When not to use: to choose the threshold of a classifier; this only measures the
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -86,6 +87,12 @@ def costs_in_words(text: str) -> dict[str, float] | None:
         return {name: float(cost) for name, cost in (part.split("=") for part in text.split(","))}
     except ValueError:
         raise refuse("costs", text, "fn=COST,fp=COST, as in fn=10,fp=1") from None
+
+
+def named_costs(name: str) -> MeasureSpec:
+    """The expected cost with costs in its name, as in ``expected-cost(fn=10,fp=1)``; or ValueError."""
+    costs = costs_in_words(name.removeprefix(f"{EXPECTED_COST}(").removesuffix(")"))
+    return replace(as_cost_measure(costs or name).spec, name=name)
 
 
 def with_costs(measures: Any, costs: Any) -> Any:

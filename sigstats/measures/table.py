@@ -200,6 +200,10 @@ class OwnMeasure(str):
         return (self.spec,)
 
 
+#: Functions that make a measure of a name with values in brackets, by the name before these.
+MAKERS: dict[str, Callable[[str], MeasureSpec]] = {}
+
+
 class _Measures(dict[str, MeasureSpec]):
     """The measures by name, including ``pass@k`` for any k, those of installed packages, and user-made ones."""
 
@@ -214,6 +218,8 @@ class _Measures(dict[str, MeasureSpec]):
             )
         if is_quantile(name):
             return MeasureSpec(name=name, needs="marks", unit="own", test="quantile", share=float(name[1:]) / 100)
+        if (kind := name.partition("(")[0]) in MAKERS:
+            return MAKERS[kind](name)
         if not is_of_counts(name):
             raise KeyError(name)
         of_counts, greater_is_better = own.formula(base_of(name)[1])
@@ -279,14 +285,6 @@ def refers_to_one_class(name: str) -> bool:
 def needs_positive(name: str) -> bool:
     """True if the positive class must be named: for probabilities of both classes, either gives the same value."""
     return refers_to_one_class(name) and MEASURES[name].needs == "classes"
-
-
-def measure_of_difference(title: str | None) -> MeasureSpec | None:
-    """The measure with this `title`, or with this title of its difference, in a summary; None for other titles."""
-    name = (title or "").removeprefix("difference of ").removesuffix(" (a - b)").casefold()
-    if name in MEASURES:
-        return MEASURES[name]
-    return next((spec for spec in _BASE if spec.plural and spec.plural == name), None)
 
 
 def in_our_words(name: Any) -> Any:

@@ -72,6 +72,18 @@ def test_it_agrees_with_compare_and_is_kept_by_day(folder, capsys):
     assert set(found["verdict"]) <= {"pass", "inconclusive"}
 
 
+def test_expected_costs_are_evaluated_again(folder):
+    text = STUDY.replace('"macro-f1"]', '"expected-cost(fn=10,fp=1)"]\npositive = "3"')
+    study_file(folder, text, "nightly.toml")
+    assert evaluate(folder) == 0
+    write(folder / "predictions/candidate-2.csv", wrong=0.3, seed=2, at=1002)
+    assert evaluate(folder) == 1
+    table = pd.read_csv(folder / "predictions/candidate-2.csv")
+    true, said = table["label"] == 3, table["prediction"] == 3
+    rows = history(folder).query("measure == 'expected-cost(fn=10,fp=1)' and slice == 'all rows'")
+    assert rows["candidate_value"].iloc[-1] == pytest.approx((10 * (true & ~said) + (~true & said)).mean())
+
+
 def test_the_newest_candidate_is_taken_and_a_regression_on_one_slice_is_named(folder, capsys):
     assert evaluate(folder) == 0
     write(

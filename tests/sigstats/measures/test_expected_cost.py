@@ -42,6 +42,15 @@ def test_costs_of_a_class_beside_groups_slices_and_other_measures() -> None:
     assert sigstats.compare(*answers(), **one_against_others).rows[0].baseline == pytest.approx(10 * fn + fp)
 
 
+def test_costs_in_the_name_of_a_measure_are_those_that_are_given() -> None:
+    options = {"positive": "cat"}
+    (named,) = sigstats.compare(*answers(), measures="expected-cost(fn=10,fp=1)", **options).rows
+    (given,) = sigstats.compare(*answers(), costs={"fn": 10, "fp": 1}, **options).rows
+    assert (named.baseline, named.low, named.pvalue) == (given.baseline, given.low, given.pvalue)
+    with pytest.raises(ValueError, match="costs: 'fn=x' is not valid"):
+        sigstats.compare(*answers(), measures="expected-cost(fn=x)", **options)
+
+
 def test_costs_of_1_are_the_error() -> None:
     y, a, b = answers()
     same = {true: {said: 1 for said in COSTS if said != true} for true in COSTS}

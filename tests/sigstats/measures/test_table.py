@@ -9,9 +9,10 @@ import sklearn.metrics as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sigstats.flows.report.rows import measure_of_difference
 from sigstats.measures.measure import as_measure
 from sigstats.measures.score_formulas import pass_at
-from sigstats.measures.table import COUNT_MEASURES, MEASURES, SCORE_MEASURES, measure_of_difference
+from sigstats.measures.table import COUNT_MEASURES, MEASURES, SCORE_MEASURES
 
 PREFIXES = ("", "micro-", "macro-", "weighted-")
 rows = st.lists(st.tuples(st.booleans(), st.integers(0, 20)), min_size=2, max_size=40).filter(
