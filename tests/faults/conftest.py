@@ -24,20 +24,22 @@ def times(recorded, usual):
 
 
 #: 40 cells of 5 lanes that are retrained, 20 of one: 220 blocks, most of which take milliseconds.
-MANY = """\
+STUDY = """\
 kind = "benchmark"
 seed = 6
 datasets = ["iris", "wine"]
-classifiers = ["1-nn", "naive-bayes", {neighbours}]
+classifiers = ["1-nn", "naive-bayes"{neighbours}]
 
 [cross_validation]
 folds = 5
 
 [permutation]
 resamples = 49
-""".replace(
+"""
+FEW = STUDY.replace("{neighbours}", "")
+MANY = STUDY.replace(
     "{neighbours}",
-    ", ".join(f'{{ name = "{k}-nn", learner = "k-nn", params = {{ n_neighbors = {k} }} }}' for k in range(3, 19, 2)),
+    "".join(f', {{ name = "{k}-nn", learner = "k-nn", params = {{ n_neighbors = {k} }} }}' for k in range(3, 19, 2)),
 )
 
 
@@ -158,16 +160,24 @@ def workers(process):
     return found
 
 
-@pytest.fixture(scope="session")
-def many(tmp_path_factory):
-    """The study file, and its undisturbed results by the plain loop."""
-    folder = tmp_path_factory.mktemp("many")
+def _undisturbed(folder, text):
+    """The study file, and its results by the plain loop."""
     path = folder / "study.toml"
-    path.write_text(MANY)
+    path.write_text(text)
     place = Folder(folder / "out")
     done = run("run", path, "--cluster", "serial", place=place)
     assert done.returncode == 0, done.stderr
     return path, results(place)
+
+
+@pytest.fixture(scope="session")
+def many(tmp_path_factory):
+    return _undisturbed(tmp_path_factory.mktemp("many"), MANY)
+
+
+@pytest.fixture(scope="session")
+def few(tmp_path_factory):
+    return _undisturbed(tmp_path_factory.mktemp("few"), FEW)
 
 
 @pytest.fixture(scope="session")

@@ -12,18 +12,22 @@ from .conftest import Folder, kill, results, run, start, stored, times
 pytestmark = pytest.mark.processes
 
 in_both_places = pytest.mark.parametrize(
-    ("place", "kills"),
+    ("study", "cells", "place", "kills"),
     # on S3 every start waits until the lease of the killed run has expired
-    [pytest.param("folder", 1, marks=pytest.mark.smoke), ("folder", times(20, 6)), ("s3", times(5, 2))],
+    [
+        pytest.param("few", (4, 8), "folder", 1, marks=pytest.mark.smoke),
+        ("many", (20, 40), "folder", times(20, 6)),
+        ("many", (20, 40), "s3", times(5, 2)),
+    ],
     indirect=["place"],
     ids=["once", "folder", "s3"],
 )
 
 
 @in_both_places
-def test_a_run_killed_at_random_moments_is_taken_up_without_loss(many, place, kills, record):
-    path, reference = many
-    moments, total = random.Random(11), 20 + 40 * 49
+def test_a_run_killed_at_random_moments_is_taken_up_without_loss(request, study, cells, place, kills, record):
+    path, reference = request.getfixturevalue(study)
+    moments, total = random.Random(11), cells[0] + 49 * cells[1]
     for kill_number in range(kills):
         process = start("run", path, "--cluster", "serial", place=place, fault={"pause": 0.02, "lease": [0.5, 2.5]})
         ahead = total * (kill_number + 1) // (kills + 2)

@@ -140,10 +140,6 @@ def test_bad_input_is_one_line(arguments, message):
         rank_models(**arguments)
 
 
-def test_the_name_is_public():
-    assert sigstats.rank_models is rank_models
-
-
 def test_equal_models_of_unlike_numbers_of_answers_are_seldom_told_apart():
     """A true familywise error of 0.05 exceeds the limit in one run of a million; sign flips alone err in most runs."""
     rng, trials, wrong = np.random.default_rng(5), 150, 0
