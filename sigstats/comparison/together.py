@@ -7,17 +7,22 @@ from .._common.validation import shown
 from ..measures.table import MEASURES, MeasureSpec
 
 _ONE = "expected one of them"
-#: The inputs that an input excludes, and the cure.
-_EXCLUDED = {
-    "order": (("several answers to an item", "groups", "group", "epoch", "run", "runs", "tasks", "weights"), _ONE),
-    "weights": (("several answers to an item", "epoch", "run", "runs", "tasks", "fresh rows"), _ONE),
-    "run": (("epoch", "group"), f"{_ONE}, since runs are the independent units"),
-    "by_position": (("id", "labels that have ids", "groups by id"), _ONE),
-    "probabilities": (("score",), _ONE),
-    "ratio": (("score",), _ONE),
-    "changed": (("run", "several candidates"), "expected the rows of two models"),
-    "group": (("fresh rows",), "expected independent rows"),
-}
+#: Inputs, others that exclude each of them, and the cure.
+_EXCLUDED = (
+    (("order",), ("several answers to an item", "groups", "group", "epoch", "run", "runs", "tasks", "weights"), _ONE),
+    (("weights",), ("several answers to an item", "epoch", "run", "runs", "tasks", "fresh rows"), _ONE),
+    (("run",), ("epoch", "group"), f"{_ONE}, since runs are the independent units"),
+    (("by_position",), ("id", "labels that have ids", "groups by id"), _ONE),
+    (("probabilities", "ratio"), ("score",), _ONE),
+    (("changed",), ("run", "several candidates"), "expected the rows of two models"),
+    (("group",), ("fresh rows",), "expected independent rows"),
+    (
+        ("score", "ratio", "lower_is_better", "higher_is_better", "model", "epoch", "run", "task", "labels"),
+        ("arrays",),
+        "expected data frames",
+    ),
+    (("by_position", "unmatched", "duplicates"), ("arrays",), "expected data frames"),
+)
 #: The measures that use an input, and the cure.
 _USED_BY: dict[str, tuple[Callable[[MeasureSpec], bool], str]] = {
     "score": (
@@ -37,14 +42,19 @@ _USED_BY: dict[str, tuple[Callable[[MeasureSpec], bool], str]] = {
 
 
 def check_together(given: Mapping[str, Any]) -> None:
-    """Raise ValueError if two of the given inputs exclude each other; None and False stand for inputs not given."""
-    there = {name: value for name, value in given.items() if value is not None and value is not False}
-    for name, value in there.items():
-        others, cure = _EXCLUDED.get(name, ((), ""))
-        if other := next((other for other in others if other in there), None):
-            text = f"{shown(value)} is" if isinstance(value, str) else "are" if name.endswith("s") else "is"
-            beside = f"{other} {shown(there[other])}" if isinstance(there[other], str) else other
-            raise ValueError(f"{name}: {text} not valid with {beside}; {cure}")
+    """Raise ValueError if two of the given inputs exclude each other.
+
+    None, False, an empty sequence of names and ``"refuse"``, the usual action, stand for inputs that are not given.
+    """
+    usual: tuple[Any, ...] = (None, False, "refuse", (), [])
+    there = {name: v for name, v in given.items() if not any(type(v) is type(none) and v == none for none in usual)}
+    for names, others, cure in _EXCLUDED:
+        name = next((name for name in names if name in there), "")
+        other = next((other for other in others if other in there), "")
+        if name and other:
+            value, beside = (f" {shown(v)}" if isinstance(v := there[key], str) else "" for key in (name, other))
+            be = "are" if name.endswith("s") and not value else "is"
+            raise ValueError(f"{name}:{value} {be} not valid with {other}{beside}; {cure}")
 
 
 def check_used(measures: Collection[str], **given: Any) -> None:

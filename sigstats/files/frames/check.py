@@ -15,6 +15,7 @@ from sigstats.comparison.check.bar import check_predictions
 from sigstats.comparison.check.result import CheckResult
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.together import check_together
 from sigstats.measures.costs import with_costs
 
 from ._arguments import as_arguments
@@ -146,10 +147,9 @@ def check(
         columns = columns_of(names, ("id", "label", "prediction"), slices=slices, **how)
         paired = paired_with_itself(y, columns, human, limits)
     else:
-        of_frames = {"score": score, "ratio": ratio, "run": run, "task": task}
-        for name, value in {**of_frames, "lower_is_better": lower_is_better or None}.items():
-            if value is not None:
-                raise refuse(name, value, "none with arrays")
+        of_frames: dict[str, Any] = {"score": score, "ratio": ratio, "run": run, "task": task, "duplicates": duplicates}
+        of_frames |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
+        check_together({"arrays": True, **of_frames})
         if has_columns(prediction):
             ((prediction,), *_) = class_probabilities(y, {"prediction": prediction}, named, classes=listed)
         rows: dict[str, Any] = {"listed": listed, "groups": groups, "slices": slices, "names": ["predictions"] * 2}

@@ -16,6 +16,7 @@ from sigstats.comparison.measure_names import are_measurements, are_scores
 from sigstats.comparison.paired_predictions import Labels, PairedPredictions, as_score_range, by_name, pair_arrays
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.together import check_together
 from sigstats.measures.costs import with_costs
 from sigstats.measures.measure import Measure
 
@@ -255,12 +256,10 @@ def compare(
         how |= {"labels": labels, "unmatched": unmatched, "slices": slices, "by_position": by_position}
         pairs = pairs_of_frames(first, second, names, prediction, model, score, **how)
     else:
-        of_frames: dict[str, Any] = {"score": score, "ratio": ratio, "model": model, "epoch": epoch, "run": run}
-        of_frames |= {"task": task, "labels": labels, "by_position": by_position or None}
-        of_frames["lower_is_better"] = lower_is_better or None
-        for name, value in of_frames.items():
-            if value is not None:
-                raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
+        of_frames = {"score": score, "ratio": ratio, "model": model, "epoch": epoch, "run": run, "labels": labels}
+        of_frames |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better, "task": task}
+        of_frames |= {"by_position": by_position, "unmatched": unmatched, "duplicates": duplicates}
+        check_together({"arrays": True, **of_frames})
         options: dict[str, Any] = {"scores": scores, "groups": groups, "weights": weights, "listed": listed}
         options |= {"order": order, "slices": slices}
         alone = scores is None and are_scores(y, baseline, candidate, chosen)

@@ -287,7 +287,7 @@ def test_the_assertion_of_a_frame_takes_tasks_and_speaks_of_its_own_arguments(ta
     assert [row.slice for row in found.rows] == ["all rows", "mean over tasks"]
     with pytest.raises(ValueError, match=r"expected scores \(score=COLUMN\)$"):
         sigstats.assert_at_least(table, at_least=0.7, measures=["mean-score"])
-    with pytest.raises(ValueError, match=r"^task: 'region' is not valid; expected none with arrays"):
+    with pytest.raises(ValueError, match=r"^task: 'region' is not valid with arrays; expected data frames"):
         sigstats.assert_at_least(table["label"], table["prediction"], at_least=0.7, task="region")
 
 
