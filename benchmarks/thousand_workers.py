@@ -5,16 +5,22 @@ the scheduler, the client and all workers; blocks are cut, sent and answered as 
 costs of replicates are lognormal, from cell to cell and from block to block. Simulated, not measured on machines: there
 is no network, and all processes share the cores, which makes the scheduler slower than it would be.
 
-python benchmarks/thousand_workers.py [WORKERS]
+With ``--milliseconds``, which a scheduler and client on cores of their own are taken to need for a block, nothing runs:
+the events of the same study are computed in one process, with the same sizes of blocks.
+
+python benchmarks/thousand_workers.py [WORKERS] [--milliseconds 2 ...]
 """
 
 import argparse
+import heapq
+import itertools
 import os
 import platform
 import random
 import tempfile
 import threading
 import time
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
@@ -28,6 +34,8 @@ import scheduler
 from scheduler import Empty, Started, mebibytes
 
 from sigstats.tasks.engine import dask_pool, execute
+from sigstats.tasks.engine.block_sizing import BlockSizer
+from sigstats.tasks.engine.pools import MOST_CELLS
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.fan_out import FAN_OUTS
 from sigstats.tasks.plan import Block, Cell
@@ -47,13 +55,18 @@ def sleep(code: str, blocks: list[Block], store: Any, apart: bool, *, engine: st
     """Take the time of some blocks."""
     receipts = []
     for block in blocks:
-        drawn = random.Random(f"{block.cell.name} {block.first}").lognormvariate(0, 0.2)
-        seconds = (block.last - block.first) * float(block.cell.subject["seconds"]) * drawn
+        seconds = seconds_of(block)
         time.sleep(seconds)
         receipts.append(
             Receipt(first=block.first, last=block.last, seconds=seconds, overhead=0.0, bytes=0, host=str(os.getpid()))
         )
     return receipts
+
+
+def seconds_of(block: Block) -> float:
+    """The time that a block takes."""
+    drawn = random.Random(f"{block.cell.name} {block.first}").lognormvariate(0, 0.2)
+    return (block.last - block.first) * float(block.cell.subject["seconds"]) * drawn
 
 
 def cells_of(study: str) -> list[Cell]:
@@ -114,11 +127,106 @@ def run(study: str, client: Any, started: Started, workers: int) -> str:
     )
 
 
+class Events:
+    """A study on workers that a scheduler feeds, one block after another, by the rules of `execute`.
+
+    `sending`: the seconds that a block takes the scheduler; five times as many for each worker are a block's target.
+    """
+
+    def __init__(self, study: str, workers: int, sending: float) -> None:
+        self.workers, self.sending = workers, sending
+        self.target = 5 * workers * max(sending, 0.002)
+        self.waiting, self.open = deque(cells_of(study)), dict[BlockSizer, list[Any]]()
+        self.queue, self.free, self.sent, self.under_way = deque[Any](), workers, 0.0, 0
+        self.now = self.useful = self.first = 0.0
+        self.blocks = 0
+        self.events: list[Any] = []
+        self.numbers = itertools.count()
+
+    def at(self, when: float, *what: Any) -> None:
+        """Let something happen."""
+        heapq.heappush(self.events, (when, next(self.numbers), what))
+
+    def fill(self, sizer: BlockSizer) -> None:
+        """Send the blocks of a cell for which there is room."""
+        state = self.open[sizer]  # the blocks under way, the seconds left, and when it was begun
+        while True:
+            learnt = sizer.lanes or self.now - state[2] >= execute._LEARNING_SECONDS
+            idle = learnt and self.under_way < self.workers
+            if not idle and state[0] >= sizer.window(self.workers, len(self.open)):
+                return
+            others = sum(item[1] for item in self.open.values()) - state[1]
+            block = sizer.next_block(self.workers, others, self.target)
+            state[1] = sizer.seconds_left
+            if block is None:
+                return
+            state[0] += 1
+            self.under_way += 1
+            self.sent = max(self.sent, self.now) + self.sending
+            self.at(self.sent, "sent", sizer, block)
+
+    def begin(self) -> None:
+        """Open cells, and give blocks that have been sent to free workers."""
+        while self.waiting and len(self.open) < min(2 * self.workers, MOST_CELLS):
+            cell = self.waiting.popleft()
+            sizer = BlockSizer(cell, [(0, cell.lanes)], 2.0)
+            self.open[sizer] = [0, 0.0, self.now]
+            self.fill(sizer)
+        while self.free and self.queue:
+            sizer, block = self.queue.popleft()
+            self.free -= 1
+            self.at(self.now + seconds_of(block), "done", sizer, block)
+
+    def run(self) -> None:
+        """Let all happen."""
+        self.begin()
+        self.at(0.2, "look", None, None)
+        while self.open:
+            self.now, _, (what, sizer, block) = heapq.heappop(self.events)
+            if what == "sent":
+                self.queue.append((sizer, block))
+            elif what == "look":
+                for some in list(self.open):
+                    self.fill(some)
+                self.at(self.now + 0.2, "look", None, None)
+            else:
+                seconds = seconds_of(block)
+                self.first = self.first or self.now
+                self.useful, self.blocks = self.useful + seconds, self.blocks + 1
+                self.free, self.under_way = self.free + 1, self.under_way - 1
+                self.open[sizer][0] -= 1
+                made = {"seconds": seconds, "overhead": 0.0, "bytes": 0, "host": ""}
+                sizer.learn(Receipt(first=block.first, last=block.last, **made))
+                self.fill(sizer)
+                if not self.open[sizer][0]:
+                    del self.open[sizer]
+            self.begin()
+
+
+def without_processes(workers: int, milliseconds: list[float]) -> None:
+    """Print the table of computed events."""
+    print("| study | a block, ms | at best, s | whole, s | idle | blocks | blocks a second | first result, s |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    for study, sending in itertools.product(STUDIES, milliseconds):
+        events = Events(study, workers, sending / 1000)
+        events.run()
+        best = events.useful / workers
+        print(
+            f"| {study} | {sending:g} | {best:.0f} | {events.now:.0f} | {1 - best / events.now:.0%} | "
+            f"{events.blocks:,} | {events.blocks / events.now:.0f} | {events.first:.1f} |",
+            flush=True,
+        )
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("workers", nargs="?", type=int, default=1000)
-    workers = parser.parse_args().workers
+    parser.add_argument("--milliseconds", nargs="+", type=float)
+    workers, milliseconds = vars(parser.parse_args()).values()
+    if milliseconds:
+        without_processes(workers, milliseconds)
+        return
     cloudpickle.register_pickle_by_value(scheduler)  # workers cannot import it
     vars(dask_pool)["run_with"] = sleep
     FAN_OUTS["nothing"] = "types"  # a module that is no fan-out

@@ -128,22 +128,22 @@ class CellProgress:
             return (self.seconds - self.first[1]) / (self.computed - self.first[0])
         return self.seconds / self.computed if self.computed and self.done >= self.cell.replicates else None
 
-    def add(self, replicates: int, seconds: float) -> None:
-        """Count the replicates of a block that this run computed."""
+    def add(self, replicates: int, seconds: float, exceedances: int | None) -> None:
+        """Count the replicates of a block that this run computed, and estimate where the cell's rule stops."""
         if not self.computed:
             self.first = replicates, seconds
         self.computed += replicates
         self.seconds += seconds
+        if exceedances is not None:
+            self.judged += replicates
+            self.exceedances += exceedances
+            if self.cell.stopping is not None and self.p_value is not None:
+                self.expected = self.cell.rule.stops_at(self.p_value)
 
     @property
     def p_value(self) -> float | None:
         """The p-value of the replicates so far; None unless they are compared with an observed result."""
         return (1 + self.exceedances) / (1 + self.judged) if self.judged else None
-
-    def expect(self) -> None:
-        """Estimate from the replicates so far at which number the cell's rule stops."""
-        if self.cell.stopping is not None and self.p_value is not None:
-            self.expected = self.cell.rule.stops_at(self.p_value)
 
 
 class TimeLeft:

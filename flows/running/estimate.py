@@ -31,6 +31,8 @@ class Estimate:
     per_replicate: float | None = None
     #: Seconds to prepare what all replicates share.
     once: float = 0.0
+    #: Seconds in which a process imports code of other packages, the first time.
+    starting: float = 0.0
     timed: bool = False
     #: The share of the timed replicates that are at least as extreme as the observed result; None if unknown.
     share: float | None = None
@@ -42,17 +44,18 @@ class Estimate:
     @property
     def seconds(self) -> float | None:
         """The seconds that the replicates left take on one worker; if a stopping rule applies, at most."""
-        seconds = None if self.per_replicate is None else self.once + self.per_replicate * self.left
-        return seconds if self.left else 0.0
+        return self._for(self.left) if self.left else 0.0
 
     @property
     def expected(self) -> float | None:
         """The expected seconds, if the rule stops the cell at the share of extreme replicates so far."""
-        if self.seconds is None or self.per_replicate is None or self.cell.stopping is None or self.share is None:
+        if not self.left or self.cell.stopping is None or self.share is None:
             return self.seconds
         needed = self.cell.whole_lanes(self.cell.rule.stops_at(self.share))
-        left = min(self.left, max(0, needed - self.done))
-        return self.once + self.per_replicate * left
+        return self._for(min(self.left, max(0, needed - self.done)))
+
+    def _for(self, replicates: int) -> float | None:
+        return None if self.per_replicate is None else self.starting + self.once + self.per_replicate * replicates
 
 
 def count(plan: Plan, output: str) -> list[Estimate]:

@@ -168,12 +168,9 @@ class Display:
             count = self._counts[cell.name]
             count.done += replicates
             if receipt is not None:
-                count.add(replicates, receipt.seconds)
+                count.add(replicates, receipt.seconds, receipt.exceedances)
                 if receipt.exceedances is not None:
-                    count.judged += replicates
-                    count.exceedances += receipt.exceedances
                     self._latest = count
-                    count.expect()
                 so_far = {} if count.p_value is None else {"p_so_far": count.p_value}
                 seconds = round(receipt.seconds, 6)
                 self.event("block", cell=cell.name, replicates=replicates, seconds=seconds, **so_far)

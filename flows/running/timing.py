@@ -10,7 +10,7 @@ import numpy as np
 
 from sigstats.tasks.engine.guarded import run_guarded
 from sigstats.tasks.engine.run_block import Failure, Receipt
-from sigstats.tasks.fan_out import observed_cell, stand_in
+from sigstats.tasks.fan_out import observed_cell, own_code, stand_in
 from sigstats.tasks.plan import Block, Cell
 from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.store import Store
@@ -184,7 +184,8 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
 
     Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
     and such work dominates, the first replicate is timed again. The first timing reads the same files by another path,
-    because prepared data are cached by path. A slow replicate is only repeated, not timed in a block.
+    because prepared data are cached by path. A slow replicate is only repeated, not timed in a block. Code of other
+    packages has a process of its own in each run, which imports it there too.
     """
     cell = one.cell
     files, block = _renamed(scratch) if cold else scratch, _first(cell, 1)
@@ -192,6 +193,7 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
     if cell.replicates > 1 and not isinstance(receipts[0], Failure):
         receipts.append(run_guarded(block, files))
     again, more = receipts[-1], min(cell.lane_size, int(_PART_OF_WORK * cell.replicates))
+    at_first = receipts[0].seconds if isinstance(receipts[0], Receipt) else 0.0
     if cold and not isinstance(again, Failure) and _matters(receipts[0], again, cell):
         receipts[0] = run_guarded(block, scratch)
     if more > 1 and not isinstance(again, Failure) and again.seconds < _SHORT:
@@ -206,7 +208,9 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
         value = max(last.seconds - min(receipt.seconds for receipt in done[:2]), _SMALL * last.seconds) / steps
     size = first.bytes + (last.bytes - first.bytes) * (cell.replicates - 1) // max(1, steps)
     once = max(0.0, first.seconds - value)
-    return replace(one, per_replicate=value, once=once, timed=True, share=_share(last), bytes=size)
+    share = None if last.exceedances is None else last.exceedances / (last.last - last.first)
+    starting = 0.0 if own_code(cell) is None else max(0.0, at_first - first.seconds)
+    return replace(one, per_replicate=value, once=once, starting=starting, timed=True, share=share, bytes=size)
 
 
 def _matters(first: Receipt | Failure, again: Receipt, cell: Cell) -> bool:
@@ -220,10 +224,6 @@ def _renamed(scratch: Store) -> Store:
     folder = Path(scratch.root, "data")
     folder.mkdir(parents=True, exist_ok=True)
     return Store(str(folder / ".."))
-
-
-def _share(receipt: Receipt) -> float | None:
-    return None if receipt.exceedances is None else receipt.exceedances / (receipt.last - receipt.first)
 
 
 def _usual_share(cell: Cell, shares: Sequence[tuple[Cell, float]]) -> float | None:

@@ -58,14 +58,15 @@ def test_cells_beyond_the_budget_are_guessed_and_said_to_be(tmp_path):
 class Machine:
     """What a machine would take for each block: a preparation the first time, then so many seconds a replicate."""
 
-    def __init__(self, monkeypatch, each, once=0.0):
+    def __init__(self, monkeypatch, each, once=0.0, imports=0.0):
+        self.imports = imports  # in the first block of all
         self.each, self.once, self.blocks, self.now, self.prepared = each, once, [], 0.0, set()
         monkeypatch.setattr(timing, "run_guarded", self.run)
         monkeypatch.setattr(timing.time, "monotonic", lambda: self.now)
 
     def run(self, block, scratch):
         self.blocks.append(block)
-        seconds = self.each(block.cell) * (block.last - block.first)
+        seconds = self.each(block.cell) * (block.last - block.first) + self.imports * (len(self.blocks) == 1)
         if (block.cell.name, scratch) not in self.prepared:
             seconds += self.once
             self.prepared.add((block.cell.name, scratch))
@@ -97,6 +98,17 @@ def test_what_all_replicates_share_is_counted_once(tmp_path, monkeypatch):
     assert [round(one.once, 6) for one in retrains] == [2.0] * 12
     assert {round(one.seconds, 6) for one in retrains} == {101.99}
     assert {one.bytes for one in retrains} == {3000 + 20 * 9999}
+
+
+@pytest.mark.parametrize("code", [None, {"learner": "mine:model"}])
+def test_a_run_imports_code_of_other_packages_once_more(tmp_path, monkeypatch, code):
+    monkeypatch.setattr(timing, "own_code", lambda cell: code)
+    _, ready = prepared()
+    Machine(monkeypatch, lambda cell: 0.001, imports=0.8)
+    scratch = Store(str(tmp_path / "scratch"))
+    found = estimate(ready, count(ready.plan, str(tmp_path / "output")), scratch=scratch)
+    work = 0.001 * sum(one.left for one in found)
+    assert sum(one.seconds for one in found) == pytest.approx(work + (0.8 if code else 0.0))
 
 
 def test_cells_that_were_not_timed_prepare_what_the_nearest_of_their_kind_does(tmp_path, monkeypatch):
