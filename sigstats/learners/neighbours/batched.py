@@ -36,8 +36,8 @@ from .nearest_neighbours import (
 )
 from .tied import TiedNeighbours
 
-#: So many rows of a list settle nearly all rows, where one neighbour is asked for.
-_FIRST = 4
+#: The first rows of a list settle nearly all rows, where one neighbour is asked for.
+_FIRST = 3
 
 #: Rounding of a squared distance, relative to it, by the expanded square.
 _ROUNDING = 1e-14
@@ -167,7 +167,7 @@ class BatchedNeighbours:
         fold = self._folds[place]
         learned = self._scales.learned(fold)
         predicted: Any = None
-        if self._config.ties != "vote" and (learned.weights is not None or not self._one):
+        if self._config.ties != "vote":
             rule = self._config.tolerance, self._farthest, self._config.ties == "unknown", self._priority
             predicted = self._lists.walk(fold, self._y[place], place, learned, rule)
         if predicted is not None:
@@ -195,35 +195,9 @@ class BatchedNeighbours:
             farthest = farthest * ratio.ravel()[np.add(own, np.arange(len(place)) * self._n_folds)]
         predicted: IntArray = labels[near[:, 0]].astype(np.int64)
         left = np.argwhere(first | ~(farthest < limit) | (farthest > self._farthest))
-        for some in blocks(len(left), 8 * (3 * len(self._numeric) + 40)):
-            left[some] = self._settle(predicted, left[some], own, labels, learned)
-        left = left[left[:, 0] >= 0]
         if len(left):
             self._from_longer_lists(predicted, place, fold, learned, left, self._lists.short)
         return predicted
-
-    def _settle(self, predicted: IntArray, pairs: IntArray, own: Any, labels: Any, learned: Learned) -> IntArray:
-        """Settle (row, replicate) pairs by the exact distance of the first neighbour; -1 in place of those settled."""
-        row, replicate = pairs.T
-        fold = own[row, replicate].astype(np.int64)
-        near = self._lists.near[row, :_FIRST]
-        excluded = own[near, replicate[:, None]] == fold[:, None]
-        nearest = excluded.argmin(axis=1).astype(np.int64)
-        places = np.arange(len(pairs))
-        follower: IntArray = nearest + 1
-        # Where the next one does not count either, the one after it is a bound all the same.
-        follower = follower + ((follower < _FIRST) & excluded[places, np.minimum(follower, _FIRST - 1)])
-        limit = self._lists.distances[row, follower]
-        distance = self._lists.distances[row, nearest]
-        if learned.weights is not None:
-            distance = np.einsum("pd,pd->p", self._lists.squares[row, nearest], learned.weights[replicate, fold])
-            if self._partly:
-                distance += self._lists.constant[row, nearest]
-            limit = limit * learned.bound[replicate, fold]
-        sure = ~excluded[places, nearest] & (distance + 2 * self._config.tolerance < limit)
-        sure &= distance <= self._farthest
-        predicted[row, replicate] = labels[near[places, nearest], replicate]
-        return np.where(sure[:, None], -1, pairs)
 
     def _from_longer_lists(
         self, predicted: IntArray, place: IntArray, fold: IntArray, learned: Learned, pairs: IntArray, length: int

@@ -8,8 +8,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from sigstats.learners.base import UNDECIDED
-from sigstats.learners.neighbours import tied as tied_neighbours
-from sigstats.learners.neighbours.tied import among_few
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 
@@ -48,17 +46,14 @@ def test_the_first_of_equally_near_rows_of_whole_numbers_decides(algorithm, feat
 @pytest.mark.parametrize(
     ("k", "change"), [(3, np.asarray), (1, lambda X: X / 10), (1, lambda X: X * 1e8), (1, lambda X: X + 1e9)]
 )
-@pytest.mark.parametrize("known", [True, False])
-def test_what_has_no_rule_is_looked_up_without_the_others_of_the_fold(known, k, change, monkeypatch):
-    if not known:  # how distances are rounded
-        monkeypatch.setattr(tied_neighbours, "is_the_same", lambda learned, tested: False)
+def test_what_has_neither_rule_nor_tree_is_left_to_scikit_learn(k, change):
     X, y = tied(k, 80, 2, 3)
     estimator = KNeighborsClassifier(k, algorithm="brute")
     raw, filled, expected = both(estimator, change(X), y, null="labels", replicates=2, folds=stratified_folds(y, 3, 1))
     settled = raw != UNDECIDED
     assert (raw[settled] == expected[settled]).all()
     assert (filled == expected).all()
-    assert known or not settled.all()
+    assert not settled.all()
 
 
 def test_whole_numbers_of_their_own_type_are_left_to_scikit_learn():
@@ -69,22 +64,11 @@ def test_whole_numbers_of_their_own_type_are_left_to_scikit_learn():
     assert (raw == UNDECIDED).any()
 
 
-@pytest.mark.parametrize("tested", [5, 8, 27, 180])
-def test_rows_left_over_by_eights_stay_where_they_are(tested):
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        places = np.sort(rng.choice(tested, rng.integers(1, tested), replace=False))
-        few, where = among_few(places, tested)
-        assert (few[where] == places).all()
-        assert len(few) % 8 == tested % 8
-        assert (few[len(few) - tested % 8 :] == np.arange(tested - tested % 8, tested)).all()
-
-
 @pytest.mark.parametrize("transform", [MinMaxScaler(), StandardScaler()], ids=str)
 def test_digits_behind_a_scaler(transform):
     X, y = load_digits(return_X_y=True)
     estimator = make_pipeline(transform, KNeighborsClassifier(1))
-    check_same(estimator, X[:600], y[:600], null="labels", replicates=5, undecided=0.02)
+    check_same(estimator, X[:600], y[:600], null="labels", replicates=5, undecided=0.05)
 
 
 @pytest.mark.parametrize(("load", "rows"), [(load_iris, 150), (load_digits, 500)])
