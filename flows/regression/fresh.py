@@ -1,7 +1,7 @@
 """Looks at fresh rows: what each new row counts is kept, and the candidate is compared on all rows so far."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from sigstats.tasks.storage import history
 from sigstats.tasks.storage.history import OF_ROWS, ROW, Record
 from sigstats.tasks.storage.store import Store
 
-from ..comparison.for_programs import KEYS_OF_ROWS, row_as_object
+from ..comparison.for_programs import KEYS_OF_ROWS
 from ..errors import BadInput
 from .bar import check_bar
 from .pair import Pair, digests_of_ids
@@ -29,27 +29,23 @@ from .study import ColumnNames, RegressionStudy
 
 #: The column of the look at which a row was new, of rows in memory.
 _LOOK = "look"
-_KEPT = (
-    *("slice", "n", "difference", "low", "high", "pvalue", "adjusted_pvalue", "pd", "psd", "nsd", "test", "note"),
-    *("two_sided_pvalue", "differing", "deciding"),
-)
+#: The attributes of a row of a comparison whose columns in the history have other names.
+_ATTRIBUTES = {
+    "baseline_value": "baseline",
+    "candidate_value": "candidate",
+    "row_verdict": "verdict",
+    **{column: attribute for attribute, column in KEYS_OF_ROWS.items()},
+}
 
 
 def kept_row(row: ComparisonRow) -> dict[str, object]:
     """The columns of the history."""
-    low, high = row.candidate_interval or (None, None)
-    values = row_as_object(row)
-    return {
-        **{name: values.get(name) for name in history.ROW_NAMES},
-        "measure": row.name,
-        "baseline_value": row.baseline,
-        "candidate_value": row.candidate,
-        "candidate_low": low,
-        "candidate_high": high,
-        "row_verdict": row.verdict,
-        **dict(zip(history.CHANGE, row.change or (None,) * 3, strict=True)),
-        **{name: value for pair in zip(history.WINDOWS, row.windows) for name, value in zip(*pair)},  # noqa: B905
-    }
+    ends = zip(("candidate_low", "candidate_high"), row.candidate_interval or (None, None), strict=True)
+    windows = (pair for names, values in zip(history.WINDOWS, row.windows) for pair in zip(names, values))  # noqa: B905
+    others = {"measure": row.name, **dict(ends), **dict.fromkeys(sum(history.WINDOWS, ())), **dict(windows)}
+    others |= dict(zip(history.CHANGE, row.change or (None,) * 3, strict=True))
+    own = [name for name in history.ROW_NAMES if name not in others]
+    return others | {name: getattr(row, _ATTRIBUTES.get(name, name)) for name in own}
 
 
 def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
@@ -57,19 +53,19 @@ def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
     measure, _, score = kept["measure"].partition(" of ")  # as `ComparisonRow.name` has them
     stated = kept["lower_is_better"]  # None in histories of earlier versions
     said = columns.lower_is_better, columns.higher_is_better
+    own = {_ATTRIBUTES.get(name, name): value for name, value in kept.items()}
     return ComparisonRow(
-        **{name: kept[KEYS_OF_ROWS.get(name, name)] for name in _KEPT} | {"test": RowTest(kept["test"], "betting")},
-        measure=measure,
-        score=score,
-        baseline=kept["baseline_value"],
-        candidate=kept["candidate_value"],
-        verdict=kept["row_verdict"],
-        lower_is_better=bool(is_lower_better(score, *said) if stated is None else stated),
-        relative=bool(kept["relative"]),
-        margin=kept["margin"],
-        unit=unit_of(score),
-        change=None if kept["change"] is None else Change(*(kept[name] for name in history.CHANGE)),
-        windows=tuple(tuple(kept[name] for name in window) for window in history.WINDOWS),
+        **{field.name: own[field.name] for field in fields(ComparisonRow) if field.name in own}
+        | {
+            "measure": measure,
+            "score": score,
+            "test": RowTest(kept["test"], "betting"),
+            "lower_is_better": bool(is_lower_better(score, *said) if stated is None else stated),
+            "relative": bool(kept["relative"]),
+            "unit": unit_of(score),
+            "change": None if kept["change"] is None else Change(*(kept[name] for name in history.CHANGE)),
+            "windows": tuple(tuple(kept[name] for name in window) for window in history.WINDOWS),
+        }
     )
 
 
