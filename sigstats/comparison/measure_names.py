@@ -8,11 +8,8 @@ import numpy as np
 from .._common.class_names import is_number
 from .._common.validation import as_choice, refuse
 from ..measures import own
-from ..measures.costs import named_costs
 from ..measures.measure import Measure, as_own_measure
 from ..measures.table import MAKERS, MEASURES, OwnMeasure, in_our_words, is_named_alone, is_pass_at, is_quantile
-
-MAKERS["expected-cost"] = named_costs
 
 #: The measures that a comparison takes, in the order of the table of measures; the error is one minus the accuracy.
 COMPARED_MEASURES = tuple(name for name, spec in MEASURES.items() if is_named_alone(spec) and name != "error")

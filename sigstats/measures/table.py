@@ -4,6 +4,7 @@ A new measure is one entry of `_BASE` and its formula: `sigstats.measures.measur
 studies and the report find it here.
 """
 
+import importlib
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -200,8 +201,8 @@ class OwnMeasure(str):
         return (self.spec,)
 
 
-#: Functions that make a measure of a name with values in brackets, by the name before these.
-MAKERS: dict[str, Callable[[str], MeasureSpec]] = {}
+#: The modules whose `named` makes a measure of a name with values in brackets, by the name before these.
+MAKERS = {EXPECTED_COST: "sigstats.measures.costs"}
 
 
 class _Measures(dict[str, MeasureSpec]):
@@ -219,7 +220,8 @@ class _Measures(dict[str, MeasureSpec]):
         if is_quantile(name):
             return MeasureSpec(name=name, needs="marks", unit="own", test="quantile", share=float(name[1:]) / 100)
         if (kind := name.partition("(")[0]) in MAKERS:
-            return MAKERS[kind](name)
+            made: MeasureSpec = importlib.import_module(MAKERS[kind]).named(name)
+            return made
         if not is_of_counts(name):
             raise KeyError(name)
         of_counts, greater_is_better = own.formula(base_of(name)[1])
