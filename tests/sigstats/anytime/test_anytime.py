@@ -291,7 +291,6 @@ def test_the_look_of_a_decision():
         ({"differences": [0.5, 1], "looks": np.array(["2026-01-05", "NaT"], "datetime64[D]")}, "looks"),
         ({"differences": [0.5], "margin": 1}, "margin"),
         ({"differences": [0.5], "limit": 0}, "limit"),
-        ({"differences": [0.5], "alternative": "more"}, "alternative"),
         ({"differences": [0.5], "run_length": 0.5}, "run_length"),
     ],
 )

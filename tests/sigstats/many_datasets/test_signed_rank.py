@@ -1,7 +1,6 @@
 """The signed-rank test against enumeration, SciPy where it is exact, and its laws."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -132,8 +131,6 @@ def test_differences_that_are_equal_but_for_rounding_are_tied():
     ("arguments", "message"),
     [
         ({"differences": []}, "differences: "),
-        ({"differences": [math.inf]}, "differences: inf"),
-        ({"differences": [1], "zero_method": "zsplit"}, "zero_method: 'zsplit'"),
         ({"differences": [1], "method": "auto"}, "method: 'auto'"),
     ],
 )

@@ -375,7 +375,6 @@ def test_the_result_can_be_written_down_and_read():
     ("make", "complaint"),
     [
         (lambda: FixedRule(maximum=0), "maximum"),
-        (lambda: FixedRule(maximum=9.5), "maximum"),
         (lambda: BesagCliffordRule(maximum=9, exceedances=0), "exceedances"),
         (lambda: PrecisePRule(maximum=9, error=0), "error"),
         (lambda: GandyRule(maximum=9, alpha=1), "alpha"),

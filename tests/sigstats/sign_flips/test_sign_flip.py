@@ -301,14 +301,10 @@ def test_level_under_the_null_with_models_that_agree_on_hard_items(answers):
     ("arguments", "message"),
     [
         ({"differences": []}, "differences: "),
-        ({"differences": [1, math.nan]}, "differences: nan"),
-        ({"differences": "abc"}, "differences: "),
         ({"differences": [1, 2], "sizes": [1]}, r"sizes \(length\): 1 is not valid; expected 2"),
         ({"differences": [1, 2], "sizes": [1, 0]}, "sizes: 0.0 is not valid; expected numbers above 0 and up to"),
         ({"differences": [1, 2], "limit": 1}, "limit: 1 is not valid; expected at least 2"),
-        ({"differences": [1], "method": "bootstrap"}, "method: 'bootstrap' is not valid"),
         ({"differences": [1], "confidence_level": 1}, "confidence_level: 1"),
-        ({"differences": [1], "n_resamples": 0}, "n_resamples: 0"),
     ],
 )
 def test_bad_input_is_one_line(arguments, message):
