@@ -14,6 +14,7 @@ from sigstats._common.positive_class import positive_place
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.measures.table import MEASURES, needs_positive
 from sigstats.multiplicity import IN_WORDS
+from sigstats.retraining.copies import copies_note
 from sigstats.retraining.measured import Statistic
 from sigstats.tasks.benchmark.work import CrossValidated, MeasuredRetrain, Retrained
 from sigstats.tasks.datasets import readers as sources
@@ -142,6 +143,7 @@ def _by_the_keys(study: BenchmarkStudy, dataset: Dataset, error: ValueError) -> 
 
 
 def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
+    settings = study.cross_validation
     for dataset in datasets:
         for names, why in (
             (dataset.constant_features(), "constant feature, ignored"),
@@ -149,6 +151,12 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
         ):
             if names:
                 yield f"{dataset.name}: {why}: {some_of(names, _NAMED)}"
+        if dataset.groups is None:
+            folds = cross_validation_folds(
+                dataset, settings.folds, _seed_of_folds(study, dataset), rare_classes=settings.rare_classes
+            )
+            told = copies_note(dataset.X, dataset.y, folds, "features" if "features" in nulls_of(study) else "labels")
+            yield from [f"{dataset.name}: {told}"] if told else []
     if all(dataset.folds is not None for dataset in datasets):
         given = (f"cross_validation.{key}" for key in {"folds"} & study.cross_validation.model_fields_set)
         yield from unused_note(given, "each data set names the fold of each row")
@@ -223,19 +231,22 @@ def _cells(
 def _cross_validated_work(
     study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, code: Mapping[str, str] | None
 ) -> CrossValidated:
-    content = dataset.digest()
     settings = study.cross_validation
     return CrossValidated(
-        dataset=Named(name=dataset.name, digest=content, grouped=dataset.groups is not None),
+        dataset=Named(name=dataset.name, digest=dataset.digest(), grouped=dataset.groups is not None),
         classifier=Learner(learner=classifier.learner, params=classifier.params, code=code),
         # The folds of a data set are the same for all classifiers, so that they can be compared row by row.
         cross_validation=Folds(
             folds=settings.folds if dataset.folds is None else GIVEN,
-            seed=int(digest("folds", dataset=content, seed=study.seed)[:12], 16),
+            seed=_seed_of_folds(study, dataset),
             rare_classes=settings.rare_classes,
             transforms=settings.transforms,
         ),
     )
+
+
+def _seed_of_folds(study: BenchmarkStudy, dataset: Dataset) -> int:
+    return int(digest("folds", dataset=dataset.digest(), seed=study.seed)[:12], 16)
 
 
 def _has_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:

@@ -3,7 +3,8 @@
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -11,12 +12,16 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import did_you_mean
+from sigstats._common.note import notes_as_objects
+from sigstats._common.validation import FloatArray, IntArray
+from sigstats.comparison.notes import clusters as clustered
 from sigstats.comparison.units import MISSING
-from sigstats.files.predictions import Columns, read
+from sigstats.files.predictions import Columns, beside_codes, read
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel
-from sigstats.ranking.votes import VoteRanking, rank_votes
+from sigstats.ranking.votes import VoteRanking, rank_votes, signs_of
 
 from ..pages.heat_table import HeatCell, p_legend, p_shade, pair_table
 from ..pages.page import Answer, page
@@ -62,12 +67,30 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
             raise ValueError(f"{votes.where}: column {name!r} was not found; expected {wanted}{near}")
         if (given[name] == MISSING).any():
             raise ValueError(f"{votes.where}: column {name!r} is empty in a row; expected a value")
-    codes = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}
+    codes: Any = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}
     one, other = (np.array(value.to_pylist()) for value in (votes.said.label, votes.said.prediction))
+    rank = partial(rank_votes, one, other, given[winner], confidence_level=confidence_level)
     try:
-        return rank_votes(one, other, given[winner], **codes, confidence_level=confidence_level)
+        ranking = rank(**codes)
     except ValueError as error:
         raise ValueError(f"{votes.where}: {error}") from None
+    if clusters:
+        return ranking
+    values = _beyond_pairs(one, other, given[winner])
+
+    def decided(groups: IntArray) -> str:
+        return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided"
+
+    return replace(ranking, notes=(*clustered(values, beside_codes(votes, votes).columns, classes=2, seed=0, pvalue=decided),))
+
+
+def _beyond_pairs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) -> FloatArray:
+    """1, -1 or 0 of each vote for the first model of its pair by name, the second or neither, less the pair's mean."""
+    models, codes = np.unique(np.concatenate([one, other]), return_inverse=True)
+    first, second = codes.astype(np.int64).reshape(2, -1)
+    signs = np.where(first < second, 1, -1) * signs_of(winner, len(one), models, first, second)
+    pair = joint_codes([np.minimum(first, second), np.maximum(first, second)])
+    return np.asarray(signs - (np.bincount(pair, signs) / np.bincount(pair))[pair])
 
 
 def _of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:
@@ -105,6 +128,7 @@ def as_json(ranking: VoteRanking, path: str) -> str:
         return [None if item != item else item for item in value] if isinstance(value, tuple) else value
 
     content = {field.name: plain(getattr(ranking, field.name)) for field in fields(ranking)}
+    content["notes"] = notes_as_objects(ranking.notes)
     return json.dumps({"version": JSON_VERSION, "file": path, **content}, indent=2, allow_nan=False)
 
 
@@ -148,6 +172,7 @@ def _answer(ranking: VoteRanking, pairs: int) -> Answer:
     known = [("Pairs:", f"{shown:,} of {count_of(pairs, 'pair')} that met {'is' if shown == 1 else 'are'} decided.")]
     behind = [name for name in ranking.models if name not in first]
     known += [("Behind:", f"{some_of(behind)}; at least one model is preferred to each.")] if behind else []
+    known += [("Beware:", f"{note}.") for note in ranking.notes]
     if ranking.reason:
         known.append(("Beware:", f"{ranking.reason}."))
     elif ranking.fit_pvalue is not None and ranking.fit_pvalue <= 1 - ranking.confidence_level:

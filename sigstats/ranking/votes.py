@@ -17,6 +17,7 @@ from scipy.special import ndtri, stdtr
 from .._common.class_names import as_class_labels, as_groups
 from .._common.data_frames import require_same_index
 from .._common.drawing import Drawn, forest
+from .._common.note import Note
 from .._common.tabular import ArrayRecord, Table, in_words
 from .._common.validation import FloatArray, IntArray, as_labels, as_real, refuse, shown
 from ..multiplicity import adjust_pvalues
@@ -76,6 +77,8 @@ class VoteRanking(ArrayRecord, Drawn):
         cross"`` of both.
     reason : str
         Why there are no scores, if there are none.
+    notes : tuple of str
+        Remarks about the votes of a file, a line each, with a short name for programs in `.name`.
     """
 
     models: tuple[str, ...]
@@ -93,6 +96,7 @@ class VoteRanking(ArrayRecord, Drawn):
     n: int
     guarantee: str
     reason: str = ""
+    notes: tuple[Note, ...] = ()
 
     def _columns(self) -> dict[str, list[Any]]:
         names = ("models", "low", "high", "scores", "score_low", "score_high")
@@ -101,7 +105,7 @@ class VoteRanking(ArrayRecord, Drawn):
     def _table(self) -> Table:
         fit = None if self.fit_pvalue is None else f"Fit of the scores: p = {in_words(self.fit_pvalue)}."
         title = f"Ranks of {len(self.models)} models by {self.n:,} votes, all at once with confidence "
-        notes = [f"Guarantee: {self.guarantee}.", *(sentence for sentence in (self.reason, fit) if sentence)]
+        notes = [f"Guarantee: {self.guarantee}.", *filter(None, (*self.notes, self.reason, fit))]
         return Table(f"{title}{in_words(self.confidence_level)}", self._in_words(), notes=notes)
 
     def _draw(self, ax: Any) -> Any:
@@ -179,7 +183,7 @@ def rank_votes(
         raise refuse("model_b (length)", len(named["model_b"]), f"{n}, one for each vote")
     models, codes = np.unique(np.concatenate([array.astype(str) for array in named.values()]), return_inverse=True)
     first, second = codes.astype(np.int64).reshape(2, -1)
-    signs = _signs(winner, n, models, first, second)
+    signs = signs_of(winner, n, models, first, second)
     given = {name: value for name, value in {"groups": groups, "items": items}.items() if value is not None}
     units = _crossed([as_groups(value, name, n)[0] for name, value in given.items()])
     if (first == second).any():
@@ -226,7 +230,7 @@ def rank_votes(
     )
 
 
-def _signs(winner: Any, n: int, models: NDArray[Any], first: IntArray, second: IntArray) -> IntArray:
+def signs_of(winner: Any, n: int, models: NDArray[Any], first: IntArray, second: IntArray) -> IntArray:
     """1, -1 or 0 of each vote: the first model won, the second, or neither."""
     names, place = np.unique(as_labels(winner, "winner").astype(str), return_inverse=True)
     if len(place) != n:

@@ -13,7 +13,7 @@ from ._files import (
     read_by_scores,
 )
 from ._from_table import from_table
-from ._items import MOST_VALUES
+from ._items import MOST_VALUES, beside_codes
 from ._log import Answer, EvaluationLog
 from ._many import join_many
 from ._pairing import PairedPredictions, Unmatched, join, match
@@ -31,6 +31,7 @@ __all__ = [
     "People",
     "Predictions",
     "Unmatched",
+    "beside_codes",
     "costs_of_file",
     "filter_names_in",
     "from_table",

@@ -7,6 +7,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import sigstats
 from sigstats.flows.api.run import run_study
+from sigstats.flows.benchmark.plan import KIND
+from sigstats.flows.running.study_files import parse_study
 from sigstats.retraining.retrainer import Retrainer
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.datasets.readers import load
@@ -59,6 +61,24 @@ def test_groups_are_read_stored_and_part_of_the_identity(table):
         len({each.digest() for each in (plain, grouped, load({**spec, "groups": "patient"}, base=table.parent))}) == 3
     )
     assert plain.groups is plain.folds is None
+
+
+def test_copies_of_rows_in_other_folds_are_told_unless_groups_keep_them(table):
+    frame = pd.read_csv(table)
+    pd.concat([frame, frame[::4]]).to_csv(table, index=False)  # 24 of 96 rows twice
+    data = {"name": "visits", "source": "csv", "path": str(table), "target": "class"}
+    values = {"kind": "benchmark", "name": "s", "tests": ["permutation"], "permutation": {"resamples": 39}}
+    values |= {"classifiers": ["1-nn"], "cross_validation": {"folds": "leave-one-out"}}
+
+    def notes(**columns):
+        columns["drop"] = [name for name in ("patient", "fold", "bad") if name not in columns.values()]
+        study = parse_study({**values, "datasets": [data | columns]}, source="s.toml")
+        return [note for note in KIND.prepare(study, table.parent).notes if "equal others" in note]
+
+    told = "visits: 48 of 120 rows equal others that another fold tests: groups keep copies together"
+    assert notes() == [told]
+    del values["tests"], values["permutation"], values["cross_validation"]
+    assert notes(groups="patient") == []
 
 
 def test_no_group_is_split_and_all_tests_keep_them(table):

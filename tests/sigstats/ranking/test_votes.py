@@ -85,6 +85,27 @@ def test_names_of_winners_and_groups_of_one_vote_change_nothing(votes):
     assert (called.models, called.wins.tolist()) == (("a", "b"), [[0, 2], [1, 0]])
 
 
+def test_voters_of_a_file_whose_votes_are_alike_are_told_with_the_pairs_that_remain(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {"voter": np.arange(600) % 30, "lot": rng.integers(0, 30, 600), "model_a": "x", "model_b": "y"}
+    )
+    frame["winner"] = np.where(frame.voter < 19, "a", "b")  # 20 votes each: 20 (600 - 1) / (600 - 20) = 20.7
+    path, target = tmp_path / "votes.csv", tmp_path / "votes.json"
+    frame.to_csv(path, index=False)
+    assert main(["rank", str(path), "--json", str(target), "--report", str(tmp_path / "page.html")]) == 0
+    (note,) = json.loads(target.read_text())["notes"]
+    assert note["text"].startswith("rows with equal 'voter' differ alike: sums over its 30 values vary 20.7 times")
+    assert note["text"].endswith("--group voter (groups) takes them as groups: 0 pairs decided")
+    assert "rows with equal &#39;voter&#39;" in (tmp_path / "page.html").read_text()
+    assert main(["rank", str(path), "--group", "voter", "--json", str(target)]) == 0
+    assert json.loads(target.read_text())["notes"] == []
+    frame.assign(voter=rng.integers(0, 30, 600)).to_csv(path, index=False)
+    capsys.readouterr()
+    assert main(["rank", str(path)]) == 0
+    assert "differ alike" not in capsys.readouterr().out
+
+
 @pytest.mark.long
 def test_equal_models_are_seldom_ranked_though_voters_have_favourites():
     """Each of 30 voters votes ten times by a taste of their own, which votes taken as independent take for a rank."""
