@@ -232,8 +232,11 @@ def _is_broken(name: str) -> bool:
     return is_number(name) and not float(name).is_integer()
 
 
-#: Texts, in any case, that usually mean a missing value.
-_MISSING_TEXTS = frozenset(("na", "n/a", "nan", "none", "null", "?", ".", "#n/a", "<na>"))
+#: Texts, in any case, that usually mean a missing value; the last are those of failed formulas of spreadsheets.
+_MISSING_TEXTS = {
+    *("na", "n/a", "n.a.", "nan", "-nan", "nat", "none", "nil", "null", "?", ".", "#na", "#n/a", "<na>"),
+    *("#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"),
+}
 
 
 def refuse_missing_texts(

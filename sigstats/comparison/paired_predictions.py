@@ -74,7 +74,8 @@ class Predicted(Labels):
         """Each model with the classes of the labels and those that it predicts, unless all classes are of labels."""
         labels = self.of_labels
         if len(labels) < len(self.classes):
-            yield "the baseline", labels, _there(self.classes, self.a)
+            first = "the model" if np.array_equal(self.a, self.b) else "the baseline"
+            yield first, labels, _there(self.classes, self.a)
             yield "the candidate", labels, _there(self.classes, self.b)
 
 

@@ -11,7 +11,7 @@ import sigstats
 from sigstats._common.class_names import class_notes
 from sigstats.flows.cli import main
 
-TEXTS = ["NA", "N/A", "nan", "None", "null", "?", ".", "#N/A", "<NA>", "NaN", "n/a", "NULL", "<na>"]
+TEXTS = ["NA", "N/A", "nan", "None", "null", "?", ".", "#N/A", "<NA>", "NaN", "n/a", "NULL", "<na>", "NaT", "#DIV/0!"]
 RNG = np.random.default_rng(40)
 LABEL = RNG.choice(["a", "b", "c"], 60)
 GUESS = np.where(RNG.random(60) < 0.9, LABEL, "a")

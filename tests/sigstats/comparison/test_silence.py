@@ -154,7 +154,7 @@ def test_pass_at_k_is_a_mean_of_items():
     [
         (lambda: compared(np.linspace(0.1, 1, 400), np.linspace(0.2, 1, 400)), "772 different numbers such as 0.1"),
         (lambda: compared(["good", "bad"] * 5, ["good", "bad"] * 5, ["0", "1"] * 5), "'0', '1' of the candidate"),
-        (lambda: compared(["good", "bad"] * 5, ["0", "1"] * 5), "'0', '1' of the baseline are not valid; expected"),
+        (lambda: compared(["good", "bad"] * 5, ["0", "1"] * 5), "'0', '1' of the model are not valid; expected"),
         (lambda: compared(list("ab") * 5, list("ab") * 5, measures=["neg-mae"]), "'neg-mae' is not valid for 'a'"),
         (lambda: compared(measures=["pass@2"]), "'pass@2' needs the item of each answer; expected groups"),
         (lambda: compared(measures=["pass@3"], groups=np.arange(10) // 2), "is not valid for an item of 2 answers"),
