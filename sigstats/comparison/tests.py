@@ -237,13 +237,19 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
         other_interval=others and others.intervals(level)[bar is not None],
         test=test if part.limited else test.without_limits(),
         pvalue=pvalue,
-        pvalue_error=math.sqrt(pvalue * (1 - pvalue) / len(law.low)),
+        pvalue_error=_drawn_error(pvalue, len(law.low)),
         end_error=law.end_error(level),
         two_sided_pvalue=min(1.0, 2 * min(law.p_worse, law.p_better)),
         equivalence_pvalue=law.equivalence(rule.margin_of(row)) if part.limited else 1.0,
         differing=differing,
         note=f"{part.units.what} that differ: {differing:,} of {count:,}",
     )
+
+
+def _drawn_error(pvalue: float, draws: int) -> float:
+    """The standard error of a p-value by this many draws; that of one exception where there was none."""
+    pvalue = min(pvalue, draws / (draws + 1))
+    return math.sqrt(pvalue * (1 - pvalue) / draws)
 
 
 def _test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule) -> ComparisonRow:
@@ -269,7 +275,7 @@ def _test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule) -> Comp
         standard_error=float(np.std(law.against_a + law.against_b) / 2),
         test=RowTest("verdicts of a judge, corrected by labels of people, with an unseen label", "judged"),
         pvalue=less,
-        pvalue_error=math.sqrt(less * (1 - less) / rule.n_resamples),
+        pvalue_error=_drawn_error(less, rule.n_resamples),
         two_sided_pvalue=min(1.0, 2 * min(less, greater)),
         equivalence_pvalue=max(law.pvalue(-margin, "greater"), law.pvalue(margin, "less")),
         differing=int(np.any([np.subtract(*part.judge), np.nan_to_num(np.subtract(*part.people))], axis=0).sum()),
