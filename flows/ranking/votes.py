@@ -13,8 +13,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from sigstats._common.data_frames import joint_codes
-from sigstats._common.messages import did_you_mean
-from sigstats._common.note import notes_as_objects
+from sigstats._common.messages import did_you_mean, notes_as_objects
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.comparison.notes import clusters as clustered
 from sigstats.comparison.units import MISSING
@@ -81,7 +80,9 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     def decided(groups: IntArray) -> str:
         return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided"
 
-    return replace(ranking, notes=(*clustered(values, beside_codes(votes, votes).columns, classes=2, seed=0, pvalue=decided),))
+    return replace(
+        ranking, notes=(*clustered(values, beside_codes(votes, votes).columns, classes=2, seed=0, pvalue=decided),)
+    )
 
 
 def _beyond_pairs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) -> FloatArray:
