@@ -14,8 +14,8 @@ from sigstats._common.positive_class import positive_place
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.measures.table import MEASURES, needs_positive
 from sigstats.multiplicity import IN_WORDS
-from sigstats.retraining.copies import copies_note
 from sigstats.retraining.measured import Statistic
+from sigstats.retraining.rows import copies_note
 from sigstats.tasks.benchmark.work import CrossValidated, MeasuredRetrain, Retrained
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import GIVEN, Dataset, cross_validation_folds
@@ -160,8 +160,7 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
     if all(dataset.folds is not None for dataset in datasets):
         given = (f"cross_validation.{key}" for key in {"folds"} & study.cross_validation.model_fields_set)
         yield from unused_note(given, "each data set names the fold of each row")
-    repeats = study.cross_validation.repeats
-    if repeats > 1 and not read_by(study.tests, "repetition"):
+    if (repeats := settings.repeats) > 1 and not read_by(study.tests, "repetition"):
         yield f"the cross-validation is not repeated {repeats} times: no test of the study uses it"
     if nulls_of(study):
         rules = {study.permutation.stopping, *(named(item).stopping for item in study.classifiers)}

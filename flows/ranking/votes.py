@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import did_you_mean, notes_as_objects
-from sigstats._common.validation import FloatArray, IntArray
+from sigstats._common.validation import FloatArray
 from sigstats.comparison.notes import clusters as clustered
 from sigstats.comparison.units import MISSING
 from sigstats.files.predictions import Columns, beside_codes, read
@@ -73,16 +73,13 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         ranking = rank(**codes)
     except ValueError as error:
         raise ValueError(f"{votes.where}: {error}") from None
-    if clusters:
-        return ranking
-    values = _beyond_pairs(one, other, given[winner])
+    beside: Any = {} if clusters else beside_codes(votes, votes).columns
 
-    def decided(groups: IntArray) -> str:
+    def told(groups: Any) -> str:
         return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided"
 
-    return replace(
-        ranking, notes=(*clustered(values, beside_codes(votes, votes).columns, classes=2, seed=0, pvalue=decided),)
-    )
+    values = _beyond_pairs(one, other, given[winner])
+    return replace(ranking, notes=tuple(clustered(values, beside, classes=2, seed=0, pvalue=told)))
 
 
 def _beyond_pairs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) -> FloatArray:

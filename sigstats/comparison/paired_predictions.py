@@ -232,7 +232,6 @@ def pair_arrays(
         ),
         scored=None if scores is None else Scored(scores=_scores(scores, n), of_truth=of_truth),
         score_range=as_score_range(score_range),
-        identical=baseline is candidate and (scores is None or scores[0] is scores[1]),
     )
 
 

@@ -20,9 +20,9 @@ from .._common.validation import FloatArray, IntArray, as_choice, raised, refuse
 from ..measures.formulas import Confusion
 from ..measures.measure import as_measure, one_vs_rest
 from ..measures.table import MEASURES, in_our_words, is_named_alone, needs_positive, refers_to_one_class
-from ._rows import take
 from .folds import as_classes
 from .retrainer import TRANSFORMS, Retrainer
+from .rows import take
 
 
 class ClassScores(NamedTuple):

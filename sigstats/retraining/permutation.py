@@ -45,12 +45,11 @@ from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.tabular import shown_record
 from .._common.validation import IntArray, as_count, refuse
 from ..test_result import TestResult, monte_carlo_outcome
-from ._rows import as_rows, encoded
-from .copies import copies_note
 from .folds import as_classes, as_folds
 from .measured import observed_value, statistic_of, values_of
 from .retrainer import Retrainer as Retrainer
 from .retrainer import Transforms
+from .rows import as_rows, copies_note, encoded
 
 if TYPE_CHECKING:
     from ..learners.base import Fits, Null  # whose room imports scikit-learn

@@ -17,8 +17,8 @@ from .._common.class_names import as_groups
 from .._common.data_frames import require_same_index
 from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.validation import IntArray, as_choice, as_count, as_flag, raised
-from ._rows import as_rows, class_codes, fit_transform, permute_features, split_transforms, take
 from .folds import LabelExchange, as_classes, as_folds, permutations, require_trained, rows_to_permute
+from .rows import as_rows, class_codes, fit_transform, permute_features, split_transforms, take
 
 if TYPE_CHECKING:
     from ..learners.base import Fits  # whose room imports scikit-learn

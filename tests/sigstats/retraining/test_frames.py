@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import sigstats
-from sigstats.retraining._rows import encoded
 from sigstats.retraining.folds import stratified_folds
+from sigstats.retraining.rows import encoded
 from sigstats.tasks.datasets.readers import load
 
 

@@ -1,12 +1,16 @@
 """Rows, taken and permuted, frames encoded; an unfitted classifier, its transforms, and the codes that it predicts."""
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.data_frames import opened
+from .._common.data_frames import copied_rows, joint_codes, opened
 from .._common.validation import FloatArray, IntArray, as_array, one_line, refuse, shown
+
+#: A share of copies that is told, how many warnings are, and how many values are looked at.
+_MANY_COPIES, _MOST_TOLD, _MOST_VALUES = 0.01, 3, 2**24
 
 
 def as_rows(X: Any, n: int, null: str) -> Any:
@@ -38,6 +42,39 @@ def permute_features(X: Any, source: IntArray) -> Any:
     for j, rows in enumerate(source):
         mixed.isetitem(j, X.iloc[:, j].array.take(rows))
     return mixed
+
+
+def copies_note(X: Any, y: IntArray, folds: IntArray, null: str) -> str:
+    """A warning if tested rows are copies of others that are trained on, or a feature is one; otherwise empty."""
+    columns = _codes_of_columns(X)
+    if not columns:
+        return ""
+    content, told = joint_codes(columns), []
+    copies = copied_rows(content, [y])
+    if copies is not None and copies.sum() > _MANY_COPIES * len(y):
+        pairs = np.unique(np.column_stack([content, folds]), axis=0)[:, 0]
+        across = int((np.bincount(pairs)[content] > 1).sum())
+        if across:
+            told.append(
+                f"{across:,} of {len(y):,} rows equal others that another fold tests: groups keep copies together"
+            )
+    if null == "features":
+        seen: dict[bytes, int] = {}
+        for j, codes in enumerate(columns):
+            if (other := seen.setdefault(codes.tobytes(), j)) != j and codes.any():
+                told.append(f"feature {j} (from 0) is a copy of feature {other}: by that they are not independent")
+    return "; ".join(told[:_MOST_TOLD])
+
+
+def _codes_of_columns(X: Any) -> list[IntArray]:
+    """The values of each feature as codes from 0; empty if they are not distinguishable, or too many."""
+    if hasattr(X, "tocsr") or math.prod(X.shape) > _MOST_VALUES:
+        return []
+    try:
+        values = [X.iloc[:, j].to_numpy() for j in range(X.shape[1])] if hasattr(X, "iloc") else X.T
+        return [np.unique(value, return_inverse=True)[1].ravel() for value in values]
+    except TypeError:  # values that cannot be put in order
+        return []
 
 
 def encoded(X: Any) -> tuple[Any, Any]:
