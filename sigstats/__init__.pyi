@@ -46,6 +46,7 @@ from .retraining.resampled import five_by_two_test as five_by_two_test
 from .scores.auc import auc_test as auc_test
 from .scores.calibration import calibration_test as calibration_test
 from .scores.mean_score import mean_score_test as mean_score_test
+from .scores.unpaired_test import unpaired_test as unpaired_test
 from .sequential.gandy_rule import GandyRule as GandyRule
 from .sequential.rules import BesagCliffordRule as BesagCliffordRule
 from .sequential.rules import FixedRule as FixedRule

@@ -123,7 +123,7 @@ def proportion_test(
     0.102882
     """
     level = _checked(outcomes, paired, alternative, confidence_level)
-    how = "paired, eq. (6)" if paired else "unpaired, eq. (4)", alternative, level
+    how = "paired, eq. (6)" if paired else "unpaired, eq. (4)", paired, alternative, level
     difference, sigma = _of_errors(outcomes.counts, paired)
     values = outcomes.n - (outcomes.e1 + outcomes.e8) - np.array(outcomes.discordant)
     return _result(difference, sigma, values / outcomes.n, 1.0, outcomes.disagreements, how)
@@ -211,7 +211,7 @@ def dcf_test(
     (0.069048, 1.864191, 0.062295)
     """
     level = _checked(outcomes, paired, alternative, confidence_level)
-    how = "paired, eq. (9)" if paired else "unpaired, eq. (8)", alternative, level
+    how = "paired, eq. (9)" if paired else "unpaired, eq. (8)", paired, alternative, level
     n_p, n_n = outcomes.positives, outcomes.negatives
     for n, name in ((n_p, "positives"), (n_n, "negatives")):
         if n == 0:
@@ -268,13 +268,13 @@ def _checked(outcomes: Any, paired: Any, alternative: Any, confidence_level: Any
 
 
 def _result(
-    difference: Any, sigma: Any, values: Any, unit: float, disagreements: int, how: tuple[str, Alternative, float]
+    difference: Any, sigma: Any, values: Any, unit: float, disagreements: int, how: tuple[str, bool, Alternative, float]
 ) -> ProportionResult:
-    method, alternative, level = how
+    method, paired, alternative, level = how
     reason = ""
     if sigma == 0:
         reason = "nothing to compare: the difference cannot be other than 0"
-    elif method.startswith("unpaired"):
+    elif not paired:
         reason = "assumed independent, which two classifiers on one test set are not"
     elif disagreements < CHI2_MINIMUM:
         reason = f"only {disagreements} disagreements: the normal approximation wants {CHI2_MINIMUM} or more"

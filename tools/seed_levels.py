@@ -85,6 +85,7 @@ LEARNED = {"kind": "benchmark", "datasets": ["iris"], "permutation": {"resamples
 #: What is called, by the name that docs/seeds.md promises something of.
 CALLS: dict[str, Callable[[], Any]] = {
     "judged_test": lambda: sigstats.judged_test(A, B, Y, [*B[:6], *[None] * 6]),
+    "unpaired_test": lambda: sigstats.unpaired_test(A, B),
     "anytime_test": lambda: [
         sigstats.anytime_test([1, -1, 0], counts=[32, 9, 559]),
         sigstats.anytime_test(REAL, limit=10, alternative="greater"),

@@ -2,7 +2,7 @@
 
 import argparse
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,6 +75,13 @@ _OPTIONS = {
     *("workers", "part", "ratio", "costs", "order", "run", "by_position", "probabilities", "lower_is_better"),
     "changed",
 }
+
+
+def refuse_beside(options: argparse.Namespace, other: str, names: Iterable[str]) -> None:
+    """Refuse options of these names that another option, or the content of a file, would make ineffective."""
+    for name in names:
+        if (value := getattr(options, name)) not in (None, []) and value is not False:
+            raise BadInput(f"--{name.replace('_', '-')}: is not valid with {other}; expected one of them")
 
 
 @contextlib.contextmanager

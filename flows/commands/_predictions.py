@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
 from . import repeatable
-from ._options import as_options
+from ._options import as_options, refuse_beside
 
 if TYPE_CHECKING:
     from sigstats.files.predictions import Columns, People, Predictions
 
 _NAMED = ("id", "label", "prediction")
-#: What is missing where one file of one model is given.
 SECOND_FILE = "a second file, or the --prediction or --model of each model in one file"
-#: The keys of ``--column``. Each of them but the rows has an option of its own.
-_KEYS = (*_NAMED, "score", "epoch", "group", "model", "rows")
 _MOST_BINS = 1000
 
 
@@ -44,8 +41,9 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     repeatable(columns, "--bins", "COLUMN=N", text)
     text = "column of tasks, whose mean is tested too; not needed for a folder with one file per task"
     columns.add_argument("--task", metavar="COLUMN", help=text)
-    text = f"column or path of {', '.join(_KEYS[:-1])}, or of the {_KEYS[-1]} in a JSON object"
-    repeatable(columns, "--column", "KEY=COLUMN", f"{text}, as in label=answer.text (repeatable)")
+    columns.add_argument("--model-column", metavar="COLUMN", help="column of the names for --model (default: model)")
+    text = "key or path of the list of rows in a JSON object; columns are paths too, as in --label answer.text"
+    columns.add_argument("--rows-key", metavar="KEY", help=text)
     rows = parser.add_argument_group("rows and answers")
     text = "join rows by position; numbers of rows and labels must agree"
     rows.add_argument("--by-position", action="store_true", help=text)
@@ -131,9 +129,8 @@ def read_with_people(
     refuse_beside(options, "--human", [name for name in _NOT_JUDGED if name in vars(options)])
     if len(scores_of(options)) > 1:
         raise BadInput("--human: is not valid with several scores; expected one")
-    human = for_each_file("human", options.human, len(paths))
-    labels = for_each_file("human-labels", options.human_labels or [None], len(paths))
-    return [read_judged(*side) for side in zip(paths, columns, human, labels, strict=True)]
+    given = (("human", options.human), ("human-labels", options.human_labels or [None]))
+    return [*map(read_judged, paths, columns, *(for_each_file(*named, len(paths)) for named in given))]
 
 
 def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
@@ -194,8 +191,7 @@ def scores_of(options: argparse.Namespace) -> list[str]:
         with as_options():
             check_together({"ratio": options.ratio, "score": options.score or None})
         return [_ratio(options.ratio)[0]]
-    by_key = [column.partition("=")[2] for column in options.column if column.startswith("score=")]
-    return options.score or by_key or list(dict.fromkeys([*options.lower_is_better, *options.higher_is_better]))
+    return options.score or list(dict.fromkeys([*options.lower_is_better, *options.higher_is_better]))
 
 
 def _ratio(text: str) -> tuple[str, str]:
@@ -216,17 +212,9 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         by_key["score"] = scores[0]
     if options.prediction:
         by_key["prediction"] = options.prediction[0]
-    for mapping in options.column:
-        key, _, column = mapping.partition("=")
-        if key not in _KEYS or not column:
-            raise BadInput(f"--column: {mapping!r} is not valid; expected KEY=COLUMN with a key of {', '.join(_KEYS)}")
-        if by_key.get(key, column) != column:
-            raise BadInput(f"--column: {mapping!r} is not valid; {key} is named already, as {by_key[key]!r}")
-        by_key[key] = column
     with as_options():
         lower = of_named_scores(options.lower_is_better, scores, "--lower-is-better", ratio=options.ratio)
         higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=options.ratio)
-    named = {"models" if key == "model" else key: column for key, column in by_key.items()}
     bins = _bins(options.bins)
     of_values: dict[str, Any] = {"missing": tuple(options.missing), "classes": options.classes or ()}
     of_values["unscored"] = options.unscored or Columns.unscored
@@ -237,7 +225,9 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     instances = _read(options, "instances", lambda path: names_of_instances(path, _files_in(options)))
     with as_options():
         return Columns().but(
-            **named,
+            **by_key,
+            models=options.model_column or "model",
+            rows=options.rows_key,
             **{name: vars(options).get(name) for name in ("order", "run", "weights")},  # of some commands
             lower=lower,
             higher=higher,
@@ -287,16 +277,10 @@ def match_options(options: argparse.Namespace) -> dict[str, Any]:
 #: The options that say how files are read.
 OPTIONS_OF_FILES = (
     *("id", "label", "ratio", "epoch", "group", "bins", "task", "labels", "instances", "unmatched", "unscored"),
-    *("duplicates", "prediction", "score", "slice", "column", "filter", "model", "lower_is_better", "probabilities"),
-    *("higher_is_better", "by_position", "no_header", "encoding", "allow_different_tasks", "missing", "classes"),
+    *("duplicates", "prediction", "score", "slice", "rows_key", "filter", "model", "model_column", "probabilities"),
+    *("lower_is_better", "higher_is_better", "by_position", "no_header", "encoding", "missing", "classes"),
+    "allow_different_tasks",
 )
-
-
-def refuse_beside(options: argparse.Namespace, other: str, names: Iterable[str]) -> None:
-    """Refuse options of these names that another option, or the content of a file, would make ineffective."""
-    for name in names:
-        if (value := getattr(options, name)) not in (None, []) and value is not False:
-            raise BadInput(f"--{name.replace('_', '-')}: is not valid with {other}; expected one of them")
 
 
 def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one: bool = False) -> None:

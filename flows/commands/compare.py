@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import add_fail_on, add_rule_options, as_options, code_of, rule_of
+from ._options import add_fail_on, add_rule_options, as_options, code_of, refuse_beside, rule_of
 from ._predictions import (
     SECOND_FILE,
     add_measures,
@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--weights", metavar="COLUMN", help="column of weights: population rows that each row represents"
     )
     add_people(parser)
+    parser.add_argument("--unpaired", action="store_true", help="compare accuracies or means on different rows")
     add_score_range(parser, "score")
     parser.add_argument("--positive", metavar="CLASS", help="positive class of scores and f1")
     add_measures(parser, " (repeatable; default: accuracy, and auc or the mean of scores)")
@@ -104,18 +105,25 @@ def run(options: argparse.Namespace) -> int:
     return code_of(options, result.verdict)
 
 
+_NOT_UNPAIRED = ("changed", "run", "human", "human_labels", "order", "weights", "ratio", "task", "unmatched", "bins")
+
+
 def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
     from sigstats.comparison.candidates import compare_candidates
     from sigstats.comparison.family import measures_meant
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
-    from sigstats.files.predictions import join_scores, read_by_scores, same_content, with_people
+    from sigstats.files.predictions import join_scores, of_two_samples, read_by_scores, same_content, with_people
 
     rule, named = rule_of(options), options.prediction
     asked = measures_of(options)
     with as_options():
         measures = as_compared_measures(asked) if asked else None
-    columns, *of_candidates = every = columns_of_files(options, 1 + len(options.candidates), scores=None)
+    every = columns_of_files(options, 1 + len(options.candidates), scores=None)
+    if options.unpaired:
+        refuse_beside(options, "--unpaired", _NOT_UNPAIRED)
+        every = [column.but(by_position=column.by_position or None) for column in every]
+    columns, *of_candidates = every
     with as_options():
         paths = (options.baseline, *options.candidates)
         limits, judged = as_score_range(options.score_range), read_with_people(options, paths, every)
@@ -127,7 +135,11 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
             baseline, *candidates = read
         pairs = []
         for place, (path, own) in enumerate(zip(options.candidates, of_candidates, strict=True)):
-            joined = join_scores(baseline, candidates[place], columns, with_ids=with_ids, **match_options(options))
+            if options.unpaired:
+                alone = [join_scores(side, side, columns, with_ids=True) for side in (baseline, candidates[place])]
+                joined = [*map(of_two_samples, *alone)]
+            else:
+                joined = join_scores(baseline, candidates[place], columns, with_ids=with_ids, **match_options(options))
             if own == columns and realpath(path) == realpath(options.baseline):
                 raise BadInput(f"{path}: is both BASELINE and CANDIDATE; expected {SECOND_FILE}")
             if judged:
@@ -146,22 +158,18 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
 
 
 def _text(options: argparse.Namespace, result: "CandidatesResult", changed: "Changed | None", name: str) -> str:
+    from ..comparison import for_programs, markdown
+
     several, strict = len(result.candidates) > 1, options.fail_on == "inconclusive"
     pair = (result.results[0], result.baseline, result.candidates[0])
     if name == "json":
-        from ..comparison.for_programs import as_json, candidates_as_json
-
-        return candidates_as_json(result) if several else as_json(*pair)
+        return for_programs.candidates_as_json(result) if several else for_programs.as_json(*pair)
     if name == "markdown":
-        from ..comparison.markdown import as_markdown, candidates_as_markdown
-
-        text = candidates_as_markdown(result) if several else as_markdown(*pair)
+        text = markdown.candidates_as_markdown(result) if several else markdown.as_markdown(*pair)
         return text if changed is None else f"{text}\n{changed.as_markdown()}"
     if name == "junit":
-        from ..comparison.for_programs import as_junit, candidates_as_junit
+        one = None if several else for_programs.as_junit(*pair, fail_on_inconclusive=strict)
+        return one or for_programs.candidates_as_junit(result, fail_on_inconclusive=strict)
+    from ..comparison import page  # it needs Jinja
 
-        one = None if several else as_junit(*pair, fail_on_inconclusive=strict)
-        return one or candidates_as_junit(result, fail_on_inconclusive=strict)
-    from ..comparison.page import as_html, candidates_as_html
-
-    return candidates_as_html(result) if several else as_html(*pair, changed)
+    return page.candidates_as_html(result) if several else page.as_html(*pair, changed)

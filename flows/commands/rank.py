@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DONE, BadInput
 from . import repeatable
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import as_options
+from ._options import as_options, refuse_beside
 from ._predictions import (
     OPTIONS_OF_FILES,
     add_measures,
@@ -26,7 +26,6 @@ from ._predictions import (
     measures_of,
     names_in_one_file,
     read_with_people,
-    refuse_beside,
     refuse_unused,
 )
 
@@ -88,9 +87,6 @@ def run(options: argparse.Namespace) -> int:
         from sigstats.ranking.front import with_costs
 
         of_costs = {**vars(options), **_ONLY_COST, "score": [options.cost], "lower_is_better": [options.cost]}
-        of_costs["column"] = [
-            mapping for mapping in options.column if not mapping.startswith(("score=", "prediction="))
-        ]
         with as_options():
             ranks = with_costs(ranks, _ranked(argparse.Namespace(**of_costs))[0], options.cost)
     from ..ranking.words import as_json, as_markdown, show

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE, BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import add_rule_options, as_options, rule_of
+from ._options import add_rule_options, as_options, refuse_beside, rule_of
 from ._predictions import (
     OPTIONS_OF_FILES,
     SECOND_FILE,
@@ -27,7 +27,6 @@ from ._predictions import (
     match_options,
     measures_of,
     names_in_one_file,
-    refuse_beside,
     refuse_unused,
 )
 

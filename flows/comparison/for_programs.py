@@ -27,13 +27,7 @@ KEYS_OF_ROWS = {
     "adjusted_pvalue": "p_adjusted",
     "equivalence_pvalue": "p_equivalent",
 }
-KEYS_OF_TESTS = {"n_resamples": "replicates"}
 _KEYS_OF_CHECKS = {"adjusted_pvalue": "p_adjusted"}
-
-
-def as_object(record: Any, keys: Mapping[str, str]) -> dict[str, Any]:
-    """The fields of a record under their keys in JSON, where these are others."""
-    return {keys.get(name, name): value for name, value in asdict(record).items()}
 
 
 def row_as_object(row: Any, keys: Mapping[str, str] = KEYS_OF_ROWS) -> dict[str, Any]:
@@ -98,8 +92,9 @@ def answer_as_object(answer: Answer[Any], keys: Mapping[str, str] = KEYS_OF_ROWS
 
 
 def _content(result: ComparisonResult, baseline: str, candidate: str) -> dict[str, Any]:
-    joint = None if result.joint is None else as_object(result.joint, KEYS_OF_TESTS)
+    joint = None if result.joint is None else asdict(result.joint)
     if joint is not None:
+        joint = {"replicates" if name == "n_resamples" else name: value for name, value in joint.items()}
         del joint["confidence_interval"]
     roles = ("baseline", "candidate")
     subjects = None if result.subjects is None else dict(zip(roles, map(dict, result.subjects), strict=True))

@@ -18,7 +18,7 @@ from scipy.special import ndtr, ndtri
 
 from .._common.extreme import at_least, at_most, difference, monte_carlo_pvalue
 from .._common.random_streams import MAX_RESAMPLES, as_generator
-from .._common.validation import Alternative, FloatArray, as_count, as_counts, one_line, refuse
+from .._common.validation import Alternative, FloatArray, as_count, refuse
 from ..joint.events import JointCounts, as_joint_counts
 from ..measures.measure import Measure, as_measure
 
@@ -53,39 +53,11 @@ def bootstrap_replicates(
     joint, chosen = as_joint_counts(outcomes), as_measure(measure)
     size = as_count(size, "size", maximum=MAX_RESAMPLES)
     width = len(joint.counts) + 8 * joint.n_categories
-    parts = [evaluate(joint, chosen, weights) for weights in _resample(joint.counts, rng, size, width)]
+    parts = [evaluate(joint, chosen, weights) for weights in resample(joint.counts, rng, size, width)]
     if not parts:
         return Replicates(np.empty(0), np.empty(0), np.empty(0, dtype=np.bool_))
     a, b, undefined = zip(*parts, strict=True)
     return Replicates(np.concatenate(a), np.concatenate(b), np.concatenate(undefined))
-
-
-def bootstrap_statistic(
-    counts: Any, statistic: Callable[[FloatArray], Any], *, rng: Any = None, size: int
-) -> FloatArray:
-    """Draw bootstrap replicates, (size,), of any statistic of the counts of distinct events, in a fixed order.
-
-    `statistic` takes event counts, float64 of shape (m, J) with rows that sum to n, and returns m finite numbers, or
-    ValueError is raised. All observations with the same event must be interchangeable.
-    """
-    events = as_counts(counts, "counts", ndim=1)
-    if events.sum() == 0:
-        raise refuse("counts", counts, "at least one observation")
-    if not callable(statistic):
-        raise refuse("statistic", statistic, "a function of event counts")
-    size = as_count(size, "size", maximum=MAX_RESAMPLES)
-    values = np.empty(0)
-    parts = []
-    for weights in map(np.ascontiguousarray, _resample(tuple(events.tolist()), rng, size, events.size)):
-        try:
-            with np.errstate(all="ignore"):
-                values = np.asarray(statistic(weights), dtype=np.float64)
-        except Exception as error:  # whatever a user's function may raise
-            raise ValueError(f"statistic: failed on counts of shape {weights.shape}: {one_line(error)}") from error
-        if values.shape != weights.shape[:1] or not np.isfinite(values).all():
-            raise refuse("statistic", values, f"{len(weights)} finite numbers for counts of shape {weights.shape}")
-        parts.append(values)
-    return np.concatenate(parts) if parts else values
 
 
 def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., Any] = "f1") -> float:
@@ -110,7 +82,7 @@ def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., A
     return float((times * influence**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
 
 
-def _resample(counts: tuple[int, ...], rng: Any, size: int, width: int) -> Iterator[FloatArray]:
+def resample(counts: tuple[int, ...], rng: Any, size: int, width: int) -> Iterator[FloatArray]:
     """Blocks of multinomial event counts; how they are cut into blocks does not change them."""
     generator = as_generator(rng)
     events = np.array(counts, dtype=np.int64)

@@ -201,7 +201,10 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
         return f"{row.note[:1].upper()}{row.note[1:]}."
     measure = "--costs FILE" if row.measure == EXPECTED_COST else f"--measure {row.measure}"
     plan, size = f"sigstats size {measure} with the same files", settled_by(row)
-    size = f"{size}; {plan} gives the power of others" if size else f"{plan} estimates how many"
+    if row.test.kind == "unpaired":
+        size = size or "or both models on the same rows, which show smaller differences"
+    else:
+        size = f"{size}; {plan} gives the power of others" if size else f"{plan} estimates how many"
     if row.whole:
         looks = "" if row.silent or lean == NEITHER else f"{lean[:1].upper()}{lean[1:]}. "
         return f"{looks}Compare on more rows: {size}."

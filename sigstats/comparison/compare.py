@@ -18,7 +18,7 @@ from ..possibilistic_indices import possibility
 from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
 from .cells import interval_of
-from .deciding import rows_that_decide
+from .deciding import rows_that_decide, smallest_drop
 from .evidence import Classes, Evidence, Judged
 from .family import asked_of, blank_row, blank_rows, tests_of
 from .margins import require_margins
@@ -37,7 +37,7 @@ from .paired_predictions import PairedPredictions
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
-from .tests import smallest_drop, stages, test_part, uses_random_weights
+from .tests import stages, test_part, uses_random_weights
 from .together import check_used
 from .units import ALL_ROWS, too_fine
 
@@ -118,6 +118,7 @@ def _tested(
 ) -> ComparisonResult:
     """Every measure on every part, not yet decided; with `first` weightings, and more if they may decide at `level`."""
     units, names = paired.units, [*evidence]
+    alone = alone or units.candidates is not None
     few = rule.n_resamples if rule.simultaneous else first
     start = first_stage(few, len(units.parts)) if units.single and not rule.simultaneous else few
     draws = SharedDraws(rule.rng, start) if start < few else None
@@ -149,9 +150,8 @@ def _tested(
     joint = None
     notes = [*paired.notes, *too_fine(units.slices, rule.smallest_slice), *without_task_mean(paired, names)]
     if not alone:
-        first_evidence = evidence[names[0]]
-        if isinstance(first_evidence, Judged):
-            notes += first_evidence.notes(("the baseline", "the candidate"))
+        whole = evidence[names[0]]
+        notes += whole.notes(("the baseline", "the candidate")) if isinstance(whole, Judged) else ()
         notes += about_predictions(paired, names, ("the baseline", "the candidate"))
         notes += notes_on_dependence(paired, evidence, rule)
         if "accuracy" in names or paired.predicted is None:

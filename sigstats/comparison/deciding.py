@@ -7,6 +7,7 @@ with the root of the number of rows, and the exponential weight of one more row,
 When not to use: for the power of the next comparison, whose values will be others (`sigstats size`).
 """
 
+import contextlib
 import math
 from bisect import bisect_left
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from typing import NamedTuple, Self
 from scipy.special import erfcx, ndtr, ndtri
 
 from ..intervals import tango_statistic
+from ..mcnemar.sample_size import detectable_difference
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 
@@ -39,7 +41,7 @@ def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> 
     below, above = (
         Bound.of(abs(end - row.difference), row.standard_error, row.n, share) for end in (row.low, row.high)
     )
-    tested = row.test.kind == "unseen"  # otherwise p is that of exchanges, without one more row
+    tested = row.test.kind in ("unseen", "unpaired")  # otherwise p is that of exchanges, without one more row
     rejected = math.inf
     if not tested and 0 < row.pvalue < 0.5:
         rejected = row.n * float(ndtri(level) / ndtri(row.pvalue)) ** 2
@@ -111,3 +113,12 @@ def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = 
         middle = (low + high) // 2
         low, high = (low, middle) if decides(middle) else (middle, high)
     return high
+
+
+def smallest_drop(row: ComparisonRow, level: float) -> float | None:
+    """The smallest drop of accuracy that this many rows show with power 0.8, by McNemar."""
+    if row.test.kind != "mcnemar" or not row.differing:
+        return None
+    with contextlib.suppress(ValueError):  # so few rows that no drop is found often enough
+        return detectable_difference(row.n, row.differing / row.n, alpha=level, alternative="greater")
+    return None

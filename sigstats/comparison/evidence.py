@@ -23,7 +23,6 @@ from ..measures.table import MEASURES, MeasureSpec, refers_to_one_class
 from ..sign_flips.sign_flip_test import sign_flip_test
 from ..unseen_row.judged import DIFFERENT, JudgedRows, agreement_of, rows_of_one, rows_of_two
 from ..unseen_row.law import SharedDraws
-from ..unseen_row.means import sums_by
 from .paired_predictions import ItemTotals
 from .units import Units
 
@@ -153,9 +152,8 @@ class Judged(Evidence):
                 yield Note("judge-agreement", f"judge and people on {model}: {agreement.in_words()}")
         both = ~np.isnan(self.people[0] - self.people[1])
         errors = np.subtract(*self.judge)[both] - np.subtract(*self.people)[both]
-        if self.units.group is not None:
-            errors = sums_by(np.unique(self.units.group[both], return_inverse=True)[1], errors)
-        pvalue = sign_flip_test(errors).pvalue if len(models) > 1 and len(errors) else 1.0
+        rows = len(models) > 1 and len(errors) and self.units.group is None
+        pvalue = sign_flip_test(errors).pvalue if rows else 1.0
         if pvalue <= DIFFERENT:
             favour = f"the judge's errors favour one of the models (p{NBSP}={NBSP}{pvalue:.2g})"
             yield Note("judge-favours", f"{favour}: its own difference is biased")

@@ -29,7 +29,11 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
     if paired.people is not None:
         return _judged(paired, paired.people, spec)
     if not paired.runs:
-        return _BY_NEEDS[spec.needs](paired, spec, positive)
+        evidence = _BY_NEEDS[spec.needs](paired, spec, positive)
+        means = isinstance(evidence, Values) and not spec.share and evidence.limits is not None
+        if paired.units.candidates is not None and not means:
+            raise _invalid(spec, "different rows; expected accuracy, or a mean of scores with limits (score_range)")
+        return evidence
     if spec.share:
         raise _invalid(spec, "several runs")
     of_scores = is_of_scores(measure)

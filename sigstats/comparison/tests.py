@@ -5,7 +5,6 @@ more row (group) does not undo: means by `mean_tests`, areas under the curve by 
 counts by random weights of the joint outcomes.
 """
 
-import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.random_streams import as_generator
 from .._common.validation import IntArray
@@ -21,7 +21,6 @@ from ..intervals import Interval, clopper_pearson, quantile_interval
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointOutcomes
 from ..mcnemar.mcnemar_test import mcnemar_test
-from ..mcnemar.sample_size import detectable_difference
 from ..measures.measure import Measure, as_measure
 from ..measures.score_formulas import POWERS, OfPairs
 from ..measures.table import MEASURES, refers_to_one_class
@@ -70,10 +69,26 @@ def test_part(row: ComparisonRow, everything: Evidence, rows: IntArray | None, *
 def _test_values(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Tested:
     if part.share:
         return _test_quantile(row, part, rule)
+    if part.units.candidates is not None:
+        return _test_unpaired(row, part, part.units.candidates, rule)
     if part.answers and part.units.single and part.totals is None:
         a, b = part.values
         return _test_counts(row, np.bincount((a * 2 + b).astype(np.int64), minlength=4).tolist(), rule)
     return test_mean(row, part, rule)
+
+
+def _test_unpaired(row: ComparisonRow, part: Values, ours: NDArray[np.bool_], rule: ComparisonRule) -> ComparisonRow:
+    """The difference of means of different rows; `ours`: those of the candidate."""
+    from ..scores.unpaired_test import difference_of_samples  # which needs more of SciPy
+
+    units = np.arange(len(ours)) if part.units.group is None else part.units.group
+    rows = f"{(~ours).sum():,} rows of the baseline and {ours.sum():,} of the candidate"
+    if min(len(np.unique(units[at])) for at in (ours, ~ours)) < 2:
+        return replace(row, note=f"{rows}: too few to test")
+    limits, level, margin = part.limits or (0.0, 1.0), rule.confidence_level, rule.margin_of(row)
+    known = difference_of_samples(part.values[0], part.units.group, ours, limits, level, margin)
+    test = RowTest("melded bounds of two samples, each with an unseen row", "unpaired")
+    return replace(row, **known, test=test, note=rows)
 
 
 def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRule) -> ComparisonRow:
@@ -126,15 +141,6 @@ def _test_quantile(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Co
         differing=differing,
         note=f"rows that differ: {differing:,} of {row.n:,}" + ("" if known else "; too few rows for an interval"),
     )
-
-
-def smallest_drop(row: ComparisonRow, level: float) -> float | None:
-    """The smallest drop of accuracy that this many rows show with power 0.8, by McNemar."""
-    if row.test.kind != "mcnemar" or not row.differing:
-        return None
-    with contextlib.suppress(ValueError):  # so few rows that no drop is found often enough
-        return detectable_difference(row.n, row.differing / row.n, alpha=level, alternative="greater")
-    return None
 
 
 def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> ComparisonRow:
@@ -279,7 +285,7 @@ def _test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule) -> Comp
         two_sided_pvalue=min(1.0, 2 * min(less, greater)),
         equivalence_pvalue=max(law.pvalue(-margin, "greater"), law.pvalue(margin, "less")),
         differing=int(np.any([np.subtract(*part.judge), np.nan_to_num(np.subtract(*part.people))], axis=0).sum()),
-        note=data.labels_to_get(share) if law.low(share) <= 0 <= law.high(share) else f"{labels:,} labels of people",
+        note=f"{labels:,} labels of people" if less <= share or greater <= share else data.labels_to_get(share),
     )
 
 

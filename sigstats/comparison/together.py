@@ -17,7 +17,7 @@ _EXCLUDED = (
     (("changed",), ("run", "several candidates"), "expected the rows of two models"),
     (("group",), ("fresh rows",), "expected independent rows"),
     (
-        ("score", "ratio", "lower_is_better", "higher_is_better", "model", "epoch", "run", "task", "labels"),
+        ("score", "ratio", "lower_is_better", "higher_is_better", "model", "epoch", "run", "task", "labels", "human"),
         ("arrays",),
         "expected data frames",
     ),

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.class_names import MISSING as MISSING
 from .._common.class_names import is_number, refuse_two_spellings
@@ -37,6 +38,8 @@ class Units:
     in_time: bool = False
     #: The item that each row answers, where items have several answers.
     items: IntArray | None = None
+    #: Which rows are the candidate's, if the models answered different rows; the others are the baseline's.
+    candidates: NDArray[np.bool_] | None = None
     #: The rows of the population that each row stands for, if they are not alike.
     weights: FloatArray | None = None
     #: The numbers of runs of both models, where recipes were run several times.
@@ -83,7 +86,7 @@ class Units:
 
     def take(self, rows: IntArray) -> Self:
         """Some of the rows, without their slices."""
-        columns = {name: getattr(self, name) for name in ("group", "items", "weights", "tasks")}
+        columns = {name: getattr(self, name) for name in ("group", "items", "candidates", "weights", "tasks")}
         some: Any = {name: column[rows] for name, column in columns.items() if column is not None}
         return replace(self, n=len(rows), slices={}, **some)
 

@@ -185,7 +185,7 @@ def judged_test(
     limits = as_score_range(score_range) or (0.0, 1.0)
     judged = [_verdicts(value, name, score_range) for name, value in {"judge_a": judge_a, "judge_b": judge_b}.items()]
     marked = None if score_range is None else limits
-    labels = labels_of_people(people_a, "people_a", marked), labels_of_people(people_b, "people_b", marked)
+    labels = _labels(people_a, "people_a", marked), _labels(people_b, "people_b", marked)
     n, span = len(judged[0]), limits[1] - limits[0]
     names = ("judge_b", "people_a", "people_b")
     for name, array in zip(names, (judged[1], *labels), strict=True):
@@ -240,7 +240,7 @@ def _verdicts(value: Any, name: str, score_range: Any) -> FloatArray:
     return as_reals(value, name, ndim=1)
 
 
-def labels_of_people(value: Any, name: str, limits: tuple[float, float] | None) -> FloatArray:
+def _labels(value: Any, name: str, limits: tuple[float, float] | None) -> FloatArray:
     """The labels of people as 1, 0 and NaN, or marks within limits; or ValueError."""
     wanted = "right or wrong as True and False or 1 and 0, None or NaN where there is no label"
     if limits is not None:

@@ -2,8 +2,7 @@
 
 Counts have the categories along their last axis (`one_vs_rest`). A row has one *class*, but any number of *categories*.
 
-When not to use: for costs, which `sigstats.measures.costs` has; for another measure that needs more than the four
-counts of each category, ``sigstats.bootstrap.replicates.bootstrap_statistic`` takes any statistic of counts.
+When not to use: for costs, which `sigstats.measures.costs` has.
 """
 
 from collections.abc import Callable, Sequence

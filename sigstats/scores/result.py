@@ -82,7 +82,7 @@ _FAVOURED = {True: "greater", False: "less"}
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreResult(TestResult):
-    """The result of `auc_test` and `mean_score_test`.
+    """The result of `auc_test`, `mean_score_test` and `unpaired_test`.
 
     Attributes
     ----------

@@ -3,7 +3,6 @@
 Rows are split by the judge's verdict on one model or on two, and the labelled rows of a verdict represent all of them.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -139,25 +138,36 @@ class JudgedRows(NamedTuple):
         return Law(*sides)
 
     def labels_wanted(self, null: float, way: str, share: float) -> IntArray | None:
-        """The least number of labels by verdict that would decide, best spread over the verdicts; of groups as now."""
+        """The least number of labels by verdict that would decide, spread as by Neyman (1934); of groups as now."""
         level = 2 * share if way == "two-sided" else share
+        rows, table, labels, low = self.rows, self.table, self.labels, 1.0
+        spread = mean = labels.astype(np.float64)
         if self.groups is None:
-            return self._rows_wanted(lambda law: law.pvalue(null, way) <= level)
-        labels, most = self.labels, float(self.rows.sum() / self.labels.sum())
+            smoothed, low = np.isin(self.values, self.word) / len(self.word), 0.0
+            lengthened = table + smoothed * (rows > 0)[:, np.newaxis]
+            chance = lengthened / np.maximum(lengthened.sum(axis=1, keepdims=True), 1e-300)
+            spread = rows * np.sqrt(np.maximum(chance @ self.values**2 - (chance @ self.values) ** 2, 0.0))
+            mean = np.where(labels[:, np.newaxis] > 0, table / np.maximum(labels, 1)[:, np.newaxis], chance)
+
+        def wanted(times: float) -> IntArray:
+            return np.ceil(np.clip(times * spread, labels, rows) - 1e-9).astype(np.int64)
 
         def decides(times: float) -> bool:
-            return self._law_of_groups(2_000, as_generator(1), times).pvalue(null, way) <= level
+            if self.groups is None:
+                law = self._law_of_rows(wanted(times)[:, np.newaxis] * mean, 2_000, as_generator(1))
+            else:
+                law = self._law_of_groups(2_000, as_generator(1), times)
+            return law.pvalue(null, way) <= level
 
-        if not decides(most):
-            return None
-        low, high = 1.0, most
+        high = float(rows.sum() / (spread[spread > 0].min() if self.groups is None else labels.sum()))
         if decides(low):
             return labels
-        while (high - low) * labels.sum() > 1:
+        if not decides(high):
+            return None
+        while wanted(high).sum() - wanted(low).sum() > 1 and high - low > 1e-9 * high:
             middle = (low + high) / 2
             low, high = (low, middle) if decides(middle) else (middle, high)
-        wanted: IntArray = np.minimum(np.ceil(high * labels).astype(np.int64), self.rows)
-        return wanted
+        return wanted(high)
 
     def labels_to_get(self, share: float) -> str:
         """The number of labels that would show a difference of two models, and the rows to label, in words."""
@@ -168,34 +178,6 @@ class JudgedRows(NamedTuple):
         where = ", ".join(f"{count:,} where {who}" for count, who in zip(more, PREFERS, strict=True) if count)
         said = f"label {sum(more):,} more, which show the difference if people go on as they began: {where}"
         return said if where else "the present labels show a difference"
-
-    def _rows_wanted(self, enough: Callable[[Law], bool]) -> IntArray | None:
-        rows, table, labels = self.rows, self.table, self.labels
-        smoothed = np.isin(self.values, self.word) / len(self.word)
-        lengthened = table + smoothed * (rows > 0)[:, np.newaxis]
-        value = lengthened / np.maximum(lengthened.sum(axis=1, keepdims=True), 1e-300)
-        means = value @ self.values
-        spread = rows * np.sqrt(np.maximum(value @ self.values**2 - means**2, 0.0))
-
-        def spread_over(number: int) -> IntArray:
-            """This many labels, allocated as by Neyman (1934), with none of the existing ones taken back."""
-            if number <= labels.sum() or not spread.any():
-                return labels
-            low, high = 0.0, float(rows.sum() / spread[spread > 0].min())
-            for _ in range(60):
-                middle = (low + high) / 2
-                few = np.clip(middle * spread, labels, rows).sum() < number
-                low, high = (middle, high) if few else (low, middle)
-            spreads: IntArray = np.ceil(np.clip(high * spread, labels, rows) - 1e-9).astype(np.int64)
-            return spreads
-
-        def decides(number: int) -> bool:
-            want = spread_over(number)
-            mean = np.where(labels[:, np.newaxis] > 0, table / np.maximum(labels, 1)[:, np.newaxis], value)
-            return enough(self._law_of_rows(want[:, np.newaxis] * mean, 2_000, as_generator(1)))
-
-        low, high = int(labels.sum()), int(rows.sum())
-        return spread_over(low + bisect_left(range(low, high), True, key=decides)) if decides(high) else None
 
 
 def judged_rows(
@@ -296,6 +278,5 @@ def agreement_of(judge: NDArray[np.bool_], people: NDArray[np.bool_]) -> JudgeAg
 
 
 def _share(successes: int, others: int, confidence_level: float) -> Interval:
-    if successes + others == 0:
-        return Interval(0.0, 1.0, confidence_level)
-    return clopper_pearson(successes, successes + others, confidence_level=confidence_level)
+    n = successes + others
+    return clopper_pearson(successes, n, confidence_level=confidence_level) if n else Interval(0, 1, confidence_level)

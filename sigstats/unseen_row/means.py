@@ -136,6 +136,14 @@ def mean_intervals(
     return [Interval(*ends, confidence_level) for ends in zip(low.tolist(), high.tolist(), strict=True)]
 
 
+def mean_points(units: Units, least: float, shares: FloatArray) -> FloatArray:
+    """The lower bounds of one mean of values of `least` or more, with these shares of its law below them."""
+    k = len(shares)
+    sums, sizes, counts = (np.repeat(of[np.newaxis], k, axis=0) for of in units[:3])
+    many = Units(sums, sizes, counts, np.full(k, units.row))
+    return _points(many, np.full(k, least), shares, fine=False)
+
+
 def mean_pvalues(
     many: Sequence[Units], limits: Sequence[float], *, margins: Sequence[float] | None = None
 ) -> list[tuple[float, float]]:
@@ -271,7 +279,7 @@ def share_points(
     bottom, top, wanted = ends[0].copy(), ends[1].copy(), np.broadcast_to(ndtri(share), ends[0].shape)
     skewness = np.clip(start.skewness, -1.0, 1.0)
     at = start.centre + (wanted + (wanted**2 - 1) / 6 * skewness) * start.spread  # Cornish and Fisher
-    slope = start.spread * (1 + wanted / 3 * skewness)
+    slope = start.spread * np.maximum(1 + wanted / 3 * skewness, 0.1)  # a slope of 0 would end the search here
     before: tuple[FloatArray, FloatArray] = np.zeros(len(at)), np.full(len(at), np.inf)
     latest, left = np.ones(len(at)), np.arange(len(at))
     for _ in range(_MOST_STEPS):

@@ -18,7 +18,6 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import sigstats
 from sigstats._common.deprecated import MOVED
-from sigstats.bootstrap.replicates import bootstrap_statistic
 from sigstats.proportions import dcf_test, proportion_test
 from sigstats.ranking.rank_sets import rank_sets
 from sigstats.retraining.retrainer import Retrainer
@@ -61,10 +60,6 @@ class UnreadableNumber:
 
 def misleading(*arguments):
     raise LookupError("two\nlines")
-
-
-def first(counts):
-    return counts[:, 0]
 
 
 HUGE, MANY, FEWER = 10**400, 2**31, -3
@@ -209,7 +204,6 @@ CALLS = {
         (sigstats.bootstrap_test, {"outcomes": EVENTS, "measure": "macro-f1", "method": "bca", "alternative": "less",
                                    **FEW}),
     ],
-    "bootstrap_statistic": [(partial(bootstrap_statistic, size=3), {"counts": [1, 1], "statistic": first, "rng": 1})],
     "deciding_exceedances": [(deciding_exceedances, {"alpha": 0.05, "maximum": 999})],
     "clopper_pearson": [(sigstats.clopper_pearson, {"successes": 3, "n": 9, "confidence_level": 0.9})],
     "dcf_test": [(dcf_test, {"outcomes": OUTCOMES, "cost_fn": 1, "cost_fp": 1, "prior": 0.5, "paired": True,
@@ -321,6 +315,10 @@ CALLS = {
                                      "method": method, "confidence_level": 0.9})
         for method in ("exact", "normal")
     ],
+    "unpaired_test": [
+        (sigstats.unpaired_test, {"a": [1, 0, 1], "b": [0.5, 0, 1, 1], "score_range": [0, 1], "margin": 0.1,
+                                  "alternative": "less", "confidence_level": 0.9}),
+    ],
     "joint_tasks_test": [
         (sigstats.joint_tasks_test, {"only_a": [3, 4], "only_b": [4, 5], "n": [20, 30], "alternative": "less",
                                      "confidence_level": 0.9, "n_resamples": 9, "rng": 1}),
@@ -405,7 +403,7 @@ def complaint(function, arguments):
 
 def test_every_public_name_is_here():
     fuzzy = {f"fuzzy.{name}" for name in sigstats.fuzzy.__all__}
-    inner = {"Retrainer", "bootstrap_statistic", "deciding_exceedances", "draw_samples", "finite_power", *MOVED}
+    inner = {"Retrainer", "deciding_exceedances", "draw_samples", "finite_power", *MOVED}
     public = {*sigstats.__all__} - {"fuzzy", "possibilistic", "results", "Interval"}
     assert set(CALLS) | PROGRAM == public | fuzzy | inner
     assert all(complaint(function, good) is None for _, function, good in ALL)

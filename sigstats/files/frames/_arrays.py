@@ -10,9 +10,8 @@ import pyarrow as pa
 from sigstats._common.data_frames import has_no_text, require_same_index, with_texts
 from sigstats._common.validation import refuse, shown
 from sigstats.comparison.paired_predictions import PairedPredictions
-from sigstats.judged.judged_test import labels_of_people
 
-from ..predictions import People, join, with_people
+from ..predictions import join
 from ._arguments import as_arguments
 from ._columns import columns_of, predictions_of
 
@@ -45,16 +44,6 @@ def pair_as_frames(
         pair = join(sides[0], sides[1], columns)
     notes = tuple(note for note in pair.notes if note.name != "joined-by-position")
     return replace(pair, notes=notes, scored=pair.scored and replace(pair.scored, of_truth=of_truth))
-
-
-def with_labels(paired: PairedPredictions, human: Any, limits: tuple[float, float] | None) -> PairedPredictions:
-    """The rows of one model with the labels of people, as `with_people` joins those of files."""
-    values = labels_of_people(human, "human", limits)
-    if len(values) != paired.n:
-        raise refuse("human (length)", len(values), f"{paired.n}, one for each row")
-    rows = np.flatnonzero(~np.isnan(values))
-    people = People("human", "human", pa.array(rows.astype(str)), values[rows], "y")
-    return with_people(replace(paired, ids=pa.array(np.arange(paired.n).astype(str))), (people, people), limits)
 
 
 def _column(values: Any, name: str) -> Any:

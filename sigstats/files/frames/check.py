@@ -29,7 +29,7 @@ class CheckOptions(CommonOptions, total=False):
     score: str | None
     at_least: float | None
     at_most: float | None
-    human: Any
+    human: str | None
 
 
 def check(
@@ -54,7 +54,7 @@ def check(
     classes: Sequence[Any] | None = None,
     missing: str | Sequence[str] = (),
     score_range: Sequence[float] | None = None,
-    human: Any = None,
+    human: str | None = None,
     unscored: Literal["refuse", "drop", "wrong"] = "refuse",
     duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
     rule: ComparisonRule | None = None,
@@ -92,11 +92,10 @@ def check(
         As `sigstats.compare` takes them.
     score_range : pair of float, optional
         The limits of every mark, if its name does not imply them.
-    human : str, or array_like of shape (n,), optional
-        Labels of people for some rows (1 right, 0 wrong, NaN or None where nobody was asked; marks with `score_range`):
-        a column of a frame, or an array. The predictions are then right or wrong in the eyes of a judge, and the
-        accuracy that people would see is tested, as by `sigstats.judged_test`. Labelled rows must be a random sample
-        of the rows with the same verdict.
+    human : str, optional
+        Frames only: the column of people's labels (1 right, 0 wrong, or missing; marks with `score_range`). `score`, or
+        the prediction being the label, is then the verdict of a judge, and the accuracy that people would see is
+        tested, as by `sigstats.judged_test`. Labelled rows must be a random sample of those with the same verdict.
     rule : ComparisonRule, optional
         The level, the adjustment over slices and measures, the confidence of the intervals and the smallest slice.
 
@@ -148,17 +147,13 @@ def check(
         paired = paired_with_itself(y, columns, human, limits)
     else:
         of_frames: dict[str, Any] = {"score": score, "ratio": ratio, "run": run, "task": task, "duplicates": duplicates}
-        of_frames |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
+        of_frames |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better, "human": human}
         check_together({"arrays": True, **of_frames})
         if has_columns(prediction):
             ((prediction,), *_) = class_probabilities(y, {"prediction": prediction}, named, classes=listed)
         rows: dict[str, Any] = {"listed": listed, "groups": groups, "slices": slices, "names": ["predictions"] * 2}
         paired = paired_arrays(y, (prediction, prediction), missing=missing, unscored=unscored, **rows)
         paired = replace(paired, score_range=limits)
-        if human is not None:
-            from ._arrays import with_labels
-
-            paired = with_labels(paired, human, limits)
     with as_arguments():
         chosen = with_costs(measures, costs)
         return check_predictions(paired, bar, rule, chosen, positive=named, at_most=at_most is not None)

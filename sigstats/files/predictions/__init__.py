@@ -20,6 +20,7 @@ from ._pairing import PairedPredictions, Unmatched, join, match
 from ._people import People, judged_by, read_judged, with_people
 from ._predictions import Predictions
 from ._settled import settled
+from ._unpaired import of_two_samples
 
 __all__ = [
     "ALL_SCORES",
@@ -43,6 +44,7 @@ __all__ = [
     "match",
     "model_names_in",
     "names_of_instances",
+    "of_two_samples",
     "read",
     "read_by_scores",
     "read_judged",

@@ -509,7 +509,7 @@ def test_one_column_of_scores_is_not_that_of_several_models(tmp_path, capsys):
     frame.to_csv(tmp_path / "a.csv", index=False)
     for command in ("compare", "rank", "size"):
         arguments = [command, str(tmp_path / "a.csv"), "--prediction", "p", "--prediction", "q"]
-        named = (["--score", "mark"], ["--lower-is-better", "mark"], ["--ratio", "mark/id"], ["--column", "score=mark"])
+        named = (["--score", "mark"], ["--lower-is-better", "mark"], ["--ratio", "mark/id"])
         for score in named:
             assert main([*arguments, *score]) == 2
             assert "--score: 'mark' is one column for every --prediction" in capsys.readouterr().err
@@ -550,7 +550,6 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
             "--prediction: 'q' is not used by mean-score; expected a measure",
         ),
         ("rank", [], ["--prediction", "q"], "--prediction: 'q' is not used by mean-score; expected a measure"),
-        ("rank", [], ["--column", "prediction=q"], "--prediction: 'q' is not used by"),
         ("rank", ["--ratio", "cost/n"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
         ("rank", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
         ("check", [], ["--prediction", "q"], "--prediction: 'q' is not used by mean-score; expected a measure"),

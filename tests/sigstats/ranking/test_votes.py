@@ -161,7 +161,7 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys):
         (["--slice", "question_id"], "--slice: is not valid with votes"),
         (["--lower-is-better", "winner"], "--lower-is-better: is not valid with votes"),
         (["--measure", "f1"], "--measure: is not valid with votes"),
-        (["--column", "label=winner"], "--column: is not valid with votes"),
+        (["--rows-key", "a"], "--rows-key: is not valid with votes"),
         (["--unscored", "drop"], "--unscored: is not valid with votes"),
         (["--no-header"], "--no-header: is not valid with votes"),
         (["--smallest-slice", "10"], "--smallest-slice: is not valid with votes"),

@@ -289,7 +289,7 @@ def test_one_table_of_several_models_is_compared_and_ranked_by_name(tmp_path, fr
     models = [frame.assign(system=name) for name, frame in zip("ab", frames, strict=True)]
     long = tmp_path / "long.csv"
     pd.concat(models).to_csv(long, index=False)
-    named = ("--model", "a", "--model", "b", "--column", "model=system")
+    named = ("--model", "a", "--model", "b", "--model-column", "system")
     assert accuracies(compared(tmp_path, [long], *named)) == of(frames)
     renamed = pd.concat(models).rename(columns={"system": "model"})
     renamed.sample(frac=1, random_state=0).to_csv(long, index=False)

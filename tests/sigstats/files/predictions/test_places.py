@@ -333,7 +333,7 @@ def test_columns_are_found_where_they_are_said_to_be(tmp_path, capsys, name):
     plain = tmp_path / "plain.csv"
     lines = [f"{row['id']},{row['label']},{row['prediction']},{'ab'[n % 2]}" for n, row in enumerate(ROWS)]
     plain.write_text("\n".join(["meta.key,truth.text,said.by.m,meta.site", *lines]))
-    places = [f"--column={each}" for each in [*WHERE, *(["rows=out.rows"] if name == "object.json" else [])]]
+    places = [f"--{each}" for each in [*WHERE, *(["rows-key=out.rows"] if name == "object.json" else [])]]
     options = ["--slice", "meta.site", "--smallest-slice", "3", "--json", str(tmp_path / "result.json")]
     assert main(["compare", str(plain), path, *places, *options]) == 0, capsys.readouterr().err
     rows = json.loads((tmp_path / "result.json").read_text())["rows"]
@@ -343,7 +343,7 @@ def test_columns_are_found_where_they_are_said_to_be(tmp_path, capsys, name):
 
 def test_an_object_whose_rows_are_not_named_says_its_keys(tmp_path):
     path = written(tmp_path / "object.json", NESTED)
-    with pytest.raises(ValueError, match=r"looks like a JSON object with the keys 'about', 'out' \(--column rows=KEY"):
+    with pytest.raises(ValueError, match=r"looks like a JSON object with the keys 'about', 'out' \(--rows-key KEY"):
         read(path, Columns())
     with pytest.raises(ValueError, match="rows: 'out' is not valid; expected a key with a list"):
         read(path, Columns().but(rows="out"))
@@ -353,21 +353,6 @@ def test_an_object_whose_rows_are_not_named_says_its_keys(tmp_path):
     for label in ("truth.words", "truth.text.more", "none.text"):
         with pytest.raises(ValueError, match=f"column '{label}' was not found"):
             read(path, Columns(id="meta.key", label=label))
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        (["--column", "label"], "'label' is not valid; expected KEY=COLUMN with a key of id, label"),
-        (["--column", "lable=x"], "'lable=x' is not valid; expected KEY=COLUMN"),
-        (["--column", "id="], "'id=' is not valid"),
-        (["--id", "x", "--column", "id=y"], "'id=y' is not valid; id is named already, as 'x'"),
-    ],
-)
-def test_a_mapping_that_says_nothing_is_refused(tmp_path, capsys, options, complaint):
-    (tmp_path / "a.csv").write_text(TEXTS["csv"])
-    assert main(["compare", str(tmp_path / "a.csv"), str(tmp_path / "a.csv"), *options]) == 2
-    assert f"--column: {complaint}" in capsys.readouterr().err
 
 
 def test_each_task_of_a_folder_takes_its_only_score_and_filter(tmp_path):

@@ -1,0 +1,135 @@
+"""Two models on different rows: Fisher's exact test, coverage by all outcomes, skewed scores, `compare --unpaired`."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom, fisher_exact
+
+import sigstats
+from sigstats.flows.cli import main
+from sigstats.scores.unpaired_test import Melded, sample_of
+
+
+def answers(right, n):
+    return np.arange(n) < right
+
+
+@pytest.mark.parametrize(
+    ("x", "n", "y", "m"), [(45, 50, 30, 50), (3, 10, 1, 12), (10, 10, 0, 10), (0, 5, 0, 7), (9, 9, 4, 5)]
+)
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_right_and_wrong_have_the_p_value_of_fishers_exact_test(x, n, y, m, alternative):
+    result = sigstats.unpaired_test(answers(x, n), answers(y, m), alternative=alternative)
+    exact = fisher_exact([[x, n - x], [y, m - y]], alternative=alternative).pvalue
+    assert result.pvalue == pytest.approx(exact, rel=1e-4, abs=3e-9)
+    mirrored = {"greater": "less", "less": "greater"}[alternative]
+    assert sigstats.unpaired_test(answers(y, m), answers(x, n), alternative=mirrored).pvalue == pytest.approx(
+        exact, 1e-3
+    )
+
+
+def test_the_interval_is_where_the_p_value_of_a_margin_is_the_level():
+    a, b = answers(30, 40), answers(20, 50)
+    low, high = sigstats.unpaired_test(a, b).confidence_interval
+    for margin, side in ((low, "greater"), (high, "less")):
+        assert sigstats.unpaired_test(a, b, margin=margin, alternative=side).pvalue == pytest.approx(0.025, rel=1e-5)
+    assert (low, high) == pytest.approx((0.1311, 0.5414), abs=0.03)  # Newcombe's score interval, which is shorter
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("n", "m"), [(5, 5), (3, 8)])
+def test_no_law_of_right_and_wrong_is_missed_too_often(n, m):
+    lows = np.array(
+        [
+            [
+                Melded.of(sample_of(1.0 * answers(x, n), None), sample_of(1.0 * answers(y, m), None), (0.0, 1.0))
+                .interval(0.95)
+                .low
+                for y in range(m + 1)
+            ]
+            for x in range(n + 1)
+        ]
+    )
+    for p in np.linspace(0, 1, 21):
+        for q in np.linspace(0, 1, 21):
+            chances = np.outer(binom.pmf(np.arange(n + 1), n, p), binom.pmf(np.arange(m + 1), m, q))
+            assert chances[lows > p - q + 1e-6].sum() <= 0.025
+
+
+@pytest.mark.long
+def test_skewed_scores_and_groups_keep_the_level():
+    """Rare zeros among ones, which small samples seldom have; groups whose rows are alike."""
+    rng, missed = np.random.default_rng(3), np.zeros(3)
+    for _ in range(80):
+        a, b = (rng.random(40) > 0.03).astype(float), rng.beta(9.7, 0.3, 25)
+        low, high = sigstats.unpaired_test(a, b).confidence_interval
+        missed[0] += not low <= 0.0 <= high
+        codes = np.arange(60) // 4
+        a, b = (np.repeat((rng.random(15) < rate).astype(float), 4) for rate in (0.8, 0.8))
+        samples = [sample_of(side, codes) for side in (a, b)]
+        missed[1] += Melded.of(*samples, (0.0, 1.0)).pvalue(0.0, "two-sided") <= 0.05
+        missed[2] += sigstats.unpaired_test(a, b).pvalue <= 0.05
+    assert (missed[:2] <= 0.05 * 80 + 2 * np.sqrt(80 * 0.0475)).all()
+    assert missed[2] > 0.1 * 80  # the same rows without their groups
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"a": [0.5, 2.0]}, "a: 2.0 is not valid; expected values from 0 to 1"),
+        ({"a": [1]}, r"a \(rows\): 1 is not valid; expected two or more"),
+        ({"margin": 1.0}, "margin: 1.0"),
+    ],
+)
+def test_bad_input_is_named(options, said):
+    with pytest.raises(ValueError, match=said):
+        sigstats.unpaired_test(**{"a": [0, 1], "b": [1, 0, 1], **options})
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(1)
+    for name, n, start, rate in (("a", 300, 0, 0.85), ("b", 200, 1000, 0.7)):
+        label = rng.integers(0, 3, n)
+        said = np.where(rng.random(n) < rate, label, (label + 1) % 3)
+        half = np.where(np.arange(n) % 2, "odd", "even")
+        frame = pd.DataFrame({"id": start + np.arange(n), "label": label, "prediction": said, "half": half})
+        frame.assign(grade=rng.integers(0, 6, n)).to_csv(tmp_path / f"{name}.csv", index=False)
+    return [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+
+
+def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, capsys):
+    target = tmp_path / "out.json"
+    assert main(["compare", *files]) == 2
+    assert "(--unpaired compares accuracies on different rows)" in capsys.readouterr().err
+    page = ("--report", str(tmp_path / "page.html"), "--markdown", str(tmp_path / "table.md"))
+    assert main(["compare", *files, "--unpaired", "--slice", "half", "--json", str(target), *page]) == 1
+    assert "the models have rows of their own, 300 and 200" in capsys.readouterr().out
+    frames = [pd.read_csv(file) for file in files]
+    for row in json.loads(target.read_text())["rows"]:
+        parts = [frame if row["slice"] == "all rows" else frame[frame.half == row["slice"][7:]] for frame in frames]
+        baseline, candidate = ((part.label == part.prediction) for part in parts)
+        direct = sigstats.unpaired_test(candidate, baseline)
+        assert row["n"] == sum(map(len, parts))
+        assert (row["low"], row["high"]) == tuple(direct.confidence_interval)
+        assert (row["p_differs"], row["difference"]) == (direct.pvalue, pytest.approx(direct.estimate))
+    graded = [*files, "--unpaired", "--score", "grade", "--higher-is-better", "grade", "--measure", "mean-score"]
+    assert main(["compare", *graded, "--score-range", "0", "5", "--json", str(target)]) == 0
+    row = json.loads(target.read_text())["rows"][0]
+    direct = sigstats.unpaired_test(frames[1].grade, frames[0].grade, score_range=(0, 5))
+    assert (row["low"], row["high"]) == tuple(direct.confidence_interval)
+    capsys.readouterr()
+    for arguments, said in (
+        (graded, "'mean-score' is not valid for different rows; expected accuracy, or a mean of scores with limits"),
+        ([*files, "--unpaired", "--measure", "macro-f1"], "'macro-f1' is not valid for different rows"),
+        ([*files, "--unpaired", "--order", "id"], "--order: is not valid with --unpaired"),
+    ):
+        assert main(["compare", *arguments]) == 2
+        assert said in capsys.readouterr().err
+    same = pd.read_csv(files[0]).assign(prediction=0).to_csv(index=False)
+    Path(files[1]).write_text(same)
+    main(["compare", *files, "--unpaired", "--measure", "accuracy"])
+    assert "300 ids are in both files" in capsys.readouterr().out
