@@ -23,8 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the summary and the report of each output, and the page over all of them."""
-    if options.report is not None:
-        refuse_overwriting(options, [], "report")
+    refuse_overwriting(options, [], "report")
     for output in options.output:
         _report(output)
     if options.report is not None:

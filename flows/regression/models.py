@@ -14,8 +14,6 @@ from .evaluate import opened
 from .page import comparison_of, episodes_in_words
 from .trends import trends_of
 
-_ORDER = ("fail", "inconclusive", "pass")
-
 
 def models_page(outputs: Sequence[str], target: str) -> str:
     """The page: the newest verdict of each model, its open fault and its trends, the worst first.
@@ -43,10 +41,9 @@ def models_page(outputs: Sequence[str], target: str) -> str:
                 "trends": next(trends),
             }
         )
-    models.sort(key=lambda model: _ORDER.index(model["verdict"]))
+    models.sort(key=lambda model: ("fail", "inconclusive", "pass").index(model["verdict"]))
     worst = models[0]["verdict"]
     named = [model["name"] for model in models if model["verdict"] == worst]
     words = {"fail": "worse", "inconclusive": "undecided", "pass": "not worse"}[worst]
     headline = f"{len(named)} of {count_of(len(models), 'model')} {words}: {some_of(named)}"
-    answer = Answer(headline=headline, verdict=worst)
-    return page("models.html.j2", answer=answer, models=models)
+    return page("models.html.j2", answer=Answer(headline=headline, verdict=worst), models=models)

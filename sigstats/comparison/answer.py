@@ -192,7 +192,7 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= comparison.rule.alpha:
         option = "--relative-effect" if row.relative else "--minimum-effect"
         return f"{lean[:1].upper()}{lean[1:]}. Set {option} to a {loss(row)} that matters."
-    if row.without_limits:
+    if not row.test.limited:
         what = row.score or row.name
         return f"State the limits of {what} (--score-range LOW HIGH): without them no number of rows passes."
     if row.test.kind == "runs":

@@ -124,8 +124,7 @@ def amount(row: ComparisonRow, value: float) -> str:
 
 def titles_of(columns: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str]:
     """The titles of columns: that of the baseline is "bar" if the rows are compared with one."""
-    reference = next((row.reference for row in rows), "baseline")
-    return [reference if name == "baseline" else name for name in columns]
+    return [rows[0].reference if rows and name == "baseline" else name for name in columns]
 
 
 def named(row: Row) -> str:

@@ -65,6 +65,11 @@ def quantile_difference(a: FloatArray, b: FloatArray, share: float, confidence_l
     return QuantileDifference(Interval(-least, most, confidence_level), worse, min(1.0, 2 * min(worse, better)))
 
 
+def fewest_rows(share: float, level: float) -> int:
+    """The fewest rows that may have a p-value of at most this level, and so an interval; 2 for a mean, of share 0."""
+    return 2 if share == 0 else math.ceil(math.log((1 - _OF_MCNEMAR) * level / 2) / math.log(max(share, 1 - share)))
+
+
 def _against(a: FloatArray, share: float) -> Callable[[FloatArray], float]:
     """For B, the p-value of "the quantile of B is not below that of A"."""
     n, ordered = len(a), np.sort(a)

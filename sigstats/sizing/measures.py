@@ -26,6 +26,8 @@ from ..comparison.notes import pair_notes
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rows import ComparisonRow
 from ..comparison.rule import ComparisonRule
+from ..mcnemar.quantile_difference import fewest_rows
+from ..measures.table import MEASURES
 
 #: More rows than so many are not asked for.
 _MOST = 10**8
@@ -39,6 +41,8 @@ class Spread:
 
     deviation: float
     unseen: float
+    #: The fewest rows with an interval; of a quantile, more than two.
+    fewest: int = 2
 
     def power(self, n: int, drop: float, level: float, minimum: float = 0.0) -> float:
         """The probability that a drop is shown, and observed to be at least the minimum."""
@@ -55,7 +59,7 @@ class Spread:
         wide = float(ndtri(target) - ndtri(level)) * self.deviation
         root = (wide + math.sqrt(wide**2 + 4 * drop * self.unseen)) / (2 * drop)
         rows = max(root**2, (max(0.0, float(ndtri(target))) * self.deviation / (drop - minimum)) ** 2)
-        return None if rows > _MOST else max(2, math.ceil(rows))
+        return None if rows > _MOST else max(self.fewest, math.ceil(rows))
 
     def detectable(self, n: int, level: float, target: float, minimum: float = 0.0) -> float:
         """The smallest drop that this many rows show this often."""
@@ -72,7 +76,8 @@ def spread_of(row: ComparisonRow) -> Spread | None:
     quantile = float(ndtri((1 + row.confidence_level) / 2))
     error = (row.high - row.low) / (2 * quantile) if row.standard_error is None else row.standard_error
     reach = (row.high - row.difference) if row.lower_is_better else (row.difference - row.low)
-    return Spread(error * math.sqrt(row.n), max(0.0, reach - quantile * error) * row.n)
+    fewest = fewest_rows(MEASURES[row.measure].share, (1 - row.confidence_level) / 2)
+    return Spread(error * math.sqrt(row.n), max(0.0, reach - quantile * error) * row.n, fewest)
 
 
 @dataclass(frozen=True, kw_only=True)

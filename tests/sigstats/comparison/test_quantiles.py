@@ -140,3 +140,13 @@ def test_a_slower_tail_is_found_although_the_mean_falls():
     swapped = sigstats.compare(*frames[::-1], id="id", score="latency_ms", measures=["p95"]).rows[0]
     assert (swapped.low, swapped.high) == pytest.approx((-tail.high, -tail.low))
     assert swapped.verdict == "pass"
+
+
+def test_few_rows_of_two_models_have_no_interval_and_ask_for_more():
+    frames = [pd.DataFrame({"id": range(80), "latency_ms": np.arange(80.0) + shift}) for shift in (0, 50)]
+    result = sigstats.compare(*frames, id="id", score="latency_ms", measures=["p95"])
+    (row,) = result.rows
+    assert (row.low, row.high, row.verdict) == (None, None, "inconclusive")
+    assert "too few rows for an interval" in row.note
+    assert "more rows" in result.answer.advice
+    assert "score-range" not in result.answer.advice
