@@ -158,18 +158,20 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
 
 
 def _text(options: argparse.Namespace, result: "CandidatesResult", changed: "Changed | None", name: str) -> str:
-    from ..comparison import for_programs, markdown
-
     several, strict = len(result.candidates) > 1, options.fail_on == "inconclusive"
     pair = (result.results[0], result.baseline, result.candidates[0])
-    if name == "json":
-        return for_programs.candidates_as_json(result) if several else for_programs.as_json(*pair)
+    if name == "report":
+        from ..comparison import page  # it needs Jinja
+
+        return page.candidates_as_html(result) if several else page.as_html(*pair, changed)
     if name == "markdown":
+        from ..comparison import markdown
+
         text = markdown.candidates_as_markdown(result) if several else markdown.as_markdown(*pair)
         return text if changed is None else f"{text}\n{changed.as_markdown()}"
-    if name == "junit":
-        one = None if several else for_programs.as_junit(*pair, fail_on_inconclusive=strict)
-        return one or for_programs.candidates_as_junit(result, fail_on_inconclusive=strict)
-    from ..comparison import page  # it needs Jinja
+    from ..comparison import for_programs
 
-    return page.candidates_as_html(result) if several else page.as_html(*pair, changed)
+    if name == "json":
+        return for_programs.candidates_as_json(result) if several else for_programs.as_json(*pair)
+    one = None if several else for_programs.as_junit(*pair, fail_on_inconclusive=strict)
+    return one or for_programs.candidates_as_junit(result, fail_on_inconclusive=strict)

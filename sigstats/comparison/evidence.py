@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,12 @@ from ..measures.formulas import Confusion
 from ..measures.measure import as_measure
 from ..measures.score_formulas import area_under_curve, pass_at, ratio_of_sums
 from ..measures.table import MEASURES, MeasureSpec, refers_to_one_class
-from ..sign_flips.sign_flip_test import sign_flip_test
-from ..unseen_row.judged import DIFFERENT, JudgedRows, agreement_of, rows_of_one, rows_of_two
 from ..unseen_row.law import SharedDraws
 from .paired_predictions import ItemTotals
 from .units import Units
+
+if TYPE_CHECKING:
+    from ..unseen_row.judged import JudgedRows
 
 Pair = tuple[FloatArray, FloatArray]
 #: What every row lies between; None where that is not known.
@@ -132,17 +133,24 @@ class Judged(Evidence):
     #: NaN where people gave none.
     people: Pair
 
-    def of_one(self, side: int) -> JudgedRows:
+    def of_one(self, side: int) -> "JudgedRows":
         """The rows of the baseline, 0, or the candidate, 1."""
+        from ..unseen_row.judged import rows_of_one  # here and below: few comparisons have a judge
+
         return rows_of_one(self.judge[side], self.people[side], self.limits, self.units.group)
 
-    def of_both(self) -> JudgedRows:
+    def of_both(self) -> "JudgedRows":
         """The rows of both; differences are candidate minus baseline."""
+        from ..unseen_row.judged import rows_of_two
+
         span = self.limits[1] - self.limits[0]
         return rows_of_two(self.judge[::-1], self.people[::-1], span, self.units.group)
 
     def notes(self, models: Sequence[str]) -> Iterator[Note]:
         """How often the judge agrees with people on each model, and whether its errors favour one."""
+        from ..sign_flips.sign_flip_test import sign_flip_test
+        from ..unseen_row.judged import DIFFERENT, agreement_of
+
         for side, model in enumerate(models):
             labelled = ~np.isnan(self.people[side])
             agreement = agreement_of(*(of[side][labelled] > sum(self.limits) / 2 for of in (self.judge, self.people)))

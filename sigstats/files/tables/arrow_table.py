@@ -43,7 +43,7 @@ class ArrowTable(Table):
         may_lack = column is None or column.null_count or pa.types.is_floating(column.type)
         if may_lack or (coded and any(part.dictionary.null_count for part in column.chunks)):
             return pc.is_null(self._values(name))
-        return pa.repeat(False, self.num_rows)  # without a copy of the column
+        return in_one(pc.is_null(column))  # without a copy of the column
 
     def ascending(self, name: str) -> Array | None:  # noqa: D102
         column = self._values(name)
