@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .._common.deprecated import renamed
 from .._common.validation import Alternative, IntArray, as_count, as_real, refuse
 from .mcnemar_test import McNemarMethod
 from .power import MAX_N, Rule, as_rule, conditional_power, critical_counts, discordant_law, exact_power
@@ -62,6 +63,7 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
     return least
 
 
+@renamed("0.3", target="power")
 def detectable_difference(
     n: int,
     discordance: float,

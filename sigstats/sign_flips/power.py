@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.deprecated import renamed
 from .._common.validation import Alternative, as_count, as_real, refuse
 from ..mcnemar.mcnemar_test import McNemarMethod
 from ..mcnemar.power import MAX_N, Rule, as_rule, exact_power
@@ -121,6 +122,7 @@ def paired_power(
     return power_of_flips(items, law, _exact_rule(alpha, alternative, method, correction))
 
 
+@renamed("0.3", target="power")
 def paired_sample_size(
     *,
     only_a: float | None = None,

@@ -7,6 +7,7 @@ baseline was tested on the same rows, `sigstats.assert_no_regression` sees more 
 from collections.abc import Sequence
 from typing import Any, Literal, Unpack
 
+from sigstats._common.deprecated import renamed
 from sigstats._common.messages import printable
 from sigstats._common.validation import as_choice
 from sigstats.comparison.answer import reasons
@@ -18,6 +19,7 @@ from .check import CheckOptions, check
 from .compare import CompareOptions, compare
 
 
+@renamed("0.3", prediction_a="baseline", prediction_b="candidate")
 def assert_no_regression(
     y: Any = None,
     baseline: Any = None,

@@ -9,6 +9,7 @@ from typing import Any, Literal, Never, TypeAlias, TypedDict
 
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import class_notes, counts_of, label_name
+from sigstats._common.deprecated import renamed
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.comparison.candidates import compare_scores
 from sigstats.comparison.measure_names import are_measurements, are_scores
@@ -78,6 +79,7 @@ def paired_arrays(
     return pair_as_frames(y, predictions, names, **options)
 
 
+@renamed("0.3", prediction_a="baseline", prediction_b="candidate")
 def compare(
     y: Any = None,
     baseline: Any = None,
