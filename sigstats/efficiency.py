@@ -3,9 +3,6 @@
 The efficiency is the share of a test set that is classified correctly. Under the null hypothesis the classifier names
 each class as often as it did, but without regard to the objects (Nyssen, "Comparison of different methods for testing
 the significance of classification efficiency").
-
-Not for the comparison of two classifiers on the same objects: use `sigstats.mcnemar_test`. Not for a table counted on
-objects that trained the classifier, or pooled from folds whose classifiers share training objects.
 """
 
 import math
@@ -141,6 +138,9 @@ def efficiency_test(
 
     Notes
     -----
+    When not to use: to compare two classifiers on the same objects (`sigstats.mcnemar_test`); or for a table counted on
+    objects that trained the classifier, or pooled from folds whose classifiers share training objects.
+
     Exact: the upper tail of the card-matching distribution, equal to the sum of Nyssen's equation (4) but without
     enumeration. Monte-Carlo: Nyssen's p' = (exceedances + 1) / (f + 1), with a 99 percent interval of the exact
     p-value. Chi-square: Nyssen's p'', half the chi-square tail of h with one degree of freedom if more are correct than

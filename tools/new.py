@@ -73,7 +73,11 @@ def NAME(successes: int, n: int, *, probability: float = 0.5) -> RESULT:
 
     Notes
     -----
-    When not to use: trials that depend on each other. Reference: Clopper and Pearson (1934), Biometrika 26.
+    When not to use: trials that depend on each other.
+
+    References
+    ----------
+    Clopper and Pearson, Biometrika 26 (1934).
 
     Examples
     --------

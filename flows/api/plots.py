@@ -68,6 +68,12 @@ class StudyPlots:
     #: The comparison of a regression study.
     _record: Record | None = field(default=None, repr=False)
 
+    def __call__(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the figure of a study that has only one; ValueError lists the names of several."""
+        if len(self.names) != 1:
+            raise ValueError(f"plot: choose one of its figures by name: {', '.join(self.names) or 'it has none'}")
+        return getattr(self, self.names[0])(ax, **options)
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The figures that this study has."""

@@ -24,7 +24,9 @@ class CalibrationStudy(DataStudy):
 
     kind: Literal["calibration"]
     populations: list[Source] = Field(min_length=1, description="Populations from which test sets are drawn")
-    tests: list[Test] = Field(min_length=1, description="Tests applied to each test set")
+    tests: list[Test] = Field(
+        min_length=1, description="Tests applied to each test set: a name, or a table with options"
+    )
     sizes: list[Annotated[int, Field(ge=1, le=10**7)]] = Field(min_length=1, description="Sizes of test sets, in rows")
     trials: int = Field(1000, ge=1, le=10**10, description="Test sets per size and population")
     rates_only: bool = Field(
@@ -83,6 +85,13 @@ class CalibrationStudy(DataStudy):
         if alpha >= 0.5:
             raise ValueError(f"{alpha:g} is not valid; expected less than 0.5, the level of a test")
         return alpha
+
+    @field_validator("tests", mode="before")
+    @classmethod
+    def _named(cls, tests: Any) -> Any:
+        return (
+            [{"test": test} if isinstance(test, str) else test for test in tests] if isinstance(tests, list) else tests
+        )
 
     @field_validator("sizes", "tests", "populations", mode="after")
     @classmethod

@@ -119,7 +119,9 @@ def columns_of(
     if frame is None:
         table = as_decimals(as_array(scores, name, "a table of rows and models"))
         if table.ndim != 2:
-            raise refuse(f"{name} (shape)", table.shape, "rows and columns")
+            raise refuse(
+                f"{name} (shape)", table.shape, "a row for each item and a column for each model, as in a data frame"
+            )
         return Found(table, models, others, parts)
     chosen = [text for text in frame if text not in named] if models is None else [*map(_name, models)]
     if models is None and (other := next((value for value in chosen if value.strip().lower() in _NO_MODELS), None)):

@@ -207,7 +207,7 @@ def as_measure(
     ``balanced-accuracy``, ``mcc`` (Gorodkin's R_K) and ``kappa`` need no average. Or a name that an installed package
     offers (entry points of the group ``sigstats.measures``). A callable gets four float64 arrays ``tp, fn, fp, tn``,
     with the categories along the last axis if there are several, and returns one finite number for each table.
-    `greater_is_better`: for a callable; False for a cost.
+    `greater_is_better`: for a callable; False for a cost. By default its attribute of that name, or True.
     `parameters`: ``beta`` of ``f-beta``; ``cost_fn``, ``cost_fp`` and ``prior`` of ``dcf``.
 
     >>> as_measure("f-beta", beta=2)(30, 10, 20, 40)
@@ -237,7 +237,8 @@ def as_measure(
     if parameters:
         raise refuse("parameters", parameters, "none for a function (functools.partial binds them)")
     name = getattr(measure, "__name__", type(measure).__name__)
-    return Measure(name=str(name), greater_is_better=greater_is_better is not False, function=measure)
+    greater = getattr(measure, "greater_is_better", True) if greater_is_better is None else greater_is_better
+    return Measure(name=str(name), greater_is_better=bool(greater), function=measure)
 
 
 def as_own_measure(measure: Any) -> OwnMeasure:

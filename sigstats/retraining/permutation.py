@@ -20,10 +20,6 @@ its replicates have the same law.
 Why a transform may see all rows. A transform that never sees labels and does not depend on the order of rows gives,
 learned on the permuted rows, the permuted result: permuting commutes with it. The test stays valid with
 ``transforms="all"``, only the error estimate is another one (slightly optimistic in principle).
-
-Do not use these tests to show that a classifier is good: with many rows a structure too weak to be of use is
-significant. Do not use them to compare two classifiers, nor for rows with an order (time series); if rows depend on
-each other in groups, name these.
 """
 
 import multiprocessing
@@ -194,6 +190,10 @@ def permutation_test(
 
     Notes
     -----
+    When not to use: to show that a classifier is good, since with many rows a structure too weak to be of use is
+    significant; to compare two classifiers (`sigstats.mcnemar_test`); or for rows in an order, such as a time series.
+    If rows depend on each other in groups, name these.
+
     In place of scikit-learn's ``score, scores, p = permutation_test_score(clf, X, y, cv=cv, n_permutations=B)``::
 
         r = permutation_test(clf, X, y, cv=cv, n_resamples=B)

@@ -125,7 +125,7 @@ def check(
     0.5
     """
     if (at_least is None) == (at_most is None):
-        raise refuse("at_most", at_most, "one of at_least and at_most")
+        raise ValueError("at_least: give one of at_least and at_most, as in at_least=0.9")
     bar = as_real(at_least, "at_least") if at_most is None else as_real(at_most, "at_most")
     if rule is not None and not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")

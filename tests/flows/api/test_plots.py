@@ -107,6 +107,8 @@ def test_each_study_has_the_figures_of_its_kind(benchmark, calibration, interval
     assert calibration.plot.names == ("calibration_curves", "law_of_p", "power", "reliability")
     assert intervals.plot.names == ("nested_loops", "zips")
     assert "resampled_differences" in trained.plot.names
+    with pytest.raises(ValueError, match="plot: choose one of its figures by name: nested_loops, zips"):
+        intervals.plot()
 
 
 @pytest.mark.long

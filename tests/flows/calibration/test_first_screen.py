@@ -20,7 +20,7 @@ SIZE, CLASSES, RIGHT = 20, 2, 0.05
 def store(tmp_path_factory):
     folder = str(tmp_path_factory.mktemp("study"))
     population = {"name": "sturm", "source": "sturm", "classes": CLASSES, "right": [0.0, RIGHT]}
-    tests = [{"test": "mcnemar"}, {"test": "mcnemar", "method": "chi2"}]
+    tests = ["mcnemar", {"test": "mcnemar", "method": "chi2"}]
     study = {"kind": "calibration", "sizes": [SIZE], "trials": 50, "populations": [population], "tests": tests}
     sigstats.run_study(study, output=folder, cluster="serial")
     return Store(folder)

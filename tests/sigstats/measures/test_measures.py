@@ -265,6 +265,9 @@ def test_a_users_function_is_a_measure():
     assert measure.greater_is_better
     assert measure(30, 10, 20, 40) == pytest.approx(0.75 - 1 / 3)
     assert not as_measure(youden, greater_is_better=False).greater_is_better
+    youden.greater_is_better = False
+    assert not as_measure(youden).greater_is_better
+    assert as_measure(youden, greater_is_better=True).greater_is_better
     assert as_measure(measure) is measure
     assert as_measure(partial(formulas.f_beta, beta=2.0))(30, 10, 20, 40) == measures.f_beta(30, 10, 20, 40, beta=2)
 

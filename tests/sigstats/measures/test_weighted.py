@@ -108,9 +108,11 @@ def mean_recall(y, prediction, weights):
 
 def test_a_function_of_a_person_is_tested_as_the_measure_that_it_computes():
     y, a, b = (RNG.integers(0, 3, 300) for _ in range(3))
-    wrong = sigstats.Measure(
-        name="wrong", function=lambda *rows: 1 - right(*rows), takes="classes", greater_is_better=False
-    )
+
+    def wrong(*rows):
+        return 1 - right(*rows)
+
+    wrong.greater_is_better = False
     balanced = sigstats.Measure(name="own", function=mean_recall, takes="classes")
     own, turned, of_rows, theirs = sigstats.compare(
         y, a, b, measures=[right, wrong, balanced, "balanced-accuracy"], rule=sigstats.ComparisonRule(n_resamples=400)
