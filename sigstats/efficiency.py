@@ -3,6 +3,9 @@
 The efficiency is the share of a test set that is classified correctly. Under the null hypothesis the classifier names
 each class as often as it did, but without regard to the objects (Nyssen, "Comparison of different methods for testing
 the significance of classification efficiency").
+
+When not to use: to compare two classifiers on the same objects (`sigstats.mcnemar_test`); or for a table counted on
+objects that trained the classifier, or pooled from folds whose classifiers share training objects.
 """
 
 import math
@@ -138,9 +141,6 @@ def efficiency_test(
 
     Notes
     -----
-    When not to use: to compare two classifiers on the same objects (`sigstats.mcnemar_test`); or for a table counted on
-    objects that trained the classifier, or pooled from folds whose classifiers share training objects.
-
     Exact: the upper tail of the card-matching distribution, equal to the sum of Nyssen's equation (4) but without
     enumeration. Monte-Carlo: Nyssen's p' = (exceedances + 1) / (f + 1), with a 99 percent interval of the exact
     p-value. Chi-square: Nyssen's p'', half the chi-square tail of h with one degree of freedom if more are correct than
@@ -239,6 +239,10 @@ def monte_carlo_size(alpha: float) -> int:
     -----
     In normal approximation, for m = f alpha, ``0.1 m - 1 + alpha = z sqrt(0.9 m (1 - 0.9 alpha))`` with z the 95
     percent point. It reproduces Nyssen's table 1, except that f for 0.001 is 262,881 where he prints 262880.
+
+    References
+    ----------
+    Nyssen, *Comparison of Different Methods for Testing the Significance of Classification Efficiency*.
 
     Examples
     --------

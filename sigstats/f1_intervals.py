@@ -73,8 +73,8 @@ def f1_interval(
     ValueError
         If a count is negative or fractional, or an option is not valid.
 
-    Notes
-    -----
+    References
+    ----------
     Other intervals of F1: from the beta prime distribution for blocked cross-validation (Wang, Li, Li, Wang and Yang
     2015, IEEE Transactions on Knowledge and Data Engineering 27), and by the delta method for averaged F1, too short
     with few positives (Takahashi, Yamamoto, Kuchiba and Koyama 2022, Applied Intelligence 52).

@@ -86,6 +86,6 @@ def with_uses(value: object) -> object:
     said = re.search(
         r"^When not to use: .*?(?=\n\n|\Z)", getattr(module, "__doc__", None) or "", re.DOTALL | re.MULTILINE
     )
-    if inspect.isfunction(value) and said is not None and "When not to use" not in doc:
+    if inspect.isfunction(value) and said is not None and said[0].rstrip() not in doc:
         value.__doc__ = re.sub(r"\n\n(?=Parameters\n)", lambda _: f"\n\n{said[0].rstrip()}\n\n", doc, count=1)
     return value

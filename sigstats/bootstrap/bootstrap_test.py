@@ -226,7 +226,7 @@ def bootstrap_test(
 
     Notes
     -----
-    When not to use: with few rows of a class. If B loses 5% of the positives and equals A in balanced accuracy, p is
+    With few rows of a class p is too small. If B loses 5% of the positives and equals A in balanced accuracy, p is
     below 0.05 in 64% of samples of 10 positives among 200 rows.
 
     References

@@ -1,6 +1,6 @@
 """The number of observations that McNemar's test needs, and the difference that it finds with those at hand.
 
-By the exact power of `sigstats.mcnemar.power`, with the same limitations.
+When not to use: with a discordance observed on the data that are to be tested, or if observations depend on each other.
 """
 
 import math

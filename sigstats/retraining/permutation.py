@@ -20,6 +20,10 @@ its replicates have the same law.
 Why a transform may see all rows. A transform that never sees labels and does not depend on the order of rows gives,
 learned on the permuted rows, the permuted result: permuting commutes with it. The test stays valid with
 ``transforms="all"``, only the error estimate is another one (slightly optimistic in principle).
+
+When not to use: to show that a classifier is good, since with many rows a structure too weak to be of use is
+significant; to compare two classifiers (`sigstats.mcnemar_test`); or for rows in an order, such as a time series. If
+rows depend on each other in groups, name these.
 """
 
 import multiprocessing
@@ -190,10 +194,6 @@ def permutation_test(
 
     Notes
     -----
-    When not to use: to show that a classifier is good, since with many rows a structure too weak to be of use is
-    significant; to compare two classifiers (`sigstats.mcnemar_test`); or for rows in an order, such as a time series.
-    If rows depend on each other in groups, name these.
-
     In place of scikit-learn's ``score, scores, p = permutation_test_score(clf, X, y, cv=cv, n_permutations=B)``::
 
         r = permutation_test(clf, X, y, cv=cv, n_resamples=B)

@@ -10,14 +10,13 @@ import sigstats
 mpl.use("agg")
 
 
-@pytest.mark.parametrize("name", ["mcnemar_test", "judged_test", "accuracy_difference"])
+@pytest.mark.parametrize("name", ["accuracy_difference", "efficiency_test", "permutation_test", "sign_flip_test"])
 def test_help_says_when_not_to_use_a_function(name):
     function = getattr(sigstats, name)
     doc = inspect.getdoc(function)
     module = inspect.getmodule(function).__doc__
     said = module[module.index("When not to use: ") :].partition("\n\n")[0].strip()
-    assert doc.count("When not to use: ") == 1
-    assert said in doc
+    assert doc.count(said) == 1
     assert doc.index("When not to use: ") < doc.index("Parameters\n")
     assert inspect.getdoc(getattr(sigstats, name)) == doc  # asked for twice
 
