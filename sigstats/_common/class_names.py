@@ -33,9 +33,8 @@ def label_name(label: Any, name: str = "label") -> str:
     value = label.item() if isinstance(label, np.generic) else label
     if not isinstance(value, (str, int, float)):
         raise refuse(name, label, "a string or a number")
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    whole = isinstance(value, float) and value.is_integer()
+    return str(value).lower() if isinstance(value, bool) else str(int(value) if whole else value)
 
 
 def coded(values: Any, name: str, rows: int, *, missing: str | None = None) -> tuple[tuple[str, ...], IntArray]:

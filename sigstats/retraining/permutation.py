@@ -26,11 +26,6 @@ significant; to compare two classifiers (`sigstats.mcnemar_test`); or for rows i
 rows depend on each other in groups, name these.
 """
 
-import multiprocessing
-import pickle
-import threading
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -43,10 +38,11 @@ from .._common.drawing import histogram
 from .._common.extreme import at_least
 from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.tabular import shown_record
-from .._common.validation import IntArray, as_count, refuse
+from .._common.validation import as_count, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from .folds import as_classes, as_folds
 from .measured import observed_value, statistic_of, values_of
+from .processes import in_processes
 from .retrainer import Retrainer as Retrainer
 from .retrainer import Transforms
 from .rows import as_rows, copies_note, encoded
@@ -56,11 +52,6 @@ if TYPE_CHECKING:
 
 _MOST_PROCESSES = 1000
 
-#: Seconds that replicates take at least if processes are started for them by default.
-_LONG = 10.0
-
-#: Chunks of replicates for each process, so that all end at about the same time.
-_CHUNKS_EACH = 8
 _SCALER = "a StandardScaler before the classifier would let permutations share work: some ten times as fast"
 
 #: Estimators of scikit-learn whose random state only orders the rows for a solver, which comes to the same optimum.
@@ -247,14 +238,14 @@ def permutation_test(
         if positive is not None:
             raise refuse("positive", positive, "None, since the error has no positive class")
         wrong = int((retrainer.observed() != np.asarray(y)).sum())
-        counts = _in_processes(retrainer.count_wrong, retrainer, generator, n_resamples, n_jobs)
+        counts = in_processes(retrainer.count_wrong, retrainer, generator, n_resamples, n_jobs)
         outcome = {"statistic": wrong / retrainer.n, "alternative": "less", "null_wrong": tuple(counts.tolist())}
         exceedances = int((counts <= wrong).sum())
     else:  # of which more is better
         statistic = statistic_of(measure, retrainer, y, positive)
         truth, predicted = retrainer.truth_and_predictions(retrainer.identity())
         wrong, observed = int((truth != predicted).sum()), observed_value(retrainer, statistic)
-        values = _in_processes(partial(values_of, retrainer, statistic), retrainer, generator, n_resamples, n_jobs)
+        values = in_processes(partial(values_of, retrainer, statistic), retrainer, generator, n_resamples, n_jobs)
         outcome = {"statistic": observed, "alternative": "greater", "null_wrong": (), "measure": statistic.name}
         outcome["null_values"] = tuple(values.tolist())
         exceedances = int(at_least(values, observed).sum())
@@ -267,42 +258,6 @@ def permutation_test(
         **outcome,
         **monte_carlo_outcome(exceedances, n_resamples),
     )
-
-
-def _in_processes(
-    compute: Callable[[IntArray], Any],
-    retrainer: Retrainer,
-    generator: np.random.Generator,
-    n_resamples: int,
-    n_jobs: int | None,
-) -> Any:
-    """The results of `compute` for all draws, one after another, as one array.
-
-    The first replicate is timed. Unless `n_jobs` or a configuration of joblib says otherwise, each processor gets a
-    process if the others take long.
-    """
-    from joblib import Parallel, delayed, effective_n_jobs
-
-    began = time.perf_counter()
-    first = compute(retrainer.draw(generator, 1))
-    rest = n_resamples - 1
-    if n_jobs is None and (time.perf_counter() - began) * rest > _LONG and effective_n_jobs(None) == 1:
-        n_jobs = -1 if _can_be_sent(compute) else 1
-    workers = effective_n_jobs(n_jobs)
-    most = max(1, rest // (_CHUNKS_EACH * workers)) if workers > 1 else MAX_RESAMPLES
-    chunks = retrainer.chunks(generator, rest, most)
-    return np.concatenate([first, *Parallel(n_jobs=n_jobs)(delayed(compute)(draw) for draw in chunks)])
-
-
-def _can_be_sent(compute: Callable[[IntArray], Any]) -> bool:
-    """True if other processes can be started here and can be sent this function with its classifier."""
-    if multiprocessing.current_process().daemon or threading.current_thread() is not threading.main_thread():
-        return False
-    try:
-        pickle.dumps(compute)
-    except Exception:  # a classifier that holds a connection, for example
-        return False
-    return True
 
 
 def _random_state_warning(classifier: Any) -> str:

@@ -32,14 +32,11 @@ RAREST, ENOUGH_GROUPS = 1 / 25, 110
 _MOST_STEPS = 60
 #: So many values are kept as they are, and of more the variance grows by this share at most.
 _FEW_ATOMS, _WIDER = 256, 1e-5
-#: Sizes are pooled if the means of all units take at most this many values.
-_FEW_MEANS = 8
+_FEW_MEANS = 8  # sizes are pooled if the means of all units take at most this many values
 #: The last step towards a point, or the product of the last two, in standard deviations: what is left is far smaller.
 _LAST_STEP = 1e-8
-#: Values whose binary exponents are farther from 0 are scaled.
-_FAR = 200
-#: So many units of several means are in one array.
-_TOGETHER = 2**11
+_FAR = 200  # values whose binary exponents are farther from 0 are scaled
+_TOGETHER = 2**11  # so many units of several means are in one array
 
 
 class Units(NamedTuple):
