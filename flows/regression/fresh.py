@@ -44,8 +44,10 @@ def kept_row(row: ComparisonRow) -> dict[str, object]:
     windows = (pair for names, values in zip(history.WINDOWS, row.windows) for pair in zip(names, values))  # noqa: B905
     others = {"measure": row.name, **dict(ends), **dict.fromkeys(sum(history.WINDOWS, ())), **dict(windows)}
     others |= dict(zip(history.CHANGE, row.change or (None,) * 3, strict=True))
-    own = [name for name in history.ROW_NAMES if name not in others]
-    return others | {name: getattr(row, _ATTRIBUTES.get(name, name)) for name in own}
+    return {
+        name: others[name] if name in others else getattr(row, _ATTRIBUTES.get(name, name))
+        for name in history.ROW_NAMES
+    }
 
 
 def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:

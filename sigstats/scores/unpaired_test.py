@@ -161,7 +161,7 @@ def unpaired_test(
     >>> import sigstats
     >>> result = sigstats.unpaired_test([1] * 45 + [0] * 5, [1] * 30 + [0] * 20, alternative="greater")
     >>> round(result.estimate, 2), round(result.pvalue, 6), round(result.confidence_interval.low, 3)
-    (0.3, 0.000483, 0.146)
+    (0.3, 0.000483, 0.14)
     """
     low, high = as_reals(score_range, "score_range", ndim=1)
     samples = []

@@ -68,7 +68,7 @@ def test_standard_output_has_the_table_alone(files, capsys):
 def test_several_candidates_have_no_one_table(files, capsys):
     folder, _ = files
     assert changed(folder, str(folder / "b.csv"))[0] == 2
-    assert "--changed: is not valid with --run or several candidates" in capsys.readouterr().err
+    assert "is not valid with several candidates; expected the rows of two models" in capsys.readouterr().err
 
 
 def test_the_comment_and_the_page_list_the_first_of_them(files, tmp_path):
