@@ -24,9 +24,7 @@ class CalibrationStudy(DataStudy):
 
     kind: Literal["calibration"]
     populations: list[Source] = Field(min_length=1, description="Populations from which test sets are drawn")
-    tests: list[Test] = Field(
-        min_length=1, description="Tests applied to each test set: a name, or a table with options"
-    )
+    tests: list[Test] = Field(min_length=1, description="Tests applied to each test set: names or tables")
     sizes: list[Annotated[int, Field(ge=1, le=10**7)]] = Field(min_length=1, description="Sizes of test sets, in rows")
     trials: int = Field(1000, ge=1, le=10**10, description="Test sets per size and population")
     rates_only: bool = Field(
@@ -89,9 +87,9 @@ class CalibrationStudy(DataStudy):
     @field_validator("tests", mode="before")
     @classmethod
     def _named(cls, tests: Any) -> Any:
-        return (
-            [{"test": test} if isinstance(test, str) else test for test in tests] if isinstance(tests, list) else tests
-        )
+        if not isinstance(tests, list):
+            return tests
+        return [{"test": test} if isinstance(test, str) else test for test in tests]
 
     @field_validator("sizes", "tests", "populations", mode="after")
     @classmethod

@@ -50,7 +50,7 @@ def takes_counts(positional: int, from_predictions: Callable[Q, R]) -> Callable[
         @functools.wraps(test)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
             if len(args) > positional or any(
-                getattr(given, "ndim", isinstance(given, (list, tuple))) for given in args[1:]
+                getattr(given, "shape", isinstance(given, (list, tuple))) for given in args[1:]
             ):
                 raise ValueError(f"{name} takes counts; with labels, call {name}.from_predictions({order})")
             return test(*args, **kwargs)

@@ -215,8 +215,6 @@ def as_measure(
     >>> as_measure("macro-recall")([3, 5, 0], [1, 0, 0], [0, 1, 0], [5, 3, 9], kind="classes")  # class 3 is not there
     0.875
     """
-    if greater_is_better is not None and not isinstance(greater_is_better, (bool, np.bool_)):
-        raise refuse("greater_is_better", greater_is_better, "True, False or None")
     if isinstance(measure, (Measure, str)):
         if greater_is_better is not None:
             raise refuse("greater_is_better", greater_is_better, "None, since the measure defines it")
@@ -238,7 +236,7 @@ def as_measure(
         raise refuse("parameters", parameters, "none for a function (functools.partial binds them)")
     name = getattr(measure, "__name__", type(measure).__name__)
     greater = getattr(measure, "greater_is_better", True) if greater_is_better is None else greater_is_better
-    return Measure(name=str(name), greater_is_better=bool(greater), function=measure)
+    return Measure(name=str(name), greater_is_better=greater, function=measure)
 
 
 def as_own_measure(measure: Any) -> OwnMeasure:

@@ -152,7 +152,7 @@ def test_parameters_and_functions_of_counts():
 @pytest.mark.parametrize(
     ("function", "complaint"),
     [
-        (lambda y, p, w: float("nan"), "nan is not valid; expected a function of y, prediction and weights"),
+        (lambda y, p, w: float("nan"), "nan is not valid; expected a finite number for y, prediction and weights"),
         (lambda y, p: 1.0, "failed: TypeError"),
         (sigstats.Measure(name="f1", function=right, takes="classes"), "'f1' is not valid; expected another name"),
     ],
