@@ -142,14 +142,14 @@ def check_as_junit(result: CheckResult, file: str, *, fail_on_inconclusive: bool
     """The same of a check."""
     name = f"{file} against {result.bar:g}"
     reason, of_row = partial(check_result.reason_of, result=result), check_result.cells_of
-    suite = _suite(name, "check", result.rows, of_row, reason, fail_on_inconclusive, result.answer.advice)
+    suite = _suite(name, "check", result.rows, of_row, reason, fail_on_inconclusive, result.answer)
     return _document(result.answer.headline, [suite])
 
 
 def _of_pair(result: ComparisonResult, baseline: str, candidate: str, strict: bool) -> ET.Element:
     name = f"{candidate} against {baseline}"
     reason = partial(reason_of, rule=result.rule)
-    return _suite(name, "compare", result.rows, cells_of, reason, strict, result.answer.advice)
+    return _suite(name, "compare", result.rows, cells_of, reason, strict, result.answer)
 
 
 def _suite(
@@ -159,11 +159,13 @@ def _suite(
     of_row: Callable[[R], Mapping[str, str]],
     reason: Callable[[R], str],
     strict: bool,
-    advice: str,
+    answer: Answer[Any],
 ) -> ET.Element:
     """A test case for each row, with its numbers; those that are inconclusive or not tested are skipped."""
     suite = ET.Element("testsuite", name=_valid(name))
-    ET.SubElement(ET.SubElement(suite, "properties"), "property", name="advice", value=_valid(advice))
+    properties = ET.SubElement(suite, "properties")
+    for label, words in (("Advice:", answer.advice), *answer.also):
+        ET.SubElement(properties, "property", name=label.lower().rstrip(":"), value=_valid(words))
     for row in rows:
         named = f"{row.name} on {row.slice}"
         case = ET.SubElement(suite, "testcase", classname=f"sigstats.{command}.{row.name}", name=_valid(named))

@@ -161,12 +161,15 @@ def test_copies_of_a_file_decide_nothing_and_are_told_first(tmp_path, capsys):
     of_other = compared(tmp_path, *other, "--slice", "region")[1]
     paths = written(tmp_path, base, base)
     capsys.readouterr()
-    code, found = compared(tmp_path, *paths, "--slice", "region", "--markdown", str(tmp_path / "c.md"))
+    code, found = compared(
+        tmp_path, *paths, "--slice", "region", "--markdown", str(tmp_path / "c.md"), "--junit", str(tmp_path / "c.xml")
+    )
     assert (code, found["rows"], found["identical"]) == (0, of_other["rows"], True)
     beware = "Beware: both inputs have the same content"
     first, _, _ = capsys.readouterr().out.partition(" against ")
     assert beware in first
     assert beware in (tmp_path / "c.md").read_text()
+    assert 'name="beware" value="both inputs have the same content' in (tmp_path / "c.xml").read_text()
     assert not of_other["answer"]["also"]
     for path in (paths[0], str(tmp_path / "." / Path(paths[0]).name)):
         assert main(["compare", paths[0], path]) == 2
