@@ -87,7 +87,7 @@ def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence_level: f
 
     Notes
     -----
-    The interval holds the differences d that a score test does not reject, ``abs(only_a - only_b - n d) <= z sqrt(n (2
+    The interval has the differences d that a score test does not reject, ``abs(only_a - only_b - n d) <= z sqrt(n (2
     q + d (1 - d)))``, where q is the most likely probability of "only B" if the true difference is d, the larger root
     of ``2 n q^2 + B q + C = 0`` with ``B = (2 n - only_a + only_b) d - only_a - only_b`` and ``C = -only_b d (1 - d)``.
     The coverage is approximate.

@@ -41,8 +41,8 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     repeatable(columns, "--bins", "COLUMN=N", text)
     text = "column of tasks, whose mean is tested too; not needed for a folder with one file per task"
     columns.add_argument("--task", metavar="COLUMN", help=text)
-    columns.add_argument("--model-column", metavar="COLUMN", help="column of the names for --model (default: model)")
-    text = "key or path of the list of rows in a JSON object; columns are paths too, as in --label answer.text"
+    columns.add_argument("--model-column", metavar="COLUMN", help="column of model names, for --model (default: model)")
+    text = "key or path of the list of rows in a JSON object; columns may be paths too, as in --label answer.text"
     columns.add_argument("--rows-key", metavar="KEY", help=text)
     rows = parser.add_argument_group("rows and answers")
     text = "join rows by position; numbers of rows and labels must agree"
@@ -108,7 +108,7 @@ def add_people(parser: argparse.ArgumentParser) -> None:
     """Add ``--human`` and ``--human-labels``."""
     text = "column of people's labels (1 right, 0 wrong, or empty), which correct the judge's verdicts in --score or "
     repeatable(parser, "--human", "COLUMN", f"{text}--prediction; one for all files, or one per file (repeatable)")
-    text = "file of ids and --human, if the predictions lack it; one for all files, or one per file (repeatable)"
+    text = "file of ids and people's labels, if not in the predictions; one for all files, or one per file (repeatable)"
     repeatable(parser, "--human-labels", "FILE", text)
 
 

@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     repeatable(parser, "--name", "NAME", text)
     add_prediction_arguments(parser, score="column of scores whose mean is ranked, or a scorer or metric of a log")
     add_runs(parser)
-    text = "column of costs or times; models are then compared by score and cost together too"
+    text = "column of costs or times; models are also compared by score and cost together"
     parser.add_argument("--cost", metavar="COLUMN", help=text)
     add_people(parser)
     add_score_range(parser, "mark of people with --human")
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-#: The options that the score has, and not the cost.
+#: Options that apply to the score, not to the cost.
 _ONLY_COST: dict[str, Any] = {
     **{name: [] for name in ("measure", "higher_is_better", "prediction", "human", "human_labels")},
     **dict.fromkeys(("costs", "positive", "ratio", "probabilities", "score_range")),

@@ -18,7 +18,7 @@ GROUP = "studies"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats report``."""
     parser.add_argument("output", metavar="OUTPUT", nargs="+", help="folder or fsspec URL of the results")
-    parser.add_argument("--report", metavar="FILE", help="write a page over regression studies of several models")
+    parser.add_argument("--report", metavar="FILE", help="also write a page on regression studies of several models")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -83,7 +83,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
 
 
 def _beyond_pairs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) -> FloatArray:
-    """1, -1 or 0 of each vote for the first model of its pair by name, the second or neither, less the pair's mean."""
+    """Votes less the mean of their pair: 1 for the first model by name, -1 for the second, 0 for neither."""
     models, codes = np.unique(np.concatenate([one, other]), return_inverse=True)
     first, second = codes.astype(np.int64).reshape(2, -1)
     signs = np.where(first < second, 1, -1) * signs_of(winner, len(one), models, first, second)

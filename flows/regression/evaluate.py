@@ -76,7 +76,7 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str, holding: Holdin
 
 
 def _begun(study: RegressionStudy, base: Path, store: Store) -> tuple[Order, ledger.Due]:
-    """The order of candidates, and those to evaluate."""
+    """The order of all candidates, and the candidates to evaluate."""
     _refuse_another(store, study)
     order = order_of(study, base)
     return order, ledger.due(order, *history.read(store), dt.datetime.now(dt.UTC))
@@ -179,7 +179,7 @@ def report_again(store: Store) -> str:
 
 
 class _AtLook(NamedTuple):
-    """A study before a look: with what it does not state, the history with its damaged files, and the look."""
+    """A study before a look: its settings with defaults, its history with the damaged files, and the look."""
 
     study: RegressionStudy
     records: list[Record]
@@ -192,7 +192,7 @@ class _AtLook(NamedTuple):
 
 
 def _at_look(study: RegressionStudy, pair: Pair, store: Store) -> _AtLook:
-    """The look at a pair; refused if one of the looks before it is lost that brought fresh rows.
+    """The look at a pair; refused if an earlier look at fresh rows is lost.
 
     If no earlier look shared the level, later ones do not either, unless the study states it.
     """
@@ -204,7 +204,7 @@ def _at_look(study: RegressionStudy, pair: Pair, store: Store) -> _AtLook:
     lost = {*range(1, looks + 1)} - {record.evaluation.look for record in records}
     if fresh and lost:
         raise BadInput(
-            f"--output: {store.root}: look {min(lost)} is lost, on which those after it rest "
+            f"--output: {store.root}: look {min(lost)} is lost, and later looks need it "
             f"({'; '.join(damaged) or 'no file'}); expected history/ as the looks wrote it, or another output"
         )
     for record in records:

@@ -29,7 +29,7 @@ from .study import ColumnNames, RegressionStudy
 
 #: The column of the look at which a row was new, of rows in memory.
 _LOOK = "look"
-#: The attributes of a row of a comparison whose columns in the history have other names.
+#: Attributes of a row of a comparison, by their other names as columns of the history.
 _ATTRIBUTES = {
     "baseline_value": "baseline",
     "candidate_value": "candidate",
@@ -103,7 +103,7 @@ def compare_fresh(
     notes = [Note("new-rows", f"{np.count_nonzero(new):,} of {so_far.num_rows:,} rows are new")]
     alarms = alarms_of(records[segment - 1 :])
     if (since := looks.repaired_since(alarms, study.alpha)) is not None:
-        later = since - max(alarm for _, alarm in alarms.values())  # of whose intervals all cover together
+        later = since - max(alarm for _, alarm in alarms.values())  # intervals from these looks cover together
         level = 1 - (1 - rule.confidence_level) / (later * (later + 1))
         again, m = looks.decided([], since, replace(rule, confidence_level=level))
         if not any(row.verdict == "fail" for row in again):
@@ -163,7 +163,7 @@ class _Looks(NamedTuple):
 
 
 def alarms_of(records: Sequence[Record]) -> dict[tuple[str, str], tuple[int, int]]:
-    """For each slice and measure that failed, the look of its change then and the one at which it failed first."""
+    """The estimated look of the change, and the first failed look, of each slice and measure that failed."""
     return {
         (row["slice"], row["measure"]): (row["change"], record.evaluation.look)
         for record in reversed(records)
@@ -173,14 +173,14 @@ def alarms_of(records: Sequence[Record]) -> dict[tuple[str, str], tuple[int, int
 
 
 def _kept(store: Store, records: Sequence[Record]) -> Iterator[pa.Table]:
-    """The counts of the fresh rows of each look; refused if those of a look are lost."""
+    """The values of the fresh rows of each look; refused if those of a look are lost."""
     names = [record.evaluation.held_out for record in records]
     for name, record in zip(names, records, strict=True):
         table = history.read_kept(store, OF_ROWS, name) if names.count(name) == 1 else None
         if table is None:
             raise BadInput(
-                f"looks.rows: {store.root}: what the rows of look {record.evaluation.look} "
-                f"({record.evaluation.candidate}) count is lost; expected {OF_ROWS}/{name[:16]}.parquet as that look "
+                f"looks.rows: {store.root}: the values of the fresh rows of look {record.evaluation.look} "
+                f"({record.evaluation.candidate}) are lost; expected {OF_ROWS}/{name[:16]}.parquet as that look "
                 "wrote it, or another output"
             )
         yield table

@@ -148,9 +148,9 @@ _RECENT = 40
 def due(order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt.datetime) -> Due:
     """The candidates added since the last evaluation, at least the newest, and notes on those left out.
 
-    A file with the content of an evaluated candidate is that candidate under another name: it is due only as the
-    newest, whose comparison the history then has already. If evaluations of the history are `damaged`, any candidate
-    may have been evaluated: only the newest is due.
+    A file with the content of an evaluated candidate is that candidate under another name. It is due only if it is the
+    newest, and the history then has its comparison already. If evaluations of the history are `damaged`, any candidate
+    may have been evaluated, so only the newest is due.
 
     Raises BadInput if a candidate that was never evaluated is later than the newest by its date, or changed since the
     last evaluation, and the study does not state the order of candidates; and if the newest is too old.

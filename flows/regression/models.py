@@ -1,4 +1,4 @@
-"""One page over the histories of several models, each of which is the output of a regression study."""
+"""One page on several models, from the history of the regression study of each."""
 
 import os
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from .trends import trends_of
 
 
 def models_page(outputs: Sequence[str], target: str) -> str:
-    """The page: the newest verdict of each model, its open fault and its trends, the worst first.
+    """The page: newest verdict, open fault and trends of each model, the worst model first.
 
-    `target`: the file of the page, from which it links to the reports of the models.
+    `target`: the file of the page; links to the reports of the models are relative to its folder.
     """
     models: list[dict[str, Any]] = []
     for number, output in enumerate(outputs):

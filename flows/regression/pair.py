@@ -99,7 +99,7 @@ def read_pair(order: Order, candidate: str) -> Pair:
 
 
 def as_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
-    """The study with its default measures: None unless those of its scores are the accuracy."""
+    """The study; without stated measures they become None, unless the default of its scores is the accuracy."""
     try:
         if "measures" not in study.model_fields_set and any(
             default_measures(paired) != with_cost(paired, ("accuracy",)) for paired in pair.by_score
@@ -119,7 +119,7 @@ def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:
 
 
 def digest_of_file(path: str) -> str:
-    """The digest of the content of a file or of what is behind a URL; BadInput if it cannot be read."""
+    """The digest of the content of a file or URL; BadInput if it cannot be read."""
     try:
         with contextlib.ExitStack() as opened:
             local = "://" not in path

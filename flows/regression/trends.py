@@ -44,9 +44,9 @@ class Point:
 
 
 def trends_of(records: Sequence[Record], reference: str, *, fresh: bool, name: str = "trend") -> Iterator[Figure]:
-    """Each measure on all rows, and where there are slices the differences on each; `fresh`: in each look.
+    """Figures of each measure on all rows, and of the differences on each slice; `fresh`: of fresh rows, by look.
 
-    `reference`: the name of what candidates are compared with, baseline or bar. `name`: that of the figures.
+    `reference`: baseline or bar. `name`: the beginning of the names of the panels.
     """
     looks = history.WINDOWS[0]
     note = f" The last {_MOST_EVALUATIONS} of {len(records)} evaluations." if len(records) > _MOST_EVALUATIONS else ""

@@ -171,13 +171,13 @@ _OF_CODE = frozenset(("learner", "test"))
 
 _DATASET = '{"name": "mine", "path": frame, "target": "the column of the class"}'
 _FRAME = (
-    f"the path of a data set, {_DATASET}, or of a population; of anything else a file: write "
-    'it with .to_parquet("mine.parquet"), and name that'
+    f"the path of a data set, {_DATASET}, or of a population; elsewhere, write it to a file with "
+    '.to_parquet("mine.parquet"), and give the path of that file'
 )
 
 
 def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
-    """Values of NumPy, paths, data frames, functions, classes and estimators in words."""
+    """Values of NumPy, paths, data frames, functions, classes and estimators as plain values of a study file."""
     if isinstance(value, Mapping):
         value = {str(key): item for key, item in value.items()}
         if where.startswith(("datasets.", "populations.")) and not isinstance(value.get("path", ""), (str, PathLike)):

@@ -81,7 +81,7 @@ _HARMLESS = ("study.name", "study.alpha", "study.adjust", "study.tests", "study.
 
 
 def _grown(store: Store, before: Mapping[str, Any], prepared: Prepared) -> set[str]:
-    """The names of populations to which files were added, and whose other files are as they were."""
+    """The names of populations to which files were added while their earlier files stayed unchanged."""
     names = set()
     for data in prepared.datasets:
         if not isinstance(data, Growing):
@@ -95,8 +95,8 @@ def _grown(store: Store, before: Mapping[str, Any], prepared: Prepared) -> set[s
 def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
     """The stored cells that would change or be lost, in words; empty if the study has only grown.
 
-    A cell changes if the new one of the same subject draws or reads something else; of a population that has `grown` it
-    may. A cell that the new plan lacks is not lost as long as the study still has its data set and its classifiers.
+    A cell changes if the new cell of the same subject draws or reads something else, which is allowed for populations
+    that have `grown`. A cell missing from the new plan is not lost while the study has its data set and classifiers.
     """
     try:
         before = read_plan(store)

@@ -231,7 +231,7 @@ def _is_broken(name: str) -> bool:
     return is_number(name) and not float(name).is_integer()
 
 
-#: Texts, in any case, that usually mean a missing value; the last are those of failed formulas of spreadsheets.
+#: Texts, in any case, that usually mean a missing value; the last line is for failed formulas of spreadsheets.
 _MISSING_TEXTS = {
     *("na", "n/a", "n.a.", "nan", "-nan", "nat", "none", "nil", "null", "?", ".", "#na", "#n/a", "<na>"),
     *("#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"),
@@ -261,9 +261,9 @@ def refuse_missing_texts(
 def as_class_labels(
     value: Any, name: str, classes: Collection[str] | None = None, cure: str = "leave out rows without a label"
 ) -> NDArray[Any]:
-    """Labels as of `as_labels`; ValueError if one is a text that usually means a missing value.
+    """Labels as returned by `as_labels`; ValueError if one is a text that usually means a missing value.
 
-    `classes`: the listed ones, which may be such texts; None for functions without this option.
+    `classes`: the listed classes, which may be such texts; None for functions without this option.
     """
     labels = as_labels(value, name)
     if labels.dtype.kind == "U":

@@ -188,7 +188,7 @@ class Note(str):
 
     __slots__ = ("name",)
 
-    #: Words in small letters, joined by hyphens.
+    #: Lowercase words joined by hyphens.
     name: str
 
     def __new__(cls, name: str, text: str) -> Self:
@@ -200,10 +200,10 @@ class Note(str):
         return self.name, str(self)
 
     def of(self, subject: str) -> "Note":
-        """The note with the file or task that it is about in front."""
+        """The note, preceded by the file or task that it is about."""
         return Note(self.name, f"{subject}: {self}")
 
 
 def notes_as_objects(notes: Iterable[Note]) -> list[dict[str, str]]:
-    """Notes in JSON."""
+    """Notes as objects of JSON."""
     return [{"name": note.name, "text": str(note)} for note in notes]

@@ -116,7 +116,7 @@ def _tested(
     level: float,
     alone: bool,
 ) -> ComparisonResult:
-    """Every measure on every part, not yet decided; with `first` weightings, and more if they may decide at `level`."""
+    """Every measure on every part, undecided, with `first` weightings, or more if these could decide at `level`."""
     units, names = paired.units, [*evidence]
     alone = alone or units.candidates is not None
     few = rule.n_resamples if rule.simultaneous else first

@@ -116,9 +116,9 @@ def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = 
 
 
 def smallest_drop(row: ComparisonRow, level: float) -> float | None:
-    """The smallest drop of accuracy that this many rows show with power 0.8, by McNemar."""
+    """The smallest drop of accuracy that McNemar's test shows on this many rows with power 0.8."""
     if row.test.kind != "mcnemar" or not row.differing:
         return None
-    with contextlib.suppress(ValueError):  # so few rows that no drop is found often enough
+    with contextlib.suppress(ValueError):  # too few rows to show any drop with this power
         return detectable_difference(row.n, row.differing / row.n, alpha=level, alternative="greater")
     return None

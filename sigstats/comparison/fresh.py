@@ -39,7 +39,7 @@ from .together import check_together
 
 _TEST = RowTest("betting, from any look on", "betting")
 _RATE = RowTest("betting, from each look on: p is the rate of false alarms per look", "betting")
-_LATE = "first there after the first look: shown, not tested"
+_LATE = "absent from the first look: shown, not tested"
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class RowValues:
 
     @property
     def differences(self) -> FloatArray:
-        """The gain of the candidate in each row, as a share of the limit; of a quantile, of reaching the bar."""
+        """The gain of the candidate in each row, as a share of the limit; for a quantile, in reaching the bar."""
         sign = -1 if self.row.lower_is_better else 1
         if self.share:
             return np.asarray(self.share - (sign * self.candidate < sign * self.baseline))
@@ -71,18 +71,18 @@ class RowValues:
         return replace(self, row=replace(self.row, against_bar=True), baseline=np.full(len(self.candidate), bar))
 
     def at(self, rows: NDArray[np.bool_]) -> Self:
-        """Those of some rows."""
+        """The values of some rows."""
         return replace(self, baseline=self.baseline[rows], candidate=self.candidate[rows], looks=self.looks[rows])
 
 
 class FreshRow(NamedTuple):
-    """A row that is not yet decided, and what each of its rows counts."""
+    """An undecided row of a comparison, and the values of its rows."""
 
     row: ComparisonRow
     values: RowValues
     #: The natural logarithm of the e-value of "the candidate is not worse".
     evidence: float
-    #: At an earlier look, if it failed then and is not repaired since.
+    #: The row at an earlier look, if it failed then and has not been repaired since.
     failed: ComparisonRow | None
 
 
@@ -178,9 +178,9 @@ def _estimated(row: ComparisonRow, values: RowValues, level: float) -> Compariso
 def _estimated_quantile(row: ComparisonRow, sign: int, values: RowValues) -> ComparisonRow:
     """The row with the quantile of the candidate, and its distance from the bar.
 
-    A threshold is in the interval unless that of the share of rows below the threshold excludes the share of the
-    quantile. Of one law of all rows, the intervals of all looks cover together; if it changes, that of each look covers
-    the quantile of the average law.
+    A threshold is in the interval unless the interval of the share of rows below the threshold excludes the share of
+    the quantile. If all rows follow one law, the intervals of all looks cover together; if the law changes, the
+    interval of each look covers the quantile of the average law.
     """
     ordered, bar = np.sort(sign * values.candidate), sign * float(values.baseline[0])
     level = row.confidence_level or 0.0

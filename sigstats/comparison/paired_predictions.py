@@ -140,7 +140,7 @@ class PairedPredictions:
     #: What both predict, or the labels of rows that only have scores; None for marks without labels.
     said: Labels | None = None
     scored: Scored | None = None
-    #: The values that people give some rows of baseline and candidate, NaN elsewhere; the others are then a judge's.
+    #: The values that people gave some rows of baseline and candidate, NaN elsewhere; all other values are a judge's.
     people: tuple[FloatArray, FloatArray] | None = None
     #: What every score lies between, where it was named: marks, probabilities, or the numbers that classes are.
     score_range: tuple[float, float] | None = None

@@ -43,8 +43,8 @@ def uses_random_weights(measure: str, evidence: Evidence | None = None) -> bool:
 def stages(measure: str, first: int, few: int, most: int, level: float) -> tuple[int, int, int]:
     """The sizes of `in_stages`: `first`, `few` and `most` for counts, fewer for a formula, which takes longer.
 
-    A user's function is called several times for each weighting: 250 weightings if they answer clearly, or else 1,000,
-    or twice as many as a p-value of at most `level` needs.
+    A user's function is called several times for each weighting. It gets 250 weightings if these are clear, otherwise
+    1,000, or in the last stage twice as many as a p-value of at most `level` needs.
     """
     if not uses_random_weights(measure):
         return most, most, most
@@ -253,7 +253,7 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
 
 
 def _drawn_error(pvalue: float, draws: int) -> float:
-    """The standard error of a p-value by this many draws; that of one exception where there was none."""
+    """The standard error of a p-value from this many draws; if p is 1, that of one draw which is less extreme."""
     pvalue = min(pvalue, draws / (draws + 1))
     return math.sqrt(pvalue * (1 - pvalue) / draws)
 

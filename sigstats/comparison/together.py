@@ -1,4 +1,4 @@
-"""Which inputs exclude each other, and which measures use an input: two tables, and the refusals that they give."""
+"""Refuse inputs that exclude each other, and inputs that no measure uses, by two tables."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -44,7 +44,7 @@ _USED_BY: dict[str, tuple[Callable[[MeasureSpec], bool], str]] = {
 def check_together(given: Mapping[str, Any]) -> None:
     """Raise ValueError if two of the given inputs exclude each other.
 
-    None, False, an empty sequence of names and ``"refuse"``, the usual action, stand for inputs that are not given.
+    None, False, an empty sequence and ``"refuse"``, the default action, stand for inputs that are not given.
     """
     usual: tuple[Any, ...] = (None, False, "refuse", (), [])
     there = {name: v for name, v in given.items() if not any(type(v) is type(none) and v == none for none in usual)}

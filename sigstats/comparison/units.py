@@ -38,7 +38,7 @@ class Units:
     in_time: bool = False
     #: The item that each row answers, where items have several answers.
     items: IntArray | None = None
-    #: Which rows are the candidate's, if the models answered different rows; the others are the baseline's.
+    #: True for rows of the candidate and False for rows of the baseline, if the models answered different rows.
     candidates: NDArray[np.bool_] | None = None
     #: The rows of the population that each row stands for, if they are not alike.
     weights: FloatArray | None = None

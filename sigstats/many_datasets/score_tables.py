@@ -95,4 +95,4 @@ def filled(table: ScoreTable, missing: Missing, *, greater_is_better: bool) -> t
         return table, (f"No score of {which}: {about}.",)
     lost = [name for name in table.datasets if name not in whole.datasets]
     without = ", ".join(lost) if len(lost) < 4 else f"these {len(lost)} data sets"
-    return whole, (f"No score of {which}: without {without}.",)
+    return whole, (f"No score of {which}: {without} left out.",)

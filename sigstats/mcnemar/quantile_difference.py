@@ -8,8 +8,8 @@ the test is the largest one over all t (Berger and Boos 1994, Journal of the Ame
 1012-1016, with an interval of q for each level). It is valid for independent rows of any joint distribution, with ties
 too, and conservative. The interval contains all shifts of B that are not rejected.
 
-When not to use: rows are dependent; the samples are not paired (compare `sigstats.intervals.quantile_interval` of
-each); the mean matters as well, which may fall while a quantile rises.
+When not to use: rows are dependent; the samples are not paired (compare their `sigstats.intervals.quantile_interval`);
+the mean matters as well, which may fall while a quantile rises.
 """
 
 import math
@@ -22,11 +22,11 @@ from scipy.special import bdtr, bdtrc
 from .._common.validation import FloatArray
 from ..intervals import Interval, quantile_interval
 
-#: The share of the level that McNemar's test has; the rest is that of the threshold.
+#: The share of the level for McNemar's test; the rest is for the threshold.
 _OF_MCNEMAR = 0.9
 #: Thresholds are tried within an interval of the quantile with this error, below which no p-value is stated.
 _LEAST = 1e-14
-#: Each end of an interval is at most this part of the range of values too far out.
+#: Largest error of an end of an interval, which is always outwards, as a share of the range of values.
 _ROUNDING = 1e-12
 
 
@@ -66,7 +66,7 @@ def quantile_difference(a: FloatArray, b: FloatArray, share: float, confidence_l
 
 
 def fewest_rows(share: float, level: float) -> int:
-    """The fewest rows that may have a p-value of at most this level, and so an interval; 2 for a mean, of share 0."""
+    """The fewest rows with a possible p-value of at most this level, and so an interval; 2 for a mean (share 0)."""
     return 2 if share == 0 else math.ceil(math.log((1 - _OF_MCNEMAR) * level / 2) / math.log(max(share, 1 - share)))
 
 
@@ -80,7 +80,7 @@ def _against(a: FloatArray, share: float) -> Callable[[FloatArray], float]:
         values = np.unique(np.concatenate([inside, b[(b >= least) & (b <= most)]]))
         # Counts change at a value and right after it; beyond the interval, a threshold is nearly impossible.
         thresholds = np.concatenate([values, np.nextafter(values, np.inf), [-np.inf, np.inf]])
-        # Of no interest are rows of which both values are on the same side of all thresholds; they are most.
+        # Most rows have both values on the same side of all thresholds, and do not count.
         differ = (np.minimum(a, b) <= most) & (np.maximum(a, b) >= least)
         of_a, of_b = a[differ], b[differ]
         falls = of_b < of_a

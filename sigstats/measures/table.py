@@ -201,7 +201,7 @@ class OwnMeasure(str):
         return (self.spec,)
 
 
-#: The modules whose `named` makes a measure of a name with values in brackets, by the name before these.
+#: Modules whose `named` makes a measure from a name such as ``expected-cost(fn=10,fp=1)``, by the part before ``(``.
 MAKERS = {EXPECTED_COST: "sigstats.measures.costs"}
 
 

@@ -156,8 +156,8 @@ def permutation_test(
         Learn a pipeline's transforms only on the training fold, or once on all rows without labels; the test is valid
         either way (see the module's docstring).
     n_jobs : int, optional
-        Number of processes, as in scikit-learn; it does not change the result. By default one on each processor if the
-        replicates take more than about ten seconds, otherwise one. Within
+        Number of processes, as in scikit-learn; it does not change the result. By default one for each processor if
+        the replicates take more than about ten seconds, otherwise one. Within
         ``joblib.parallel_config(backend="dask")`` the work runs on the workers of a Dask client.
     groups : array_like, shape (n,), optional
         Groups of rows that depend on each other, such as those of a patient. No fold splits one, and permutations keep

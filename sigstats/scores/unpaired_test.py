@@ -134,7 +134,7 @@ def unpaired_test(
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is ahead by more than `margin`.
     confidence_level : float
-        Of the intervals, strictly between 0 and 1, above 1/2 if one-sided.
+        Confidence of the intervals, strictly between 0 and 1, above 1/2 if one-sided.
 
     Returns
     -------
@@ -148,9 +148,9 @@ def unpaired_test(
     Notes
     -----
     Bounds of each mean, at independent random levels, are subtracted. For right and wrong and a margin of 0 the
-    one-sided p-value is Fisher's exact one (Altham 1969). Else it is not proved that the level holds: with up to 15
-    rows of right and wrong it does (by all outcomes), and it did in simulations of skewed scores. Boschloo's test has
-    more power, and no interval.
+    one-sided p-value is Fisher's exact one (Altham 1969). Otherwise the level is not proved: it holds for up to 15 rows
+    of right and wrong answers (by enumeration), and held in simulations of skewed scores. Boschloo's test has more
+    power, but no interval.
 
     References
     ----------

@@ -39,9 +39,9 @@ class Law(NamedTuple):
         return monte_carlo_pvalue(int(np.count_nonzero(sign * (values - null) <= 0)), len(values))
 
 
-#: The judge's errors are told to differ at this p-value.
+#: Largest p-value at which the judge's errors are reported to favour a model.
 DIFFERENT = 0.05
-#: At most so many random weights are held at a time.
+#: Largest number of random weights in memory.
 _PIECE = 2**22
 
 
@@ -100,7 +100,7 @@ class JudgedRows(NamedTuple):
         return self._worst(of_verdict, sums, totals, more)
 
     def _law_of_groups(self, size: int, generator: np.random.Generator, more_labels: float | None) -> Law:
-        """The same with weights of groups, as if there were so many times as many labelled ones where that is said."""
+        """The same law with weights of groups; `more_labels`: as if this many times as many were labelled."""
         assert self.groups is not None
         rows, labels, differences, often = self.groups
 
@@ -117,7 +117,7 @@ class JudgedRows(NamedTuple):
         return self._worst(of_verdict, sums, totals, more)
 
     def _worst(self, of_verdict: FloatArray, sums: FloatArray, totals: FloatArray, more: FloatArray) -> Law:
-        """The law of weighted rows, with a row of the weight `more` that is divided as it does most harm.
+        """The law of weighted rows, with a row of weight `more` divided among the verdicts so that it does most harm.
 
         A part x of it in a verdict with the weight w of labels, the share s of rows and the mean m moves the difference
         by ``s |worst - m| x / (w + x)``. So ``w + x`` is in proportion to the square root of ``s |worst - m| w`` in all
@@ -138,7 +138,7 @@ class JudgedRows(NamedTuple):
         return Law(*sides)
 
     def labels_wanted(self, null: float, way: str, share: float) -> IntArray | None:
-        """The least number of labels by verdict that would decide, spread as by Neyman (1934); of groups as now."""
+        """The fewest labels by verdict that would decide, allocated as by Neyman (1934); for groups, as at present."""
         level = 2 * share if way == "two-sided" else share
         rows, table, labels, low = self.rows, self.table, self.labels, 1.0
         spread = mean = labels.astype(np.float64)
@@ -173,10 +173,10 @@ class JudgedRows(NamedTuple):
         """The number of labels that would show a difference of two models, and the rows to label, in words."""
         wanted = self.labels_wanted(0.0, "two-sided", share)
         if wanted is None:
-            return "judge more rows: labels of all of these would probably not show a difference"
+            return "judge more rows: labels of all present rows would probably not show a difference"
         more = np.maximum(wanted - self.labels, 0).tolist()
         where = ", ".join(f"{count:,} where {who}" for count, who in zip(more, PREFERS, strict=True) if count)
-        said = f"label {sum(more):,} more, which show the difference if people go on as they began: {where}"
+        said = f"label {sum(more):,} more, enough to show the difference if people go on labelling alike: {where}"
         return said if where else "the present labels show a difference"
 
 
@@ -253,7 +253,7 @@ class JudgeAgreement(NamedTuple):
         return ", ".join(
             f"{what} {100 * count / of:.1f}% ({100 * ends[0]:.1f}% to {100 * ends[1]:.1f}%; {count} of {of})"
             if of
-            else f"{what} none seen"
+            else f"{what}: none seen"
             for what, ends, count, of in shares
         )
 

@@ -1,7 +1,7 @@
 """The joint outcomes of a population that is too large for the process that starts a study: a replicate is a file.
 
 The fingerprint of a cell includes `LabelFiles.written`: files that were written again are counted again, even if their
-footers are equal. If files are added, only these are counted.
+footers are equal. If files are added, only the new files are counted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -55,7 +55,7 @@ def compute(block: Block, store: Store, work: Counted) -> pa.Table:
 
 
 def _kept(store: Store, files: LabelFiles, index: int, positive: Any) -> tuple[int, ...]:
-    """The counts of one file, which the store keeps for the time when other files are added to it."""
+    """The counts of one file, which the store keeps in case other files are added to the population."""
     mark = digest("counts", of=files.mark(index), columns=files.columns, classes=files.classes, positive=positive)
     name = f"counts/{mark}.parquet"
     table, _ = store.usable(name, kind="counts", fingerprint=mark)

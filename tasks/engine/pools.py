@@ -109,7 +109,7 @@ class RoutedPool:
 
     @property
     def seconds_a_block(self) -> float:
-        """The most of all pools."""
+        """The maximum over all pools."""
         return max(pool.seconds_a_block for pool in self._pools)
 
     @property

@@ -38,7 +38,7 @@ class Growing(StoredData, Protocol):
     """Data in files, to which others may be added."""
 
     def extends(self, earlier: Self) -> bool:
-        """True if these are all files of earlier data as they were, and others."""
+        """True if all files of the earlier data are here unchanged, together with new ones."""
 
 
 D = TypeVar("D", bound=StoredData)

@@ -1,6 +1,6 @@
-"""Files of this machine, pipes and URLs, opened and unpacked, or one line that says why one cannot be.
+"""Open and unpack local files, pipes and URLs; one line states why a file cannot be read.
 
-Gzip, bzip2, xz and Zstandard are known by their first bytes; they and ZIP are unpacked within the limit.
+Gzip, bzip2, xz and Zstandard are recognised by their first bytes; they and ZIP are unpacked within the limit.
 """
 
 import bz2
@@ -128,7 +128,7 @@ _MARKS = {
 
 
 def packing(start: bytes) -> str | None:
-    """The packing of a file with these first bytes; None if it is not packed."""
+    """The name of the compression of a file with these first bytes; None without compression."""
     return next((name for name, mark in _MARKS.items() if mark.match(start)), None)
 
 
@@ -158,7 +158,7 @@ def pieces(opened: Any) -> Iterator[bytes]:
         yield piece
 
 
-#: How Zstandard is numbered among the ways to pack a ZIP, which Python learned with 3.14.
+#: The number of Zstandard among the compression methods of ZIP; Python supports it from 3.14 on.
 _ZSTANDARD = 93
 
 
@@ -169,13 +169,13 @@ class Archive:
         self._opened = opened
         self._budget = budget
         self.names = tuple(opened.namelist())
-        #: The same with their places; a name that was written twice has two.
+        #: The files with their positions; a name that was written twice has two entries.
         self.entries = tuple(opened.infolist())
 
     def read(self, name: str | zipfile.ZipInfo) -> bytes:
         """Read a file; raise ValueError if it is damaged or unpacks to more than the limit."""
         info = name if isinstance(name, zipfile.ZipInfo) else self._opened.getinfo(name)
-        self._budget.require(self._budget.spent + info.file_size)  # as the archive says, before any of it is unpacked
+        self._budget.require(self._budget.spent + info.file_size)  # the size that the archive states, before unpacking
         content = io.BytesIO()
         try:
             for piece in self._pieces(info):

@@ -84,7 +84,7 @@ def _marks(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] | N
 
 
 class WithLikeliest(WithMissing):
-    """All rows of a table, with the likeliest class of each as its prediction, unless it has a column of these.
+    """All rows of a table, with the likeliest class as the prediction, unless there is a column of predictions.
 
     `of_labels`: each row has one class of probability 1.
     """
@@ -93,7 +93,8 @@ class WithLikeliest(WithMissing):
         super().__init__(table, columns.form.missing)
         self.classes, names = [of for of, _ in columns.of_classes], [name for _, name in columns.of_classes]
         if len(set(self.classes)) < max(2, len(names)):
-            fit = f"{columns.probabilities!r} fits {some_of(names) if names else 'none'} of {some_of(table.names, 10)}"
+            matched = some_of(names) if names else "none"
+            fit = f"{columns.probabilities!r} matches {matched} of {some_of(table.names, 10)}"
             raise ValueError(f"{table.where}: probabilities: {fit}; expected a column for each class")
         values = np.column_stack([table.numbers(name).to_numpy() for name in names])
         self.probabilities = as_probabilities(values, f"{table.where}: probabilities", table.num_rows)

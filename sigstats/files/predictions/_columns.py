@@ -26,7 +26,7 @@ _KNOWN = {
     "label": ("gold_label", "true_label", "y_true", "ground_truth", "gold", "target", "actual", "truth"),
     "prediction": ("pred_label", "predicted_label", "y_pred", "pred", "predicted", "guess"),
 }
-#: Names that are never read unasked, but that make another column of the same content doubtful (`y` not beside `x`).
+#: Names that are read only on request, but raise doubts about another column of this kind (`y` not if there is `x`).
 _DOUBTFUL = {
     "id": (),
     "label": ("y", "y_test", "labels", "class", "true_class"),

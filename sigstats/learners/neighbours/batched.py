@@ -36,7 +36,7 @@ from .nearest_neighbours import (
 )
 from .tied import TiedNeighbours
 
-#: The first rows of a list settle nearly all rows, where one neighbour is asked for.
+#: For one neighbour, this many rows at the head of a list settle nearly all rows.
 _FIRST = 3
 
 #: Rounding of a squared distance, relative to it, by the expanded square.

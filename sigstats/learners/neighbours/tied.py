@@ -5,8 +5,8 @@ Which of several rows that are equally near it finds depends on the tree alone. 
 the same rows in the same order, finds them for the undecided rows without the others of their fold, and without the
 checks of ``fit`` and ``predict``.
 
-Where it makes none, distances are products of matrices, each of which is rounded otherwise in a product of other rows:
-such a fold is left to scikit-learn.
+If ``fit`` makes no tree, distances come from products of matrices, whose rounding depends on the other rows of the
+product; such a fold is left to scikit-learn.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""Decision trees, random forests and extra trees from columns that are cast and sorted, or coded by level, once.
+"""Decision trees, random forests and extra trees; columns are sorted, or coded by level, once for all permutations.
 
 With Numba (the extra ``fast``) they are grown by compiled code. The trees are scikit-learn's own, which is tried before
 they are used: samples, columns and thresholds are drawn from the same sequences, and votes are summed in the same
@@ -195,7 +195,7 @@ def _draws(seeds: list[int], n: int, bootstrap: bool) -> Any:
 def _grows(kind: Any) -> bool:
     """True if compiled code is available, and its trees are scikit-learn's.
 
-    Predictions on noise are compared, from few values, where ties are everywhere, and from many.
+    Predictions on noise are compared, with columns of few values, which tie everywhere, and of many.
     """
     # Where a product and a sum are rounded once, splits equal but for rounding go otherwise.
     if compiled("trees") is None or fuses_products():

@@ -154,8 +154,8 @@ class LabelFiles:
     rows: Sequence[int]
     #: SHA-256 of the files' footers, which hold the sizes and extremes of all that is in them, wherever they lie.
     content: str
-    #: Of each file, SHA-256 of its footer and of what changes when it is written anew, even if its footer does not: the
-    #: size, and the tag of an object store or the time. They are not part of the digest.
+    #: SHA-256 of the footer of each file and of what changes when it is written again, even if the footer does not: the
+    #: size, and the tag of an object store or the time. The marks are not part of the digest.
     marks: Sequence[str]
     #: Whether a row has any number of labels.
     listed: bool
@@ -175,7 +175,7 @@ class LabelFiles:
         return digest("written", marks=self.marks)
 
     def extends(self, earlier: "LabelFiles") -> bool:
-        """True if these are all files of an earlier population as they were, and others."""
+        """True if all files of the earlier population are here unchanged, together with new ones."""
         alike = (self.columns, self.classes) == (earlier.columns, earlier.classes)
         return alike and Counter(earlier.marks) < Counter(self.marks)
 
@@ -231,7 +231,7 @@ class LabelFiles:
 
 
 def _marked(system: Any, file: str, columns: Sequence[str]) -> tuple[pq.ParquetFile, bytes, str]:
-    """A file, its footer, and SHA-256 of the footer and of what else changes when the file is written anew."""
+    """A file, its footer, and SHA-256 of the footer and of what else changes when the file is written again."""
     written = write_mark(system, file)  # before the footer: a file that is written in between has another mark
     opened = open_parquet(system, file, columns)
     footer = pa.BufferOutputStream()

@@ -84,7 +84,7 @@ def test_the_scores_of_one_class_of_three_are_of_it_against_the_rest(tmp_path):
 @pytest.mark.parametrize(
     ("change", "options", "complaint"),
     [
-        ({}, ["--probabilities", "q_*"], "probabilities: 'q_*' fits none of p_a, p_b"),
+        ({}, ["--probabilities", "q_*"], "probabilities: 'q_*' matches none of p_a, p_b"),
         ({}, ["--probabilities", "p_b,p_c"], "probabilities (sum of row "),
         ({"label": "d"}, ["--probabilities", "p_*"], "column 'label': 'd' is not one of a, b, c"),
         ({"p_a": "x"}, ["--probabilities", "p_*"], "column 'p_a': 'x' is not valid; expected a number"),

@@ -104,7 +104,7 @@ def test_answers_to_items_are_groups_and_the_page_has_the_notes(tmp_path):
     text = page.read_text()
     for words in (
         "judge and people on the baseline: agree",
-        "labels of all of these would probably not show a difference",
+        "labels of all present rows would probably not show a difference",
     ):
         assert words in text
     repeated = [frame.assign(id=frame.item) for frame in frames]

@@ -195,8 +195,8 @@ def test_a_look_whose_rows_are_lost_is_named_and_nothing_is_appended(folder, cap
     before = {path: path.read_bytes() for path in (folder / "out").rglob("*.*") if path.is_file()}
     assert look(folder) == 2
     said = capsys.readouterr().err
-    assert "what the rows of look 1 (" in said
-    assert f"is lost; expected rows/{rows.name} as that look wrote it, or another output" in said
+    assert "the values of the fresh rows of look 1 (" in said
+    assert f"are lost; expected rows/{rows.name} as that look wrote it, or another output" in said
     assert {path: path.read_bytes() for path in (folder / "out").rglob("*.*") if path.is_file()} == before
     rows.write_bytes(whole)
     assert look(folder) == 0
@@ -210,7 +210,7 @@ def test_a_slice_that_comes_later_is_shown_and_not_tested(folder):
     kept = history(folder).query("slice == 'region = south'").iloc[0]
     assert pd.isna(kept["row_verdict"])
     assert np.isnan(kept["p_worse"])
-    assert kept["note"] == "first there after the first look: shown, not tested"
+    assert kept["note"] == "absent from the first look: shown, not tested"
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_no_look_is_taken_where_one_before_is_lost(folder, capsys, number, how):
     night(folder, 4)
     assert look(folder) == 2
     said = capsys.readouterr().err
-    assert f"look {number} is lost, on which those after it rest" in said
+    assert f"look {number} is lost, and later looks need it" in said
     assert said.count("\n") == 1
 
 

@@ -29,7 +29,7 @@ def test_drop_is_the_table_without_the_data_set():
     without = compare_over_datasets(np.delete(WHOLE, [2, 5], axis=0), models=MODELS, **OPTIONS)
     assert result.pairs == without.pairs
     assert result.datasets == 10
-    assert result.notes == ("No score of tree on d2, forest on d5: without d2, d5.",)
+    assert result.notes == ("No score of tree on d2, forest on d5: d2, d5 left out.",)
     assert result.notes[0] in str(result)
 
 

@@ -23,7 +23,7 @@ ORDER = 50
 NAME = "JSON lines, a JSON array of objects"
 LOG = False
 
-#: What a value is to JSON, and the column that holds it; a key that the first object lacks is taken for text.
+#: JSON's name of a type, and the type of its column; a key that the first object lacks is read as text.
 KINDS: dict[type, tuple[str, pa.DataType]] = {
     str: ("string", pa.string()),
     bool: ("boolean", pa.bool_()),
@@ -33,7 +33,7 @@ KINDS: dict[type, tuple[str, pa.DataType]] = {
 }
 
 
-#: An object of more keys, none of which is a column that is wanted, has the prediction of each id.
+#: An object with more keys, none of them a wanted column, maps ids to predictions.
 _MANY = 10
 #: Bytes that a thread parses at once.
 _PIECE = 2**24
@@ -185,7 +185,7 @@ def within(value: Any, path: str) -> Any:
 
 
 def names_of(keys: list[str], table: pa.Table) -> list[str]:
-    """The keys of the first object, and those that others have values of."""
+    """The keys of the first object, and those for which other objects have values."""
     return [*keys, *(n for n in table.column_names if n not in keys and table[n].null_count < table.num_rows)]
 
 
@@ -237,7 +237,7 @@ def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
     if not isinstance(entries, dict):
         return None
     rows = _rows_of_mapping(entries, columns)
-    for value in () if rows is None else (entries, *entries.values()):  # of keys that are ids, or columns, none is lost
+    for value in () if rows is None else (entries, *entries.values()):  # no id or column twice
         content.once(value)
     return rows
 

@@ -61,7 +61,7 @@ def _part_all(
 
 @merged
 def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int) -> Any:
-    """Grow a tree on the rows that `rows` lists, in the order of each feature; `columns` are those there are.
+    """Grow a tree on the rows that `rows` lists, in the order of each feature, from the existing `columns`.
 
     Returns, by node, its column (-1 in a leaf), the threshold, the nodes to go to, and the shares of classes in a leaf.
     """
