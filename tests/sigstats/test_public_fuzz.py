@@ -316,7 +316,7 @@ CALLS = {
         for method in ("exact", "normal")
     ],
     "unpaired_test": [
-        (sigstats.unpaired_test, {"a": [1, 0, 1], "b": [0.5, 0, 1, 1], "score_range": [0, 1], "margin": 0.1,
+        (sigstats.unpaired_test, {"a": [2.5, 2.9, 2.6], "b": [2.5, 2.8], "score_range": [2.5, 2.9], "margin": 0.1,
                                   "alternative": "less", "confidence_level": 0.9}),
     ],
     "joint_tasks_test": [
@@ -372,6 +372,7 @@ LENIENT = {
 }
 #: Other names under which an argument is refused.
 ALIASES = {
+    "score_range": "a",  # values beyond the limits
     "differences": "sizes",
     "scores": "models|datasets",
     "correct": "models|groups|label|slices",
