@@ -50,4 +50,4 @@ def moved(name: str) -> Any:
 
 
 def _warn(message: str, until: str, *, level: int) -> None:
-    warnings.warn(f"{message}; the former name goes with {until}", DeprecationWarning, stacklevel=level)
+    warnings.warn(f"{message}; the former name will be removed in {until}", DeprecationWarning, stacklevel=level)

@@ -13,7 +13,7 @@ from .._common.random_streams import MAX_RESAMPLES
 from .._common.validation import IntArray
 from .retrainer import Retrainer
 
-#: Seconds that replicates take at least if processes are started for them by default.
+#: Processes are started by default for replicates that take longer than this many seconds.
 _LONG = 10.0
 
 #: Chunks of replicates for each process, so that all end at about the same time.

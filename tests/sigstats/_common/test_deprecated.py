@@ -14,7 +14,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "releases.md").read_text(encoding="
 def test_a_former_name_of_the_package_works_and_warns(name):
     module, now, until = MOVED[name]
     with pytest.warns(
-        DeprecationWarning, match=rf"^sigstats.{name} is now {module}.{now}; .* goes with {until}$"
+        DeprecationWarning, match=rf"^sigstats.{name} is now {module}.{now}; .* removed in {until}$"
     ) as told:
         former = getattr(sigstats, name)
     assert told[0].filename == __file__
@@ -39,7 +39,7 @@ def test_a_former_name_of_the_package_works_and_warns(name):
     ],
 )
 def test_a_former_name_of_a_parameter_works_and_warns(call, former, now):
-    with pytest.warns(DeprecationWarning, match="the former name goes with 0.3") as told:
+    with pytest.warns(DeprecationWarning, match="the former name will be removed in 0.3") as told:
         assert call(**former) == call(**now)
     assert len(told) == len(former)
     assert all(warning.filename == __file__ for warning in told)
