@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from sigstats.files.predictions import Columns, People, Predictions
 
 _NAMED = ("id", "label", "prediction")
-SECOND_FILE = "a second file, or the --prediction or --model of each model in one file"
+SECOND_FILE = (
+    "a second file, or the --prediction or --model of each model in one file (sigstats doctor FILE names them)"
+)
 _MOST_BINS = 1000
 
 

@@ -9,6 +9,7 @@ from ._files import (
     labels_of,
     model_names_in,
     names_of_instances,
+    parsed,
     read,
     read_by_scores,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "model_names_in",
     "names_of_instances",
     "of_two_samples",
+    "parsed",
     "read",
     "read_by_scores",
     "read_judged",

@@ -34,6 +34,7 @@ def refused(capsys, *arguments):
         ("check", ["nosuch.csv", "--at-least", "0.9"]),
         ("compare", ["nosuch.csv", "nosuch.csv"]),
         ("deploy", ["nosuch.toml", "--output", "out"]),
+        ("doctor", ["nosuch.csv"]),
         ("export", ["nosuch", "--to", "out"]),
         ("plan", ["nosuch.toml"]),
         ("prune", ["nosuch", "--keep", "summary"]),

@@ -1,0 +1,135 @@
+"""Say what a file of predictions supports: lines that can be pasted, with the names of its columns or scores.
+
+No line decides what a column means: what is not clear by its name is asked for, here and by the other commands.
+"""
+
+import argparse
+import shlex
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DONE
+from ._options import as_options
+
+if TYPE_CHECKING:
+    from sigstats.files.predictions import EvaluationLog
+    from sigstats.files.tables.table import Table
+
+GROUP = "files of predictions"
+#: The most lines of commands.
+_MOST = 5
+#: Columns of up to this many values divide the rows into slices; those of more values, each repeated, may be groups.
+_SLICES = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``sigstats doctor``."""
+    parser.add_argument("file", metavar="FILE", help="predictions of one model or several, or a log")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what the file has, and commands for it."""
+    with as_options():
+        print("\n".join(lines_of(options.file)))  # noqa: T201
+    return DONE
+
+
+def lines_of(path: str) -> list[str]:
+    """What a file has, in a line, and commands for it; ValueError if it cannot be read."""
+    from sigstats.files.predictions import Columns, parsed
+    from sigstats.files.tables.table import Table
+
+    file = parsed(path, Columns())
+    log, table = file.log(Columns()), file.parts[0]
+    if log is not None:
+        head, commands = _of_log(log)
+    else:
+        assert isinstance(table, Table)
+        whole = parsed(path, Columns().but(slices=tuple(dict.fromkeys(table.names)))).parts[0]
+        assert isinstance(whole, Table)
+        head, commands = _of_table(whole)
+    named = shlex.quote(path)
+    return [f"{path}: {head}", *(f"sigstats {name} {named}{rest}" for name, rest in commands[:_MOST])]
+
+
+def _given(**options: Any) -> str:
+    """Options of a command line; a list gives its option again and again."""
+    pairs = ((name, value) for name, of in options.items() for value in (of if isinstance(of, list) else [of]))
+    return "".join(f" --{name.replace('_', '-')} {shlex.quote(str(value))}" for name, value in pairs)
+
+
+def _of_score(score: str, lower: bool | None) -> tuple[str, str, str]:
+    """The option of a score, that of a bar, and a comment if nothing states which direction is better."""
+    if lower is None:
+        return _given(higher_is_better=score), " --at-least 0.5", "  # or --lower-is-better"
+    return _given(score=score), f" --at-{'most' if lower else 'least'} 0.5", ""
+
+
+def _of_log(log: "EvaluationLog") -> tuple[str, list[tuple[str, str]]]:
+    from sigstats._common.messages import some_of
+    from sigstats.files.predictions import Columns
+
+    models = [name for name in dict.fromkeys(answer.model for answer in log.answers) if name]
+    scores = list(dict.fromkeys(name for answer in log.answers for name in answer.scores))
+    filters = [name for name in dict.fromkeys(answer.filter for answer in log.answers) if name]
+    by = log.model or some_of(models) or "a model"
+    commands: list[tuple[str, str]] = []
+    for score in scores:
+        chosen, bar, doubt = _of_score(score, log.is_lower_better(score, Columns()))
+        chosen += _given(filter=filters[0]) if len(filters) > 1 else ""
+        if len(models) > 1:
+            commands += [("compare", _given(model=models[:2]) + chosen + doubt)]
+            commands += [("rank", _given(model=models) + chosen + doubt)]
+        else:
+            commands += [("check", chosen + bar + doubt), ("compare", f" CANDIDATE{chosen}{doubt}")]
+    return f"a log of {len(log.answers):,} answers by {by}, with the scores {some_of(scores) or 'none'}", commands
+
+
+def _of_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
+    import pyarrow.compute as pc
+
+    from sigstats._common.messages import some_of
+    from sigstats.files.predictions import Columns
+
+    names = list(dict.fromkeys(table.names))
+    columns = Columns().in_table(names)
+    values = {name: set(pc.unique(table.texts_or_missing(name)).to_pylist()) - {None} for name in names}
+    labelled = columns.label in names and "label" not in {key for key, *_ in columns.unclear}
+    classes = values[columns.label] if labelled else set()
+    others = [name for name in names if name not in (columns.id, columns.label)]
+    models = [name for name in others if values[name] and values[name] <= classes]
+    marks = [name for name in others if name not in models and _are_fractions(values[name])]
+    head = f"a table of {table.num_rows:,} rows with the columns {some_of(names)}"
+    one = _given(prediction=models[0]) if models and models[0] != columns.prediction else ""
+    commands: list[tuple[str, str]] = []
+    if len(models) > 1:
+        commands += [("compare", _given(prediction=models[:2])), ("rank", _given(prediction=models))]
+    if models:
+        commands += [("check", f"{one} --at-least 0.9")]
+    if len(models) == 1:
+        commands += [("compare", f" CANDIDATE{one}")]
+    patterns = (name.replace(own, "*", 1) for name in marks for own in classes if own in name)
+    of_classes = (pattern for pattern in patterns if {pattern.replace("*", name) for name in classes} <= {*marks})
+    pattern = next(of_classes, None)
+    if pattern is not None:
+        commands += [("check", f"{_given(probabilities=pattern)} --at-least 0.9")]
+    elif not labelled:
+        for mark in marks:
+            chosen, bar, doubt = _of_score(mark, columns.scoring.is_lower_better(mark))
+            commands += [("check", chosen + bar + doubt)]
+    rest = [name for name in others if name not in (*models, *marks)] if commands else []
+    slices = [name for name in rest if 1 < len(values[name]) <= _SLICES]
+    groups = [name for name in rest if _SLICES < len(values[name]) <= table.num_rows / 2]
+    name, options = commands[0] if commands else ("", "")
+    commands += [(name, options + _given(slice=slices))] if slices else []
+    commands += [(name, options + _given(group=groups[0]))] if groups else []
+    if not commands or not (labelled or marks):
+        head += "; name the true classes with --label, the predicted ones with --prediction, or marks with --score"
+    return head, commands
+
+
+def _are_fractions(values: Collection[str]) -> bool:
+    """True if texts are numbers, one of them with a fraction."""
+    from sigstats.files.tables.spelling import is_number
+
+    return all(map(is_number, values)) and any(not float(value).is_integer() for value in values)

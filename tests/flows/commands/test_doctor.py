@@ -1,0 +1,97 @@
+"""What a file supports: each line that is printed is a command that runs."""
+
+import shlex
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sigstats.flows.cli import main
+
+from ...sigstats.files.predictions.test_harnesses import LOGS, real
+
+RNG = np.random.default_rng(3)
+TRUTH = RNG.choice(["cat", "dog"], 120)
+RIGHT = {name: np.where(RNG.random(120) < 0.8, TRUTH, "cat") for name in "abc"}
+CHANCE = RNG.random(120).round(3)
+PEOPLE = {"site": RNG.choice(["x", "y"], 120), "patient": [f"p{row // 4}" for row in range(120)]}
+TABLES = {
+    "one model": {"id": range(120), "label": TRUTH, "prediction": RIGHT["a"]},
+    "parts": {"id": range(120), "label": TRUTH, "prediction": RIGHT["a"], **PEOPLE},
+    "three models": {"id": range(120), "y_true": TRUTH, **RIGHT},
+    "probabilities": {"id": range(120), "label": TRUTH, "prob_cat": CHANCE, "prob_dog": 1 - CHANCE},
+    "marks": {"id": range(120), "accuracy": CHANCE, "wer": CHANCE, "how good": CHANCE},
+}
+WANTED = {
+    "one model": ["check {} --at-least 0.9", "compare {} CANDIDATE"],
+    "parts": [
+        "check {} --at-least 0.9",
+        "compare {} CANDIDATE",
+        "check {} --at-least 0.9 --slice site",
+        "check {} --at-least 0.9 --group patient",
+    ],
+    "three models": [
+        "compare {} --prediction a --prediction b",
+        "rank {} --prediction a --prediction b --prediction c",
+        "check {} --prediction a --at-least 0.9",
+    ],
+    "probabilities": ["check {} --probabilities 'prob_*' --at-least 0.9"],
+    "marks": [
+        "check {} --score accuracy --at-least 0.5",
+        "check {} --score wer --at-most 0.5",
+        "check {} --higher-is-better 'how good' --at-least 0.5  # or --lower-is-better",
+    ],
+}
+
+
+def lines(path, capsys):
+    assert main(["doctor", str(path)]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def run(line, path, capsys):
+    """The exit code of a line, with a copy of the file as the candidate."""
+    words = shlex.split(line, comments=True)
+    if "CANDIDATE" in words:
+        copy = shutil.copy(path, path.parent / f"copy-{path.name}")
+        words[words.index("CANDIDATE")] = str(copy)
+    code = main(words[1:])
+    said = capsys.readouterr()
+    return code if "are not enough" not in said.err else 0
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_table_is_answered_with_commands_that_run(name, kind, tmp_path, capsys):
+    path, frame = tmp_path / f"my file.{kind}", pd.DataFrame(TABLES[name])
+    frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
+    head, *commands = lines(path, capsys)
+    assert head.startswith(f"{path}: a table of 120 rows with the columns ")
+    assert commands == [f"sigstats {line.format(shlex.quote(str(path)))}" for line in WANTED[name]]
+    assert {run(line, path, capsys) for line in commands} <= {0, 1}
+
+
+def test_what_is_not_clear_is_asked_for(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    for columns in ({"id": range(120), "class": TRUTH, "a": RIGHT["a"]}, {"label": TRUTH, "y": TRUTH, "a": RIGHT["a"]}):
+        pd.DataFrame(columns).to_csv(path, index=False)
+        (head,) = lines(path, capsys)
+        assert head.endswith(
+            "; name the true classes with --label, the predicted ones with --prediction, or marks with --score"
+        )
+    assert main(["compare", str(path)]) == 2
+    assert "sigstats doctor FILE" in capsys.readouterr().err
+
+
+@real
+@pytest.mark.long
+def test_a_log_is_answered_with_commands_that_run(tmp_path, capsys):
+    names = ("inspect/arc-qwen-3.json", "lm-evaluation-harness/gsm8k-b.jsonl", "promptfoo/output.json")
+    for name in names:
+        path = Path(shutil.copy(LOGS / name, tmp_path))
+        head, *commands = lines(path, capsys)
+        assert ": a log of " in head
+        assert commands
+        assert {run(line, path, capsys) for line in commands} <= {0, 1}
