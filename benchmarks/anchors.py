@@ -136,8 +136,8 @@ def different_rows() -> None:
         rows.append(tuple(cells))
     print("""## Two models on different rows
 
-The least coverage of a 95% interval of the difference of two accuracies, by all outcomes, over a grid of 21 x 21
-accuracies, and its mean width: Agresti and Caffo's interval, which evalstats 0.3.3 gives for items that differ, and
+Smallest coverage of a 95% interval of the difference of two accuracies (all outcomes, a grid of 21 x 21 accuracies),
+and its mean width: Agresti and Caffo's interval, which evalstats 0.3.3 uses for different items, and
 `unpaired_test`.""")
     table(("rows of each", "evalstats", "sigstats"), rows)
 

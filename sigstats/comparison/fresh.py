@@ -189,7 +189,7 @@ def _estimated_quantile(row: ComparisonRow, sign: int, values: RowValues) -> Com
         counts = np.array([below, row.n - below], dtype=np.float64)
         return running_interval(rows_of(values.share - np.array([1.0, 0.0]), counts), 0.0, "two-sided", level)
 
-    # So many rows below a threshold leave the quantile above it, and so many below it.
+    # The fewest rows below a threshold with which the quantile may be below it, and with which it must be.
     above = bisect_left(range(row.n), True, key=lambda below: interval_at(below).low <= 0)
     below = bisect_left(range(row.n + 1), True, key=lambda below: interval_at(below).high < 0)
     known = above and below <= row.n

@@ -1,4 +1,4 @@
-"""Replicates in several processes, on the processors of one machine or of a cluster that joblib is told of."""
+"""Compute replicates in several processes, on one machine or on a cluster by a backend of joblib."""
 
 import multiprocessing
 import pickle
@@ -29,7 +29,7 @@ def in_processes(
 ) -> Any:
     """The results of `compute` for all draws, one after another, as one array.
 
-    The first replicate is timed. Unless `n_jobs` or a configuration of joblib says otherwise, each processor gets a
+    The first replicate is timed. Unless `n_jobs` or a configuration of joblib states otherwise, each processor gets a
     process if the others take long.
     """
     from joblib import Parallel, delayed, effective_n_jobs

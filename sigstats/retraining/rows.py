@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from .._common.data_frames import copied_rows, joint_codes, opened
 from .._common.validation import FloatArray, IntArray, as_array, one_line, refuse, shown
 
-#: A share of copies that is told, how many warnings are, and how many values are looked at.
+#: Smallest share of copies that is reported; largest numbers of warnings, and of values that are examined.
 _MANY_COPIES, _MOST_TOLD, _MOST_VALUES = 0.01, 3, 2**24
 
 
@@ -62,7 +62,7 @@ def copies_note(X: Any, y: IntArray, folds: IntArray, null: str) -> str:
         seen: dict[bytes, int] = {}
         for j, codes in enumerate(columns):
             if (other := seen.setdefault(codes.tobytes(), j)) != j and codes.any():
-                told.append(f"feature {j} (from 0) is a copy of feature {other}: by that they are not independent")
+                told.append(f"feature {j} (from 0) is a copy of feature {other}: they are not independent")
     return "; ".join(told[:_MOST_TOLD])
 
 

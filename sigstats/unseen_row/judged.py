@@ -232,7 +232,7 @@ class JudgeAgreement(NamedTuple):
     Attributes
     ----------
     both_right, judge_alone_right, people_alone_right, both_wrong : int
-        The number of labelled rows by what both say of the model's answer. Of marks, those above the middle of the
+        The number of labelled rows by the verdicts of both on the model's answer. Marks above the middle of the
         limits count as right.
     """
 

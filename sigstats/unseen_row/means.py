@@ -36,7 +36,7 @@ _FEW_MEANS = 8  # sizes are pooled if the means of all units take at most this m
 #: The last step towards a point, or the product of the last two, in standard deviations: what is left is far smaller.
 _LAST_STEP = 1e-8
 _FAR = 200  # values whose binary exponents are farther from 0 are scaled
-_TOGETHER = 2**11  # so many units of several means are in one array
+_TOGETHER = 2**11  # at most this many units of several means are in one array
 
 
 class Units(NamedTuple):

@@ -24,7 +24,7 @@ def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) ->
         scores = np.concatenate([scored.scores[0], other.scores[0]])
         limits = scored.limits if scored.limits == other.limits else None
         scored = replace(scored, scores=(scores, scores), limits=limits)
-    told = f"the models have rows of their own, {baseline.n:,} and {candidate.n:,}, taken as independent samples"
+    told = f"the models have different rows, {baseline.n:,} and {candidate.n:,}, taken as independent samples"
     notes = [*baseline.notes, *candidate.notes, Note("different-rows", told)]
     if not any(note.name == "joined-by-position" for note in notes):
         both = len({*baseline.ids.to_pylist()} & {*candidate.ids.to_pylist()})

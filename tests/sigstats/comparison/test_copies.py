@@ -111,7 +111,7 @@ def test_a_split_with_copies_and_a_copied_feature_are_named():
     coarse = sigstats.permutation_test("1-nn", X[rows] > 0, y[rows], **options)  # of eight kinds of rows
     assert coarse.reason == ""
     wide = sigstats.permutation_test("1-nn", np.column_stack([X, X[:, 1]]), y, null="features", **options)
-    assert wide.reason == "feature 3 (from 0) is a copy of feature 1: by that they are not independent"
+    assert wide.reason == "feature 3 (from 0) is a copy of feature 1: they are not independent"
 
 
 @pytest.mark.parametrize("decimals", [2, 3, 4])

@@ -107,7 +107,7 @@ def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, cap
     assert "(--unpaired compares accuracies on different rows)" in capsys.readouterr().err
     page = ("--report", str(tmp_path / "page.html"), "--markdown", str(tmp_path / "table.md"))
     assert main(["compare", *files, "--unpaired", "--slice", "half", "--json", str(target), *page]) == 1
-    assert "the models have rows of their own, 300 and 200" in capsys.readouterr().out
+    assert "the models have different rows, 300 and 200" in capsys.readouterr().out
     frames = [pd.read_csv(file) for file in files]
     for row in json.loads(target.read_text())["rows"]:
         parts = [frame if row["slice"] == "all rows" else frame[frame.half == row["slice"][7:]] for frame in frames]

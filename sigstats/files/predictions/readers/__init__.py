@@ -217,7 +217,7 @@ def _json(content: Content) -> str:
     if beside:
         return beside
     if isinstance(value, dict):
-        keys = f"a JSON object with the keys {_listed(value)} (--rows-key KEY names the one that holds rows)"
+        keys = f"a JSON object with the keys {_listed(value)} (--rows-key KEY names the one with the rows)"
         return keys if value else "an empty JSON object"
     return f"a JSON array of {type(value[0]).__name__}" if value else "an empty JSON array"
 

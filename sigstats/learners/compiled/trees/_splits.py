@@ -32,7 +32,7 @@ class Split(NamedTuple):
 
 
 class Categories(NamedTuple):
-    """Of each feature and category the node in which it was counted last; different rows, and draws by class, there."""
+    """The last node that counted a feature and category; the different rows, and draws by class, in that node."""
 
     of_feature: Any
     of_category: Any
@@ -117,7 +117,7 @@ def _best_in_order(
 def _best_level(
     sample: Sample, column: int, feature: int, members: Any, n: int, smallest: int, best: float, room: Room
 ) -> Any:
-    """The same of a column of few levels, whose classes are counted in each."""
+    """The same for a column of few levels, by the counts of classes in each level."""
     codes, total, left, by_level = sample.features.codes, room.total, room.left, room.by_level
     n_classes = len(total)
     low: Any = np.int64(codes[feature, members[0]])
