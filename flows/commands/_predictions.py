@@ -110,7 +110,7 @@ def add_people(parser: argparse.ArgumentParser) -> None:
     """Add ``--human`` and ``--human-labels``."""
     text = "column of people's labels (1 right, 0 wrong, or empty), which correct the judge's verdicts in --score or "
     repeatable(parser, "--human", "COLUMN", f"{text}--prediction; one for all files, or one per file (repeatable)")
-    text = "file of ids and people's labels, if not in the predictions; one for all files, or one per file (repeatable)"
+    text = "file of ids and people's labels, if not in the predictions; repeatable like --human"
     repeatable(parser, "--human-labels", "FILE", text)
 
 

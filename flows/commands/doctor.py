@@ -1,6 +1,6 @@
-"""Say what a file of predictions supports: lines that can be pasted, with the names of its columns or scores.
+"""Print commands for a file of predictions, ready to paste, with the names of its columns or scores.
 
-No line decides what a column means: what is not clear by its name is asked for, here and by the other commands.
+No line guesses the meaning of a column: if its name is not clear, this and the other commands ask.
 """
 
 import argparse

@@ -6,8 +6,8 @@ and costs depend on each other (Berger 1982, Technometrics 24). All ordered pair
 if a model beats a second one in both, and the second a third, then the first beats the third. So with the confidence of
 the ranking, every model that is called dominated is dominated.
 
-When not to use: to show that a cheaper model is as good as a dear one (`sigstats.compare` with a margin). Equality is
-never shown, so of two equally good models the dearer stays on the front.
+When not to use: to show that a cheaper model is as good as an expensive one (`sigstats.compare` with a margin).
+Equality cannot be shown, so of two equally good models the more expensive one stays on the front.
 """
 
 from dataclasses import replace
