@@ -147,7 +147,7 @@ def columns_of_files(options: argparse.Namespace, files: int, *, scores: int | N
     `scores`: the largest number of scores that may be named.
     """
     if scores is not None and len(scores_of(options)) > scores:
-        raise BadInput(f"--score: {len(scores_of(options))} are named; expected one")
+        raise BadInput(f"--score: {len(scores_of(options))} were given; expected one")
     columns = [columns_of(options)] * files
     for name, values in _named_in_files(options):
         if values:
@@ -160,7 +160,7 @@ def for_each_file(name: str, values: Sequence[Any], files: int) -> list[Any]:
     """The value of a repeatable option for each file: one for all, or one for each."""
     if len(values) not in (1, files):
         wanted = "one" if files == 1 else f"one, or one for each of {files} files"
-        raise BadInput(f"--{name}: {len(values)} are named; expected {wanted}")
+        raise BadInput(f"--{name}: {len(values)} were given; expected {wanted}")
     return list(values) * (files if len(values) == 1 else 1)
 
 

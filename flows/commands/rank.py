@@ -174,7 +174,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         measures = as_compared_measures(named) if named else (None,)
         by_pairs = named or options.run is not None or options.ratio is not None or options.human
         if len(measures) > 1:
-            raise BadInput(f"--measure: {len(measures)} are named; expected one")
+            raise BadInput(f"--measure: {len(measures)} were given; expected one")
         if options.positive is not None and not by_pairs:
             raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
         columns = columns_of_files(options, len(files))

@@ -154,7 +154,7 @@ class Judged(Evidence):
         for side, model in enumerate(models):
             labelled = ~np.isnan(self.people[side])
             agreement = agreement_of(*(of[side][labelled] > sum(self.limits) / 2 for of in (self.judge, self.people)))
-            told = f"the judge alone gives {model} {significant(float(self.judge[side].mean()), 4)}"
+            told = f"the judge's verdicts give {model} {significant(float(self.judge[side].mean()), 4)}"
             yield Note("judge-alone", f"{told}; people labelled {labelled.sum():,} of {self.units.n:,} rows")
             if labelled.any():
                 yield Note("judge-agreement", f"judge and people on {model}: {agreement.in_words()}")

@@ -246,14 +246,14 @@ class JudgeAgreement(NamedTuple):
         right, judge_alone, people_alone, wrong = self
         specificity = self.specificity()
         shares = (
-            ("agree", self.agreement(), right + wrong, sum(self)),
-            ("passes of right answers", self.sensitivity(), right, right + people_alone),
-            ("passes of wrong answers", (1 - specificity.high, 1 - specificity.low), judge_alone, judge_alone + wrong),
+            ("agreement", self.agreement(), right + wrong, sum(self)),
+            ("right answers passed by the judge", self.sensitivity(), right, right + people_alone),
+            ("wrong answers passed", (1 - specificity.high, 1 - specificity.low), judge_alone, judge_alone + wrong),
         )
         return ", ".join(
             f"{what} {100 * count / of:.1f}% ({100 * ends[0]:.1f}% to {100 * ends[1]:.1f}%; {count} of {of})"
             if of
-            else f"{what}: none seen"
+            else f"{what}: none labelled"
             for what, ends, count, of in shares
         )
 

@@ -597,7 +597,7 @@ def test_columns_of_one_file_are_compared_as_two_files_are(tmp_path, capsys):
     for arguments, message in (
         ((), "CANDIDATE: is missing; expected a second file, or the --prediction or --model of each model in one file"),
         (["--prediction", "old"] * 2, "--prediction: 'old' is named twice; name the column of each model once"),
-        ((path, *named, "--prediction", "same"), "--prediction: 3 are named; expected one, or one for each of 2 files"),
+        ((path, *named, "--prediction", "same"), "--prediction: 3 were given; expected one, or one for each of 2"),
     ):
         assert main(["compare", path, *arguments]) == 2
         assert message in capsys.readouterr().err

@@ -55,7 +55,8 @@ def test_rows_are_joined_by_id_and_the_candidate_comes_first(tmp_path, capsys):
     assert compared(tmp_path, called, human=("--human", "lable")) == (2, None)
     assert capsys.readouterr().err.endswith("column 'lable' was not found; did you mean 'label'?\n")
     notes = [note["text"] for note in found["notes"]]
-    assert f"the judge alone gives the candidate {candidate.judge.mean():.4g}; people labelled 150 of 600 rows" in notes
+    own = f"the judge's verdicts give the candidate {candidate.judge.mean():.4g}"
+    assert f"{own}; people labelled 150 of 600 rows" in notes
     assert f"judge and people on the candidate: {direct.agreement[0].in_words()}" in notes
 
 
@@ -143,7 +144,7 @@ def test_marks_have_limits_and_a_unit_of_their_own(tmp_path, capsys):
         ({"human": None}, (), r"a\.csv: 20 of 20 rows have no 'human': ids .*; expected one or more"),
         ({}, ("--task", "id"), "--task: is not valid with --human"),
         ({}, ("--score", "human"), "--human: is not valid with several scores"),
-        ({}, ("--human", "judge", "--human", "human"), "--human: 3 are named; expected one, or one for each of 2"),
+        ({}, ("--human", "judge", "--human", "human"), "--human: 3 were given; expected one, or one for each of 2"),
     ],
 )
 def test_what_cannot_be_judged_is_refused(tmp_path, capsys, change, arguments, said):

@@ -395,7 +395,7 @@ def test_two_providers_of_one_file_are_compared(tmp_path, capsys):
     assert [found["subjects"][side]["model"] for side in ("baseline", "candidate")] == ["old", "new"]
     assert compared(tmp_path, path, shutil.copy(path, tmp_path / "copy.json"), "--model", "old")["identical"]
     assert main(["compare", str(path), str(path), *["--model", "old"] * 3]) == 2
-    assert "--model: 3 are named; expected one, or one for each of 2 files" in capsys.readouterr().err
+    assert "--model: 3 were given; expected one, or one for each of 2 files" in capsys.readouterr().err
 
 
 def documents(changed):
@@ -441,7 +441,7 @@ def test_a_score_that_one_file_lacks_is_refused_by_name(tmp_path, capsys):
     assert main(["compare", *paths, "--score", "acc", "--score", "acc"]) == 2
     assert "score: 'acc, acc' is not valid; expected each score once" in capsys.readouterr().err
     assert main(["rank", *paths, "--score", "acc", "--score", "mrr"]) == 2
-    assert "--score: 2 are named; expected one" in capsys.readouterr().err
+    assert "--score: 2 were given; expected one" in capsys.readouterr().err
 
 
 def test_several_columns_of_scores_of_a_table(tmp_path, capsys):

@@ -319,7 +319,7 @@ def test_two_filters_of_one_log_are_compared_by_naming_both(tmp_path, capsys):
     assert main(["compare", path, other, "--filter", "flexible", "--filter", "strict"]) == 2
     assert "target" in capsys.readouterr().err
     assert main(["compare", path, path, *["--filter", "strict"] * 3]) == 2
-    assert "--filter: 3 are named" in capsys.readouterr().err
+    assert "--filter: 3 were given" in capsys.readouterr().err
 
 
 def test_other_prompts_of_the_same_questions_are_told(tmp_path, capsys):
