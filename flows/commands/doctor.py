@@ -29,8 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print what the file has, and commands for it."""
+    from sigstats._common.messages import printable
+
     with as_options():
-        print("\n".join(lines_of(options.file)))  # noqa: T201
+        print("\n".join(map(printable, lines_of(options.file))))  # noqa: T201
     return DONE
 
 
