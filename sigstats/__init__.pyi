@@ -15,6 +15,7 @@ from .files.frames.assertion import assert_at_least as assert_at_least
 from .files.frames.assertion import assert_no_regression as assert_no_regression
 from .files.frames.check import check as check
 from .files.frames.compare import compare as compare
+from .files.frames.rank import rank_models as rank_models
 from .files.frames.reading import read_predictions as read_predictions
 from .fixed_margins.distribution import number_correct as number_correct
 from .flows.api.results import open_results as open_results
@@ -38,7 +39,6 @@ from .mcnemar.power import type_one_error as type_one_error
 from .mcnemar.sample_size import detectable_difference as detectable_difference
 from .measures.measure import Measure as Measure
 from .multiplicity import adjust_pvalues as adjust_pvalues
-from .ranking.rank import rank_models as rank_models
 from .ranking.votes import rank_votes as rank_votes
 from .retraining.permutation import permutation_test as permutation_test
 from .retraining.resampled import corrected_resampled_test as corrected_resampled_test

@@ -1,0 +1,264 @@
+"""A leaderboard with the ranks that each model may have: every model, every pair, every slice.
+
+When not to use: the models saw different rows; or the question is about other data sets
+(`sigstats.compare_over_datasets`).
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sigstats._common.class_names import (
+    MISSING,
+    as_class_labels,
+    class_notes,
+    coded,
+    coded_groups,
+    counts_of,
+    label_name,
+    require_class_names,
+)
+from sigstats._common.data_frames import Found, columns_of
+from sigstats._common.messages import Note
+from sigstats._common.validation import (
+    FloatArray,
+    IntArray,
+    as_labels,
+    as_names,
+    as_reals,
+    refuse,
+    same_kind_of_labels,
+    shown,
+)
+from sigstats.comparison.measure_names import as_compared_measures, is_of_scores
+from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Scored, pair_arrays
+from sigstats.comparison.rank_by_pairs import rank_by_pairs
+from sigstats.comparison.units import Parted, Units
+from sigstats.measures.costs import as_cost_measure
+from sigstats.measures.measure import Measure
+from sigstats.measures.table import MEASURES
+from sigstats.ranking.front import with_costs
+from sigstats.ranking.means import first_of_each, item_means, missing_in
+from sigstats.ranking.rank import rank_table
+from sigstats.ranking.rank_sets import as_score_table
+from sigstats.ranking.result import Ranking
+
+from ._arguments import as_arguments
+
+
+def rank_models(
+    correct: Any,
+    *,
+    label: Any = None,
+    models: Sequence[str] | None = None,
+    groups: Any = None,
+    slices: Mapping[str, Any] | Sequence[str] | None = None,
+    items: Any = None,
+    cost: Any = None,
+    measure: str | Measure | Callable[..., Any] | None = None,
+    costs: Any = None,
+    positive: Any = None,
+    confidence_level: float = 0.95,
+    smallest_slice: int = 10,
+) -> Ranking:
+    """Rank models that answered the same rows, with the ranks that each may have.
+
+    Null hypothesis of an ordered pair: in the population of the rows (or groups), the first mean score, or measure, is
+    not better.
+
+    Parameters
+    ----------
+    correct : array_like or data frame, shape (n, k)
+        Correctness of n rows (0 or 1) for k models (columns), two or more; or scores, larger being better; or, with
+        `label`, predictions. A data frame (pandas, Polars, Arrow or any that narwhals reads) names the
+        models by its columns, and may contain label, groups and slices.
+    label : array_like, shape (n,), or str, optional
+        The true label of each row, or its column; `correct` then contains predictions.
+    models : sequence of str, optional
+        The names of the columns of an array, ``"1"``, ``"2"``, ... by default; of a frame, the columns that are models,
+        all others by default.
+    groups : array_like, shape (n,), or str, optional
+        The group of each row, if rows of one group are not independent; or the column of the frame.
+    slices : mapping of str to array_like of shape (n,), or sequence of str, optional
+        Columns by name, or columns of the frame; each value of a column is a slice.
+    items : array_like, shape (n,), or str, optional
+        The item that each row answers, if items have several answers, which are then a group; or the column of the
+        frame. A value is missing (NaN, None) if a model has fewer answers to an item than another; then the means of
+        all answers to each item are ranked, as in `compare`.
+    cost : array_like or data frame, shape (n, k), optional
+        The cost of each answer, such as dollars or seconds, with the models as in `correct`. The result then has the
+        models that none is shown to beat in both score and cost (``sigstats.ranking.front``).
+    measure : str, Measure or function, optional
+        The measure to rank by, as `sigstats.compare` takes it: of predictions; of scores of the positive class, with
+        `label`; or a quantile of scores, such as ``"p95"``. By default the accuracy, or the mean of scores.
+    costs, positive
+        As `sigstats.compare` takes them; with `costs`, the models are ranked by the expected cost of predictions.
+    confidence_level : float
+        Confidence of all rank sets together, strictly between 0 and 1.
+    smallest_slice : int
+        Slices with fewer rows are not tested.
+
+    Returns
+    -------
+    Ranking
+
+    Raises
+    ------
+    ValueError
+        If the table is smaller, a value is missing or not finite, lengths differ, a name appears twice, or an option is
+        out of range.
+
+    Notes
+    -----
+    The rank sets are those of ``sigstats.ranking.rank_sets``, of tests of all ordered pairs adjusted by Holm's steps.
+    With a measure these are the tests of `sigstats.compare`, with its assumptions.
+    Slices form a family of their own: the rank sets of all slices hold together with `confidence_level` (Bonferroni).
+    Scores outside 0 to 1 have no limits, and no difference is assumed to exceed those seen. If this is wrong, the order
+    may be false: with 20 rows that gain 1 or, one in 50, lose 49, in 69% of samples.
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91 (2024).
+
+    Examples
+    --------
+    >>> import numpy as np, sigstats
+    >>> rng = np.random.default_rng(0)
+    >>> correct = rng.random((400, 3)) < [0.9, 0.88, 0.7]
+    >>> ranks = sigstats.rank_models(correct, models=["a", "b", "c"])
+    >>> [(each.model, each.rank_low, each.rank_high, each.tier, each.accuracy) for each in ranks.models]
+    [('a', 1, 2, 1, 0.9), ('b', 1, 2, 1, 0.8875), ('c', 3, 3, 2, 0.6975)]
+    >>> [(pair.a, pair.b, pair.better) for pair in ranks.pairs]
+    [('a', 'b', False), ('a', 'c', True), ('b', 'c', True)]
+    """
+    chosen = _one_measure(measure, costs)
+    if positive is not None and chosen is None:
+        raise ValueError("positive: is not valid without measure; add a measure of a class, such as f1")
+    columns = columns_of(correct, models, {"label": label, "groups": groups, "items": items}, slices)
+    names = as_names(columns.models, "models", columns.table.shape[1])
+    n = len(columns.table)
+    named = columns.named
+    codes = {name: coded_groups(named[name], name, n) for name in ("groups", "items") if named[name] is not None}
+    parts = {k: coded(v, f"slices[{shown(k)}]", n, missing=MISSING) for k, v in columns.slices.items()}
+    of_label = None if named["label"] is None else as_labels(named["label"], "label")
+    options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice, "notes": ()}
+    group = codes["groups"][1] if "groups" in codes else None
+    missing = missing_in(columns.table) if "items" in codes else None
+    if missing is None or not missing.any():
+        scores = columns.table
+        if chosen is None:
+            scores = as_score_table(scores if of_label is None else _right(scores, of_label, names))
+        if of_label is not None and chosen is None:
+            said = [(name, counts_of(*coded(said, name, n))) for name, said in zip(names, columns.table.T, strict=True)]
+            options["notes"] = class_notes(counts_of(*coded(of_label, "label", n)), said)
+        if group is None and "items" in codes:
+            group = codes["items"][1]
+        if chosen is None:
+            ranking = rank_table(scores, names, group, parts, **options)
+        else:
+            ranking = _by_measure(chosen, columns, names, group, parts, positive=positive, **options)
+        if cost is None:
+            return ranking
+        table = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
+        if table.shape != scores.shape:
+            raise refuse("cost (shape)", table.shape, f"{scores.shape}, as of the scores")
+        options["notes"] = ()
+        return with_costs(ranking, rank_table(table, names, group, {}, lower=True, limited=False, **options), "cost")
+    for name, given in (("cost", cost), ("measure", chosen)):
+        if given is not None:
+            raise ValueError(f"{name}: is not valid with missing answers; leave out the items that lack one")
+    item_names, item = codes["items"]
+    marks = _marks(columns.table, of_label, names, missing)
+    means, counts = item_means(marks, item, item_names, names)
+    group = None if group is None else first_of_each(group, item, "groups", item_names)
+    parts = {
+        name: (values, first_of_each(of_rows, item, f"slices[{shown(name)}]", item_names))
+        for name, (values, of_rows) in parts.items()
+    }
+    right = bool(np.isin(marks[~missing], (0.0, 1.0)).all())
+    return rank_table(means, names, group, parts, answers=counts, right=right, **options)
+
+
+def _one_measure(measure: Any, costs: Any) -> str | None:
+    if measure is not None and costs is not None:
+        raise ValueError("costs: is not valid with measure; give one of them")
+    if costs is not None:
+        return as_cost_measure(costs)
+    with _one_named():
+        (chosen,) = (None,) if measure is None else as_compared_measures([measure])
+        return chosen
+
+
+def _by_measure(
+    measure: str,
+    columns: Found,
+    names: Sequence[str],
+    group: IntArray | None,
+    parts: Mapping[str, Parted],
+    *,
+    positive: Any,
+    notes: Sequence[Note],  # noqa: ARG001 - those of pairs are complete
+    **options: Any,
+) -> Ranking:
+    """Rank by the tests of `sigstats.compare` of all ordered pairs."""
+    label, table, needs = columns.named["label"], columns.table, MEASURES[measure].needs
+    if label is None and needs != "marks":
+        raise ValueError(f"label: is missing; {measure} needs the true label of each row")
+    if of_scores := is_of_scores(measure):
+        table = as_score_table(table).astype(np.float64)
+    elif needs != "numbers":
+        _right(table, as_labels(label, "label"), names)  # refuses classes that do not fit, by the name of the model
+    units = Units(n=len(table), group=group, slices=parts)
+
+    def pair(a: int, b: int) -> PairedPredictions:
+        said = (label, label) if of_scores else (table[:, a], table[:, b])
+        rows = PairedPredictions(units=units) if label is None else pair_arrays(label, *said)
+        labels = rows.said and Labels(classes=rows.said.classes, label=rows.said.label)
+        scored = Scored(scores=(table[:, a], table[:, b]), column="scores") if of_scores else None
+        return replace(rows, units=units, said=labels if of_scores else rows.said, scored=scored)
+
+    with _one_named():
+        named = None if positive is None else label_name(positive, "positive")
+        return rank_by_pairs(names, pair, measure, positive=named, **options)
+
+
+@contextmanager
+def _one_named() -> Iterator[None]:
+    """Name `measure` in place of `measures` in messages, and arguments in place of options."""
+    try:
+        with as_arguments():
+            yield
+    except ValueError as error:
+        raise ValueError(re.sub(r"^measures\b", "measure", str(error))) from None
+
+
+def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatArray:
+    """The mark of each answer, NaN if there is none."""
+    scores = np.full(table.shape, np.nan)
+    for i, name in enumerate(names):
+        there = ~missing[:, i]
+        column = np.array(table[there, i].tolist())[:, np.newaxis]
+        if label is None:
+            scores[there, i] = as_score_table(column)[:, 0]
+        else:
+            scores[there, i] = _right(column, label[there], [name])[:, 0]
+    return scores
+
+
+def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
+    label, right = as_class_labels(label, "label"), []
+    for i in range(table.shape[1]):
+        name = f"correct[{shown(names[i])}]"
+        column = as_class_labels(table[:, i], name)
+        if len(column) != len(label):
+            raise refuse("label (length)", len(label), f"{len(column)}, one for each row")
+        same_kind_of_labels(label, column, name)
+        if (column != label).any():
+            labels, said = ([label_name(value) for value in np.unique(one).tolist()] for one in (label, column))
+            require_class_names(labels, said, len(label), shown(names[i]))
+        right.append(column == label)
+    return np.column_stack(right)
