@@ -13,8 +13,9 @@ from sigstats._common.tabular import Table, Tabular
 from ..test_public_fuzz import CALLS
 
 
+@pytest.fixture(scope="module")
 def results():
-    """Each kind of result once, by its name."""
+    """Each kind of result once, by its name: made by the first test, and not wherever tests are collected."""
     found = {}
     for calls in CALLS.values():
         for function, arguments in calls:
@@ -25,12 +26,9 @@ def results():
     return found
 
 
-RESULTS = results()
-
-
-def test_every_result_is_a_table():
+def test_every_result_is_a_table(results):
     kinds = {name for name in sigstats.__all__ if name.endswith("Result") and name != "TestResult"}
-    assert RESULTS.keys() >= (kinds - {"SequentialResult"}) | {
+    assert results.keys() >= (kinds - {"SequentialResult"}) | {
         "RankSets",
         "Ranking",
         "DatasetsComparison",
@@ -38,9 +36,12 @@ def test_every_result_is_a_table():
     }
 
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_every_form_has_the_same_cells(name):
-    result = RESULTS[name]
+def test_every_form_has_the_same_cells(results):
+    for result in results.values():
+        check_forms(result)
+
+
+def check_forms(result):
     table = result._table()
     rows = [list(table.columns), *map(list, table.rows)]
     html = result._repr_html_()
@@ -58,13 +59,13 @@ def test_every_form_has_the_same_cells(name):
     assert [len(re.findall(r"(?<!\\)&", line)) for line in latex] == [len(table.columns) - 1] * len(rows)
 
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_a_frame_is_typed(name):
-    frame = RESULTS[name].to_pandas()
-    assert isinstance(frame, pd.DataFrame)
-    assert len(frame) >= 1
-    numbers = {"pvalue", "estimate", "low", "high", "statistic", "n_resamples"} & set(frame)
-    assert all(pd.api.types.is_numeric_dtype(frame[column]) for column in numbers)
+def test_a_frame_is_typed(results):
+    for name, result in results.items():
+        frame = result.to_pandas()
+        assert isinstance(frame, pd.DataFrame)
+        assert len(frame) >= 1
+        numbers = {"pvalue", "estimate", "low", "high", "statistic", "n_resamples"} & set(frame)
+        assert all(pd.api.types.is_numeric_dtype(frame[column]) for column in numbers), name
 
 
 def test_what_a_document_would_obey_is_text():
