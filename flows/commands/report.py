@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     for output in options.output:
         _report(output)
     if options.report is not None:
-        from ..regression.models import models_page
+        from ..regression.page import models_page
 
         write_text(options.report, models_page(options.output, options.report))
         print(printable(f"report: {options.report}"))  # noqa: T201

@@ -26,12 +26,11 @@ from ..errors import BadInput
 from ..pages.wording import count_of
 from ..running.options import RunOptions
 from . import ledger
-from .bar import check_bar
 from .fresh import compare_fresh, kept_row
 from .ledger import Episode, Look
 from .order import Order
 from .page import answers_of, write_regression_report
-from .pair import Pair, as_meant, identity_of, made_by, measures_of, order_of, read_pair
+from .pair import Pair, as_meant, check_bar, identity_of, made_by, measures_of, order_of, read_pair
 from .study import RegressionStudy, in_keys
 
 Holding: TypeAlias = Callable[[Store], contextlib.AbstractContextManager[None]]
@@ -154,28 +153,6 @@ def plan(study: RegressionStudy, options: RunOptions) -> str:
             *([f"note       {note}"] if note else []),
         ]
     )
-
-
-def opened(store: Store) -> tuple[RegressionStudy, Sequence[Record], Sequence[str]]:
-    """The study of an output, and its history with a line for each damaged file.
-
-    Raises FileNotFoundError without a history, sigstats.tasks.storage.seal.Damaged if the history cannot be used.
-    """
-    try:
-        study = RegressionStudy.model_validate(store.read_json("study.json")["study"], strict=False)
-    except (KeyError, ValueError):
-        raise Damaged("study.json is not that of a regression study") from None
-    records, damaged = history.read(store)
-    if not records:
-        raise FileNotFoundError(f"{store.root}/history has no evaluation")
-    if not any(made_by(study, record) for record in records):
-        raise Damaged("study.json was altered: no evaluation of history/ was made by its rules")
-    return study, records, damaged
-
-
-def report_again(store: Store) -> str:
-    """Write the report of the history again; return its location. Raises what `opened` does."""
-    return write_regression_report(store, *opened(store))
 
 
 class _AtLook(NamedTuple):

@@ -23,8 +23,7 @@ from sigstats.tasks.storage.store import Store
 
 from ..comparison.for_programs import KEYS_OF_ROWS
 from ..errors import BadInput
-from .bar import check_bar
-from .pair import Pair, digests_of_ids
+from .pair import Pair, check_bar, digests_of_ids
 from .study import ColumnNames, RegressionStudy
 
 #: The column of the look at which a row was new, of rows in memory.

@@ -1,11 +1,12 @@
 """The report of a regression study: the last verdict, the trend of each measure, flips, and the history as a table.
 
-It is made only from the history, and needs no network.
+It is made only from the history, and needs no network. Another page is on several models, from the history of each.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,18 @@ from sigstats.comparison.result import ComparisonResult, rule_in_words
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.history import Record
+from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
 from ..comparison.changed import Changed, items_of
 from ..comparison.page import answer_of
-from ..pages.page import page
-from ..pages.wording import count_of, p_number, significant
+from ..errors import BadInput
+from ..pages.page import Answer, page
+from ..pages.wording import count_of, p_number, significant, some_of
 from ..report.evidence import Figure
 from .fresh import row_of
 from .ledger import episodes_of
+from .pair import made_by
 from .study import ColumnNames, RegressionStudy
 from .trends import last_evaluations, trends_of, trends_of_evidence
 
@@ -39,7 +43,7 @@ def write_regression_report(
 
     `records`: in the order of time, at least one. `damaged`: a line for each file of the history that cannot be used.
     """
-    flips = flips_of(store, records)
+    flips = _flips_of(store, records, of_baseline=study.bar is None)
     if flips is not None:
         store.files.write("flips.csv", flips.as_csv().encode())
     store.files.write("report.html", render(study, records, damaged, flips).encode("utf-8", "replace"))
@@ -84,6 +88,62 @@ def render(
         ],
         rows=[_cells(record, study) for record in reversed(records)],
     )
+
+
+def opened(store: Store) -> tuple[RegressionStudy, Sequence[Record], Sequence[str]]:
+    """The study of an output, and its history with a line for each damaged file.
+
+    Raises FileNotFoundError without a history, sigstats.tasks.storage.seal.Damaged if the history cannot be used.
+    """
+    try:
+        study = RegressionStudy.model_validate(store.read_json("study.json")["study"], strict=False)
+    except (KeyError, ValueError):
+        raise Damaged("study.json is not that of a regression study") from None
+    records, damaged = history.read(store)
+    if not records:
+        raise FileNotFoundError(f"{store.root}/history has no evaluation")
+    if not any(made_by(study, record) for record in records):
+        raise Damaged("study.json was altered: no evaluation of history/ was made by its rules")
+    return study, records, damaged
+
+
+def report_again(store: Store) -> str:
+    """Write the report of the history again; return its location. Raises what `opened` does."""
+    return write_regression_report(store, *opened(store))
+
+
+def models_page(outputs: Sequence[str], target: str) -> str:
+    """The page: newest verdict, open fault and trends of each model, the worst model first.
+
+    `target`: the file of the page; links to the reports of the models are relative to its folder.
+    """
+    models: list[dict[str, Any]] = []
+    for number, output in enumerate(outputs):
+        store = Store(output)
+        if store.read_json("study.json")["study"].get("kind") != "regression":
+            raise BadInput(f"--report: {output} is not the output of a regression study")
+        study, records, damaged = opened(store)
+        comparison, latest = comparison_of(records[-1], study), records[-1].evaluation
+        trends = trends_of(records, comparison.rows[0].reference, fresh=study.looks.rows == "fresh", name=f"m{number}")
+        report = f"{output.rstrip('/')}/report.html"
+        models.append(
+            {
+                "name": study.name,
+                "verdict": comparison.verdict,
+                "finding": comparison.answer.finding,
+                "latest": latest,
+                "link": report if "://" in output else os.path.relpath(report, Path(target).parent),
+                "faults": [line for line in episodes_in_words(records)[:1] if line.endswith("; open.")],
+                "damaged": damaged,
+                "trends": next(trends),
+            }
+        )
+    models.sort(key=lambda model: ("fail", "inconclusive", "pass").index(model["verdict"]))
+    worst = models[0]["verdict"]
+    named = [model["name"] for model in models if model["verdict"] == worst]
+    words = {"fail": "worse", "inconclusive": "undecided", "pass": "not worse"}[worst]
+    headline = f"{len(named)} of {count_of(len(models), 'model')} {words}: {some_of(named)}"
+    return page("models.html.j2", answer=Answer(headline=headline, verdict=worst), models=models)
 
 
 def comparison_of(record: Record, study: RegressionStudy) -> ComparisonResult:
@@ -155,7 +215,7 @@ def _cells(record: Record, study: RegressionStudy) -> tuple[str, list[tuple[str,
 
 
 _MODELS = ("baseline", "candidate")
-_FLIPS = ("id", "score", "looks", "right", "flips", "broken", "fixed")
+_FLIPS, _OF_BASELINE = ("id", "score", "looks", "right", "flips"), ("broken", "fixed")
 
 
 def answers_of(pairs: Sequence[PairedPredictions]) -> pa.Table | None:
@@ -176,7 +236,7 @@ def answers_of(pairs: Sequence[PairedPredictions]) -> pa.Table | None:
     return pa.concat_tables(tables) if tables else None
 
 
-def flips_of(store: Store, records: Sequence[Record]) -> Changed | None:
+def _flips_of(store: Store, records: Sequence[Record], *, of_baseline: bool) -> Changed | None:
     """The items that flipped in the last evaluations, those that flipped most first; None of fewer than two looks."""
     identities = (record.evaluation.evaluation for record in last_evaluations(records))
     kept = [table for one in identities if (table := history.read_kept(store, history.OF_ANSWERS, one)) is not None]
@@ -196,6 +256,7 @@ def flips_of(store: Store, records: Sequence[Record]) -> Changed | None:
     rows = []
     for item in most:
         score, _, name = names.dictionary[item].as_py().partition("\0")
-        rows.append([name, score, *(str(array[item]) for array in (looks, right, flips, broken, fixed))])
+        counts = (looks, right, flips, *((broken, fixed) if of_baseline else ()))
+        rows.append([name, score, *(str(array[item]) for array in counts)])
     words = f"{count_of(len(rows), 'item')} flipped in {len(kept)} of {count_of(len(records), 'evaluation')}"
-    return Changed(_FLIPS, rows, words)
+    return Changed((*_FLIPS, *(_OF_BASELINE if of_baseline else ())), rows, words)

@@ -1,4 +1,7 @@
-"""The two files of predictions that a regression study compares: a candidate and its baseline, joined."""
+"""The two files of predictions that a regression study compares, joined; or the candidate against a bar.
+
+A bar replaces the baseline's values in rows, trends and pages.
+"""
 
 import contextlib
 import datetime as dt
@@ -11,9 +14,13 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats.comparison.check.bar import evidence_checked
+from sigstats.comparison.check.bar import check_predictions, evidence_checked
+from sigstats.comparison.check.result import CheckedRow, CheckResult, rows_that_decide
 from sigstats.comparison.family import default_measures, measures_meant, with_cost
 from sigstats.comparison.paired_predictions import as_score_range
+from sigstats.comparison.result import ComparisonResult
+from sigstats.comparison.rows import ComparisonRow
+from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.together import check_used
 from sigstats.files.inputs.opening import open_remote
 from sigstats.files.predictions import Columns, PairedPredictions, Predictions, join_scores, read_by_scores
@@ -116,6 +123,28 @@ def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:
     if study.bar is not None:
         return dict.fromkeys(evidence_checked(pair.by_score[0], study.measures, study.positive))
     return dict.fromkeys(name for paired in pair.by_score for name in measures_meant(paired, study.measures))
+
+
+def check_bar(study: RegressionStudy, paired: PairedPredictions, bar: float, rule: ComparisonRule) -> ComparisonResult:
+    """The comparison with the bar, by the tests of `sigstats check`; ValueError if no value could miss the bar."""
+    at_most = study.at_least is None
+    result = check_predictions(paired, bar, rule, study.measures, positive=study.positive, at_most=at_most)
+    rows = tuple(_compared(row, result) for row in result.rows)
+    return ComparisonResult(rows=rows, rule=rule, n=result.n, notes=result.notes)
+
+
+def _compared(row: CheckedRow, result: CheckResult) -> ComparisonRow:
+    shared = {name: value for name, value in vars(row).items() if name not in ("value", "counted", "other_interval")}
+    ends = {"difference": row.value, "low": row.low, "high": row.high}
+    return ComparisonRow(
+        **shared | {name: None if end is None else end - result.bar for name, end in ends.items()},
+        baseline=result.bar,
+        candidate=row.value,
+        candidate_interval=row.confidence_interval,
+        deciding=rows_that_decide(row, result) if row.verdict == "inconclusive" else None,
+        lower_is_better=result.at_most,
+        against_bar=True,
+    )
 
 
 def digest_of_file(path: str) -> str:

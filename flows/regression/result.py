@@ -24,8 +24,9 @@ from ..running.kind import InProcess, Kind
 from ..running.options import RunOptions
 from ..running.progress import Display
 from ..running.result import Artifacts, worst_first
-from .evaluate import Evaluated, evaluate, plan, report_again
+from .evaluate import Evaluated, evaluate, plan
 from .ledger import delivered, keep_delivered
+from .page import report_again
 from .study import RegressionStudy
 
 if TYPE_CHECKING:
