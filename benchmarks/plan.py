@@ -16,8 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from sigstats.flows.config.toml_files import place_of
-from sigstats.flows.running.kind import kind_of
-from sigstats.flows.running.study_files import load_study
+from sigstats.flows.running.kind import kind_of, load_study
 
 #: The study, and what is set otherwise so that it takes minutes at most.
 STUDIES: dict[str, tuple[str, ...]] = {

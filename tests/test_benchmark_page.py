@@ -8,7 +8,7 @@ import pytest
 
 from sigstats.flows.benchmark import plan as benchmark
 from sigstats.flows.config.settings import table_schema
-from sigstats.flows.running.study_files import parse_study
+from sigstats.flows.running.kind import parse_study
 from sigstats.flows.significance import plan as significance
 from sigstats.learners import READY
 from sigstats.tasks.datasets import readers

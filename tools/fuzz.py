@@ -45,7 +45,7 @@ with atheris.instrument_imports(include=["sigstats"], exclude=[name for name in 
     from sigstats.flows.clusters import load_cluster
     from sigstats.flows.errors import BadInput
     from sigstats.flows.report.toml_text import config_as_toml
-    from sigstats.flows.running.study_files import load_study
+    from sigstats.flows.running.kind import load_study
     from sigstats.tasks.datasets import readers as sources
     from sigstats.tasks.datasets.documents import read_documents
 
@@ -149,7 +149,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object], list[bytes], str]] = {
     "csv": ("data.csv", _data("csv", "label"), _small("data.csv"), f"{_READERS}.csv.DelimitedTable"),
     "parquet": ("data.parquet", _data("parquet", "label"), [_parquet(TABLE)], f"{_READERS}.parquet.Columns"),
     "documents": ("data.parquet", _documents, [_parquet(DOCUMENTS)], "sigstats.tasks.datasets.documents._texts"),
-    "study": ("study.toml", load_study, _configs("studies"), "sigstats.flows.running.study_files.validated"),
+    "study": ("study.toml", load_study, _configs("studies"), "sigstats.flows.running.kind.validated"),
     "cluster": (
         "cluster.toml",
         lambda path: load_cluster(str(path)),

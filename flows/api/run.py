@@ -16,10 +16,9 @@ from ..errors import BadInput
 from ..regression.result import RegressionResult
 from ..running.bars import in_notebook
 from ..running.from_python import MAIN, GivenCode, given_code
-from ..running.kind import kind_of
+from ..running.kind import find_study, kind_of
 from ..running.options import asked
 from ..running.result import CellStudyResult
-from ..running.study_files import find_study
 from .results import StudyResults, open_results
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ def add_allow(parser: argparse.ArgumentParser) -> None:
 
 def study_of(options: argparse.Namespace) -> "tuple[Study, Path]":
     """Load the study that the arguments name; with the folder that relative paths of its data start from."""
-    from ..running.study_files import find_study  # not imported for the help
+    from ..running.kind import find_study  # not imported for the help
 
     return find_study(options.study, options.set)
 

@@ -15,7 +15,7 @@ from ..errors import DONE, FAILED
 from ._files import refuse_overwriting, write_text
 
 if TYPE_CHECKING:
-    from ..verification.reference_set import Checked
+    from ..verification import Checked
 
 #: Significant digits that must be right in every test.
 PROMISED = 11
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     import json
     import sys
 
-    from ..verification.reference_set import digest, tables
+    from ..verification import digest, tables
 
     refuse_overwriting(options, [], "json")
     parts = options.only or PARTS
@@ -77,7 +77,7 @@ Part = tuple[dict[str, Any], list[str], list[str]]
 
 
 def _digits() -> Part:
-    from ..verification.reference_set import check, lacking, tables
+    from ..verification import check, lacking, tables
 
     cases = [case for content in tables().values() for case in check(content)]
     wrong = lacking() + [
@@ -115,10 +115,9 @@ def _bytes() -> Part:
 def run_study(output: Path, cluster: str, workers: int | None = None) -> None:
     """Run `STUDY` on a cluster."""
     from ..clusters import load_cluster
-    from ..running.kind import kind_of
+    from ..running.kind import kind_of, parse_study
     from ..running.options import RunOptions
     from ..running.progress import Display
-    from ..running.study_files import parse_study
 
     study = parse_study(STUDY, source="study")
     display = Display(quiet=True, study=study.name)

@@ -53,7 +53,7 @@ def _wanted(study: str | None) -> list[str]:
     if study is None:
         return list(_CLASSIFIERS)
     from ..benchmark.model import learners
-    from ..running.study_files import find_study
+    from ..running.kind import find_study
 
     asked = learners(find_study(study)[0])
     return [name for name in _CLASSIFIERS if name in asked] or list(_CLASSIFIERS)

@@ -13,10 +13,9 @@ from pydantic import PositiveFloat
 from sigstats._common.validation import refuse
 
 from ..errors import BadInput
-from ..running.kind import kind_of
+from ..running.kind import find_study, kind_of
 from ..running.options import asked, texts
 from ..running.result import StudyResult
-from ..running.study_files import find_study
 from .flow_run import FLOW, run_here
 
 

@@ -1,24 +1,83 @@
-"""The data of a report, the rows of a summary and their replicates, and the parts of its page."""
+"""The data of a report, the rows of a summary and their replicates; models over data sets; the parts of its page."""
 
 import importlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
 from markupsafe import Markup
+from numpy.typing import NDArray
 
+from sigstats.many_datasets.comparison import DatasetsComparison
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 
 from ..kinds import kind_named
-from .over_data_sets import OverDataSets
+from ..pages.wording import number, signed, significant
 from .rows import distinct, short_names
 
 #: The text of a cell without a value.
 ABSENT = "–"
+
+Rights: TypeAlias = NDArray[np.bool_]
+
+RESAMPLES, SEED = 10_000, 0
+
+
+@dataclass(frozen=True)
+class Score:
+    """The scored quantity, and the format of its values."""
+
+    name: str
+    #: What is compared: ``"classifier"``.
+    model: str
+    in_percent: bool
+    #: Differences up to this are none in practice.
+    rope: float
+    greater_is_better: bool = True
+
+    def text(self, value: float) -> str:
+        """A mean score."""
+        return f"{100 * value:.2f}%" if self.in_percent else number(value, 4)
+
+    def difference(self, value: float) -> str:
+        """A difference of scores, with its sign."""
+        return signed(100 * value, 2) if self.in_percent else signed(value, 4)
+
+    @property
+    def equal(self) -> str:
+        """Up to which difference models are equal in practice."""
+        return f"{significant(100 * self.rope)} point" if self.in_percent else significant(self.rope)
+
+
+@dataclass(frozen=True)
+class TheseDataSets:
+    """Two models over these data sets, whose rows are the sample."""
+
+    #: The mean difference of the score, A less B.
+    difference: float
+    #: Of the exact stratified test, two-sided, adjusted over the pairs by Holm's method.
+    pvalue: float
+    adjusted_pvalue: float
+
+
+@dataclass(frozen=True)
+class OverDataSets:
+    """All models over the data sets that all of them finished."""
+
+    #: Models from the best mean rank to the worst.
+    comparison: DatasetsComparison
+    score: Score
+    #: The mean score of each model.
+    means: dict[str, float]
+    #: How the models are compared.
+    method: str
+    #: The pairs compared over these data sets; empty if the rows are unknown.
+    these: Sequence[TheseDataSets] = ()
 
 
 @dataclass(frozen=True)
@@ -49,6 +108,11 @@ class Evidence:
         """The models over all data sets; None if there are too few."""
         analyse = self.page.over_data_sets
         return analyse(self.results, self.alpha) if self.rows and analyse is not None else None
+
+    @cached_property
+    def figures(self) -> list["Figure"]:
+        """Every figure in which there is something to draw."""
+        return [figure for draw in self.page.figures for figure in draw(self)]
 
     @property
     def of_tables(self) -> bool:

@@ -17,9 +17,9 @@ from sigstats.tasks.storage.store import Store
 
 from ..pages.page import Answer, page
 from ..pages.wording import adjusted_p, count_of, significant
-from . import figures, sections
-from .best_model import best_over_data_sets
+from . import sections
 from .evidence import Column, Evidence, Figure, Section, Verdict
+from .over_data_sets import best_over_data_sets
 from .printed_numbers import printed_numbers
 from .problems import how_to_finish, problems, read_failures, shortfall
 from .rows import all_tested, distinct, rejected, undecided_rows
@@ -46,8 +46,7 @@ def render(
         ("Can the printed numbers be reproduced?", printed_numbers(evidence), ""),
     ]
     said = [(question, verdict, terms) for question, verdict, terms in verdicts if verdict is not None]
-    drawn = figures.draw_all(evidence)
-    small = next((figure for figure in drawn if "<svg" in figure.body and len(figure.body) < _SMALL), None)
+    small = next((figure for figure in evidence.figures if "<svg" in figure.body and len(figure.body) < _SMALL), None)
     first = own.figure or small
     answer = _answer(evidence, said, first, how_to_finish(evidence, failures))
     return page(
@@ -65,7 +64,7 @@ def render(
         verdicts=said,
         methods=[(section, section.method_of(evidence.of(section.test))) for section in used],
         transforms=own.transforms,
-        figures=[figure for figure in drawn if figure is not first],
+        figures=[figure for figure in evidence.figures if figure is not first],
         tables=[table_of(section, evidence) for section in used],
         config=config_as_toml(config),
         versions=dict(sorted(versions.items())),

@@ -213,6 +213,36 @@ def better_and_worse(row: Hypothesis) -> tuple[str, str]:
     return (b, a) if (advantage_of_a(row) or 0) < 0 else (a, b)
 
 
+#: More models are counted, not named.
+_MOST_NAMED = 6
+
+
+def choice(best: str, tied: Sequence[str]) -> str:
+    """Advice on the best classifier and those that do not differ significantly from it.
+
+    >>> choice("a", ["b", "c"])
+    'take a, b or c: other criteria, such as cost, or more rows may decide'
+    """
+    rest = ": other criteria, such as cost, or more rows may decide" if tied else ""
+    return f"take {' or '.join(filter(None, (', '.join([best, *tied][:-1]), [best, *tied][-1])))}{rest}"
+
+
+def best_in_words(best: str, tied: Sequence[str], worse: Sequence[str], where: str) -> str:
+    """Name the best model, the models not shown to differ from it, and those shown to be worse.
+
+    >>> best_in_words("a", ["b"], ["c"], "on iris")
+    'a is best on iris; b is not shown to differ; c is worse'
+    >>> best_in_words("a", ["b", "c"], [], "on iris")
+    'a is ahead on iris; b and c are not shown to differ'
+    """
+    said = f"{best} is {'best' if worse or not tied else 'ahead'} {where}"
+    for names, verb in ((tied, "not shown to differ"), (worse, "worse")):
+        if names:
+            shown = join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} others"
+            said += f"; {shown} {'is' if len(names) == 1 else 'are'} {verb}"
+    return said
+
+
 def in_points(interval: str) -> list[Column]:
     """The columns of a difference of accuracies and of its interval, in percentage points."""
     return [

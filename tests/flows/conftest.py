@@ -12,9 +12,8 @@ import pytest
 from sigstats.flows.cli import main
 from sigstats.flows.clusters import load_cluster
 from sigstats.flows.running import interrupt
-from sigstats.flows.running.kind import kind_of
+from sigstats.flows.running.kind import kind_of, load_study
 from sigstats.flows.running.options import RunOptions
-from sigstats.flows.running.study_files import load_study
 
 QUICK = """\
 kind = "benchmark"

@@ -23,8 +23,7 @@ import pytest
 from sigstats.flows.cli import main
 from sigstats.flows.config.toml_files import ready_studies
 from sigstats.flows.errors import BadInput
-from sigstats.flows.running.kind import kind_of
-from sigstats.flows.running.study_files import load_study
+from sigstats.flows.running.kind import kind_of, load_study
 
 GOLD = Path(__file__).with_name("gold_outputs.txt")
 #: Formats of the outputs of each command.

@@ -15,14 +15,7 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS
 from sigstats.test_result import TestResult
 
-from ...report.over_data_sets import (
-    RESAMPLES,
-    SEED,
-    OverDataSets,
-    Rights,
-    Score,
-    TheseDataSets,
-)
+from ...report.evidence import RESAMPLES, SEED, OverDataSets, Rights, Score, TheseDataSets
 
 _ACCURACY = Score("accuracy", "classifier", in_percent=True, rope=0.01)
 _METHOD = (

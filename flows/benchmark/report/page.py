@@ -11,11 +11,11 @@ from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS
 from ...pages import svg
 from ...pages.dot_rows import DotRow, dot_rows
 from ...pages.wording import count_of, join_words, percent, percent_range, percent_span, some_of
-from ...report.best_model import best_in_words, choice
+from ...report import heat_tables
+from ...report import over_data_sets as data_sets
 from ...report.evidence import Evidence, Figure, KindPage, Particulars, Verdict
-from ...report.figures import dominance, single_classifiers
-from ...report.figures import over_data_sets as over_data_sets_figures
 from ...report.rows import group_by
+from ...report.verdicts import best_in_words, choice
 from . import accuracies, null_histograms, trends
 from .accuracies import Performance, missing, of_pairs, performances
 from .over_data_sets import over_data_sets
@@ -163,16 +163,15 @@ PAGE = KindPage(
             ("measures", "measured-pairs", "resampled-measures", "resampled-pairs", "slices", "sliced-pairs"),
         "sigstats.flows.benchmark.report.retrained":
             ("corrected-resampled", "permutation-features", "permutation-labels"),
-        "sigstats.flows.report.efficiency": ("efficiency",),
-        "sigstats.flows.report.mean_ranks": ("friedman", "mean-rank", "signed-rank"),
+        "sigstats.flows.report.shared_tests": ("efficiency", "friedman", "mean-rank", "signed-rank"),
     },
     figures=(
         accuracies.draw,
-        over_data_sets_figures.draw_ranks,
-        over_data_sets_figures.draw_pairs,
+        data_sets.draw_ranks,
+        data_sets.draw_pairs,
         trends.draw,
-        single_classifiers.draw_grids,
-        dominance.draw,
+        heat_tables.draw_classifiers,
+        heat_tables.draw_pairs,
         null_histograms.draw,
     ),
     particulars=_particulars,

@@ -11,11 +11,18 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.significance.work import TableTested
 
 from ...pages.wording import count_of, join_words
-from ...report import sections, verdicts
-from ...report.evidence import Evidence, KindPage, Particulars, Verdict
-from ...report.figures import dominance, single_classifiers
-from ...report.figures import over_data_sets as over_data_sets_figures
-from ...report.over_data_sets import RESAMPLES, SEED, OverDataSets, Score
+from ...report import heat_tables, sections, verdicts
+from ...report import over_data_sets as data_sets
+from ...report.evidence import (
+    RESAMPLES,
+    SEED,
+    Evidence,
+    KindPage,
+    OverDataSets,
+    Particulars,
+    Score,
+    Verdict,
+)
 from ...report.rows import group_by
 from . import counts
 
@@ -106,17 +113,16 @@ def _in_words(exact: Hypothesis, hypothesis: Hypothesis, name: str, p_name: str)
 
 PAGE = KindPage(
     sections={
-        "sigstats.flows.report.efficiency": ("efficiency",),
-        "sigstats.flows.report.mean_ranks": ("friedman", "signed-rank"),
+        "sigstats.flows.report.shared_tests": ("efficiency", "friedman", "signed-rank"),
         "sigstats.flows.significance.report.tables":
             ("enumeration-size", "joint-outcomes", "likeness", "monte-carlo-size"),
     },
     figures=(
-        over_data_sets_figures.draw_ranks,
-        over_data_sets_figures.draw_pairs,
-        single_classifiers.draw_grids,
+        data_sets.draw_ranks,
+        data_sets.draw_pairs,
+        heat_tables.draw_classifiers,
         counts.draw,
-        dominance.draw,
+        heat_tables.draw_pairs,
     ),
     particulars=lambda evidence: Particulars(
         last=[("Do approximations agree with the exact tests?", approximations(evidence), "")]

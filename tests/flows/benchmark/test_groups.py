@@ -8,7 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 import sigstats
 from sigstats.flows.api.run import run_study
 from sigstats.flows.benchmark.plan import KIND
-from sigstats.flows.running.study_files import parse_study
+from sigstats.flows.running.kind import parse_study
 from sigstats.retraining.retrainer import Retrainer
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.datasets.readers import load

@@ -9,7 +9,7 @@ import pytest
 
 from sigstats.flows.benchmark.plan import KIND
 from sigstats.flows.errors import BadInput
-from sigstats.flows.running.study_files import parse_study
+from sigstats.flows.running.kind import parse_study
 from sigstats.multiplicity import adjust_pvalues
 from sigstats.sequential.joint_rule import JointRule
 from sigstats.tasks.engine.stopping import exceeds

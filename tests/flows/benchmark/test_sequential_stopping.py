@@ -14,7 +14,7 @@ from sigstats.flows.errors import BadInput
 from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.running.estimate import count, render
-from sigstats.flows.running.study_files import parse_study
+from sigstats.flows.running.kind import parse_study
 from sigstats.flows.running.timing import estimate
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.precision_rules import PrecisePRule

@@ -11,7 +11,6 @@ import pytest
 
 from sigstats.flows.calibration.populations import parquet
 from sigstats.flows.calibration.report import null_p_values
-from sigstats.flows.report import figures
 from sigstats.flows.report.evidence import Evidence
 from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
@@ -237,7 +236,7 @@ def test_more_test_sets_begin_with_the_fewer(study, done, tmp_path):
 @pytest.mark.long
 def test_the_curves_are_the_rates(sturm):
     evidence = Evidence(Results(Store(str(sturm))))
-    (figure,) = [figure for figure in figures.draw_all(evidence) if "against the size" in figure.title]
+    (figure,) = [figure for figure in evidence.figures if "against the size" in figure.title]
     body = str(figure.body)
     assert re.findall(r'class="value">([^<]*)<', body) == [f"r = {r}%" for r in (0, 3, 5, 10)]
     heights = [float(y) for y in re.findall(r'class="dot" cx="[^"]*" cy="([^"]*)"', body)]
@@ -272,7 +271,7 @@ def test_the_achieved_error_is_that_of_every_level(done):
     assert rates[[0, 9, 10, 39], 0].tolist() == [1 / 8, 3 / 8, 4 / 8, 5 / 8]  # at 0.005, 0.05, 0.055 and 0.2
     assert rates[9, 1:].tolist() == list(clopper_pearson(3, 8))
     stored = Results(Store(str(done)))
-    drawn = [figure for figure in figures.draw_all(Evidence(stored)) if figure.title.startswith("Stated and achieved")]
+    drawn = [figure for figure in Evidence(stored).figures if figure.title.startswith("Stated and achieved")]
     assert len(drawn) == 4
     cells = stored.cells("subsample", slice="outputs swapped", test="McNemar (exact)")
     for n, panel in zip((40, 120, 600), re.findall(r"<figure>.*?</figure>", str(drawn[0].body)), strict=True):

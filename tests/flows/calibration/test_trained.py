@@ -24,7 +24,6 @@ from sklearn.svm import SVC, LinearSVC
 
 import sigstats
 from sigstats.flows.cli import main
-from sigstats.flows.report import figures
 from sigstats.flows.report.evidence import Evidence
 from sigstats.intervals import clopper_pearson
 from sigstats.joint.events import JointEvents
@@ -227,7 +226,7 @@ def test_the_replicates_behind_a_confidence_are_drawn_and_exchanged_outputs_have
     assert drawn.size == 499
     assert (drawn > 0).mean() == found.statistic  # eq. (13): what the report states is what the histogram shows
     assert observed > 0
-    made = {figure.title: str(figure.body) for figure in figures.draw_all(Evidence(stored))}
+    made = {figure.title: str(figure.body) for figure in Evidence(stored).figures}
     body = made["Resampled differences on the one test set"]
     # Keller's Figure 1: the bins are the replicates, and those below 0 are in the other colour.
     assert ('class="extreme"' in body) == bool((drawn < 0).any())

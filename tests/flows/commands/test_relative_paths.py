@@ -9,9 +9,8 @@ import pytest
 import sigstats
 from sigstats.flows.cli import main
 from sigstats.flows.orchestration import deployment
-from sigstats.flows.running.kind import kind_of
+from sigstats.flows.running.kind import find_study, kind_of
 from sigstats.flows.running.options import asked
-from sigstats.flows.running.study_files import find_study
 
 STUDIES = {
     "regression": """\

@@ -13,7 +13,7 @@ from sigstats.flows.config import toml_files
 from sigstats.flows.config.fetch import OPENML, fetched_by, files_of
 from sigstats.flows.config.toml_files import StudyPlace, place_of, ready_studies, summary_of
 from sigstats.flows.errors import BadInput
-from sigstats.flows.running.study_files import load_study
+from sigstats.flows.running.kind import load_study
 
 
 def test_they_are_the_projects_own(repository):

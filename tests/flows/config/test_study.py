@@ -11,7 +11,7 @@ from sigstats.flows.config.model import validated
 from sigstats.flows.config.settings import table_schema
 from sigstats.flows.config.toml_files import apply_settings
 from sigstats.flows.errors import BadInput
-from sigstats.flows.running.study_files import load_study, parse_study
+from sigstats.flows.running.kind import load_study, parse_study
 from sigstats.tasks.datasets import readers
 
 SHORTEST = """\

@@ -17,7 +17,7 @@ from sigstats.flows.calibration.plan import KIND
 from sigstats.flows.cli import main
 from sigstats.flows.config.settings import DatasetTable
 from sigstats.flows.errors import BadInput
-from sigstats.flows.running.study_files import parse_study
+from sigstats.flows.running.kind import parse_study
 from sigstats.learners import build, own
 from sigstats.measures.measure import as_measure
 from sigstats.tasks.calibration import subsample

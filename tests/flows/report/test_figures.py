@@ -13,9 +13,8 @@ from sigstats.flows.benchmark.report.null_histograms import NullDistribution, nu
 from sigstats.flows.cli import main
 from sigstats.flows.pages import heat_table, svg
 from sigstats.flows.pages.svg import Axes
-from sigstats.flows.report import figures
+from sigstats.flows.report import heat_tables
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.figures import dominance
 from sigstats.flows.report.rows import advantage_of_a, necessity
 from sigstats.measures.measure import as_measure
 from sigstats.measures.table import COUNT_MEASURES
@@ -106,7 +105,7 @@ def test_equal_ends_have_one_tick():
 
 
 def test_the_line_stands_at_the_observed_error_and_the_bars_are_the_replicates(store, evidence):
-    (figure,) = (one for one in figures.draw_all(evidence) if one.title == "Errors under the null hypothesis")
+    (figure,) = (one for one in evidence.figures if one.title == "Errors under the null hypothesis")
     drawings = re.findall(r"<svg.*?</svg>", figure.body, re.DOTALL)
     assert len(drawings) == 2 * len(DATASETS) * len(CLASSIFIERS)
     for drawing in drawings:
@@ -175,7 +174,7 @@ def test_necessities_of_both_sides_have_colours_of_their_own():
 
 def squares(evidence: Evidence) -> dict[str, tuple[list[str], list[list[str]]]]:
     """The names and the shades of each square of the dominance figure."""
-    (figure,) = dominance.draw(evidence)
+    (figure,) = heat_tables.draw_pairs(evidence)
     found = {}
     for table in re.findall(r"<table.*?</table>", figure.body, re.DOTALL):
         lines = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)[1:]
@@ -221,7 +220,7 @@ def dominance_of(folder, *outcomes):
     (folder / "study.toml").write_text('kind = "significance"' + "".join(tables))
     assert main(["run", str(folder / "study.toml"), "--output", str(folder / "out"), "--quiet"]) == 0
     evidence = Evidence(Results(Store(str(folder / "out"))))
-    return squares(evidence), next(dominance.draw(evidence))
+    return squares(evidence), next(heat_tables.draw_pairs(evidence))
 
 
 @pytest.mark.parametrize(
@@ -265,7 +264,7 @@ def test_every_measure_is_better_in_the_direction_that_the_library_says():
 
 
 def test_every_number_of_the_summary_is_in_its_grid(evidence):
-    (figure,) = (one for one in figures.draw_all(evidence) if one.title == "Data sets by classifiers")
+    (figure,) = (one for one in evidence.figures if one.title == "Data sets by classifiers")
     tables = dict(
         zip(
             re.findall(r'aria-label="([^"]*)"', figure.body),
@@ -290,7 +289,7 @@ def test_every_number_of_the_summary_is_in_its_grid(evidence):
 def test_missing_cells_keep_their_place(tmp_path):
     store = make_study(tmp_path, datasets=["iris", "wine"], lost=(("wine", "1-nn", "labels"), ("iris", "naive-bayes")))
     evidence = Evidence(Results(store))
-    drawn = {figure.title: figure.body for figure in figures.draw_all(evidence)}
+    drawn = {figure.title: figure.body for figure in evidence.figures}
     histograms = drawn["Errors under the null hypothesis"]
     assert histograms.count("<figure>") == 16
     assert histograms.count('<p class="absent">missing</p>') == 3  # wine 1-nn labels; iris naive-bayes under both nulls
@@ -312,7 +311,7 @@ def test_a_cell_of_one_value_has_a_histogram(tmp_path):
 def test_nothing_is_drawn_of_nothing(store):
     results = Results(store)
     results.__dict__["summary"] = summary_table([])
-    assert figures.draw_all(Evidence(results)) == []
+    assert Evidence(results).figures == []
 
 
 def test_a_trend_runs_through_the_errors_of_each_value(tmp_path):

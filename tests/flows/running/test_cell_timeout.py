@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from sigstats.flows.running import cells
-from sigstats.flows.running.kind import kind_of
+from sigstats.flows.running.kind import find_study, kind_of
 from sigstats.flows.running.options import RunOptions
-from sigstats.flows.running.study_files import find_study
 from sigstats.tasks.engine.execute import Interrupted, run_cell
 
 PAIR = {"a": "old", "b": "new", "counts_a": [3, 9]}

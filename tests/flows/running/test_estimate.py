@@ -12,9 +12,8 @@ from sigstats.flows.benchmark.savings import savings
 from sigstats.flows.running import timing
 from sigstats.flows.running.costs import CostModel
 from sigstats.flows.running.estimate import Estimate, count, counts_in_words, render
-from sigstats.flows.running.kind import kind_of
+from sigstats.flows.running.kind import kind_of, parse_study
 from sigstats.flows.running.progress import duration
-from sigstats.flows.running.study_files import parse_study
 from sigstats.flows.running.timing import estimate
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.tasks.engine.execute import run_cell

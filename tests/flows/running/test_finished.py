@@ -3,9 +3,8 @@
 import pytest
 
 from sigstats.flows.running import output as finished
-from sigstats.flows.running.kind import kind_of
+from sigstats.flows.running.kind import kind_of, parse_study
 from sigstats.flows.running.options import RunOptions
-from sigstats.flows.running.study_files import parse_study
 
 STUDY = {
     "kind": "significance",

@@ -12,10 +12,9 @@ import pytest
 
 from sigstats.flows.clusters import load_cluster
 from sigstats.flows.running import progress
-from sigstats.flows.running.kind import kind_of
+from sigstats.flows.running.kind import kind_of, load_study
 from sigstats.flows.running.options import RunOptions
 from sigstats.flows.running.progress import Display
-from sigstats.flows.running.study_files import load_study
 from sigstats.tasks.engine.execute import Interrupted
 
 from ..conftest import study_file

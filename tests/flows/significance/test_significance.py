@@ -17,7 +17,7 @@ from sigstats.effects import accuracy_difference
 from sigstats.efficiency import efficiency_test
 from sigstats.fixed_margins import distribution
 from sigstats.flows.cli import main
-from sigstats.flows.running.study_files import parse_study
+from sigstats.flows.running.kind import parse_study
 from sigstats.flows.significance.plan import KIND
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.tasks.summary.published import agrees

@@ -3,9 +3,9 @@
 import pytest
 
 from sigstats._common.extras import MissingExtra
+from sigstats.flows import verification as reference_set
 from sigstats.flows.cli import main
 from sigstats.flows.commands import verify
-from sigstats.flows.verification import reference_set
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_anything_is_checked(tmp_path, capsys):

@@ -1,15 +1,34 @@
-"""Models over data sets like these: mean ranks, Friedman's test, and signed-rank tests of pairs."""
+"""Tests of benchmarks and of significance studies: Nyssen's of accuracy, and those of models over data sets like these.
+
+Over data sets there are mean ranks, Friedman's test, and signed-rank tests of pairs.
+"""
 
 from collections.abc import Sequence
 from functools import partial
 
+from sigstats.tasks import statistical_tests
 from sigstats.tasks.schema import Hypothesis
 
 from ..pages.wording import NBSP, join_words, number, signed, told_apart
 from . import sections, verdicts
 from . import usual_columns as usual
 from .evidence import Evidence, Section, Verdict
-from .sections import section_of
+from .sections import caveat, section_of
+
+
+def _efficiency_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+    if all(row.classifier is None for row in rows):
+        return sections.verdict(rows, evidence)
+    claim = "agreed with the true classes better than chance"
+    headline = verdicts.headline(rows, evidence, claim=claim, by=statistical_tests.named(rows[0].test).by)
+    doubts = verdicts.sentences_on_retained(rows, "could not be distinguished from random assignment", evidence)
+    return Verdict(headline, tuple(doubts), caveat("efficiency"))
+
+
+_EFFICIENCY_COLUMNS = usual.case_columns(
+    usual.estimate("Accuracy", "share of right predictions, observed"),
+    usual.null_mean("Chance", "mean accuracy of random assignment with the same margins"),
+)
 
 _RANK = partial(number, decimals=2)
 _DATA_SETS = usual.ROWS.named("Data sets", "data sets with a score of every model")
@@ -43,6 +62,7 @@ _SIGNED_RANK_COLUMNS = (
 )
 
 SECTIONS = (
+    section_of("efficiency", verdict=_efficiency_verdict, columns=_EFFICIENCY_COLUMNS),
     Section(
         order=9,
         test="mean-rank",

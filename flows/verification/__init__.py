@@ -1,1 +1,0 @@
-"""Compare this machine's answers with the reference set: `sigstats verify`."""
