@@ -99,14 +99,6 @@ def output_read(output: str, lacking: str, *, used: str = "read") -> Iterator[No
         raise BadInput(f"OUTPUT: {output} is not valid; it cannot be {used} ({error.strerror or error})") from None
 
 
-def workers_of(options: argparse.Namespace) -> int | None:
-    """The value of ``--workers``; None if it is not given."""
-    workers: int | None = options.workers
-    if workers is not None and workers < 1:
-        raise BadInput(f"--workers: {workers} is not valid; expected 1 or more")
-    return workers
-
-
 _UNIT = ", a share; 0.5pt is half a point"
 _METAVARS = {float: "X", int: "N", str: "NAME"}
 

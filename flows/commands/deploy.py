@@ -24,7 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cron", metavar="WHEN", help='cron schedule in UTC: "0 6 * * *" is daily at six (default: runs start by hand)'
     )
-    parser.add_argument("--name", metavar="NAME", help="name of the deployment (default: the study's)")
     parser.add_argument("--cluster", metavar="WHERE", help="cluster, as for run")
     add_allow(parser)
     parser.add_argument(
@@ -44,9 +43,6 @@ def run(options: argparse.Namespace) -> int:
     output, in_cells = output_of(options, study), kind_of(study).has_cells
     with as_options():
         asked(study, base, in_cells=in_cells, output=output, cluster=options.cluster, allow=options.allow)
-    name = study.name if options.name is None else options.name
-    if not name.strip() or {*"/%&<>"} & {*name}:
-        raise BadInput(f"--name: {name!r} is not valid; expected a name without / % & < >")
     if options.pages is not None and not options.pages.startswith(("http://", "https://")):
         raise BadInput(f"--pages: {options.pages!r} is not valid; expected an address that begins with https://")
     if not server_configured():
@@ -66,7 +62,9 @@ def run(options: argparse.Namespace) -> int:
         "cluster": _absolute(options.cluster) if str(options.cluster).endswith(".toml") else options.cluster,
     }
     try:
-        deployment = deployment_of(name=name, parameters=parameters, cron=options.cron, work_pool=options.work_pool)
+        deployment = deployment_of(
+            name=study.name, parameters=parameters, cron=options.cron, work_pool=options.work_pool
+        )
     except ValueError as error:
         raise BadInput(f"--cron: {options.cron!r} is not valid; {_first(error)}") from None
     kept = f"{deployment.flow_name}/{deployment.name}"

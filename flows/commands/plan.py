@@ -8,7 +8,7 @@ import argparse
 from sigstats._common.messages import printable
 
 from ..errors import DONE
-from ._options import add_allow, add_study, as_options, output_of, study_of, workers_of
+from ._options import add_allow, add_study, as_options, output_of, study_of
 
 GROUP = "studies"
 
@@ -17,8 +17,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats plan``."""
     add_study(parser)
     parser.add_argument("--output", metavar="DIR_OR_URL", help="results whose replicates count as done")
-    text = "number of workers in the estimate (default: this machine's)"
-    parser.add_argument("--workers", type=int, default=None, metavar="N", help=text)
     add_allow(parser)
     parser.add_argument("--no-timing", action="store_true", help="measure no times")
 
@@ -28,10 +26,9 @@ def run(options: argparse.Namespace) -> int:
     from ..running.kind import kind_of
     from ..running.options import asked
 
-    workers = workers_of(options)
     study, base = study_of(options)
     with as_options():
         how = asked(study, base, in_cells=True, output=output_of(options, study), allow=options.allow)
-    text = kind_of(study).plan(study, how, workers=workers, timing=not options.no_timing)
+    text = kind_of(study).plan(study, how, timing=not options.no_timing)
     print(printable(text, keep="\n"))  # noqa: T201
     return DONE

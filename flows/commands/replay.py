@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sigstats._common.messages import printable
 
 from ..errors import DONE, FAILED, BadInput
+from . import repeatable
 from ._files import write_whole
 from ._options import add_allow, output_read, usable
 
@@ -32,10 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats replay``."""
     parser.add_argument("output", metavar="OUTPUT", help="folder or fsspec URL of the results")
     parser.add_argument("--trial", type=int, required=True, metavar="N", help="number of the test set, from 0")
-    parser.add_argument("--dataset", metavar="NAME", help="name of the population in the study file")
-    parser.add_argument("--slice", metavar="TEXT", help="part of the population, as in the report: 'prevalence = 0.1'")
-    parser.add_argument("--n", metavar="ROWS", help="size of the test set")
-    parser.add_argument("--test", metavar="TEXT", help="name of the test in the report")
+    text = "replay only these: a dataset (population), slice, n (rows) or test of the report, as in n=200 (repeatable)"
+    repeatable(parser, "--only", "KEY=VALUE", text)
     add_allow(parser)
     parser.add_argument(
         "--rows",
@@ -80,13 +79,13 @@ def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
     cells = [cell for cell in results.plan.cells if can_replay(cell)]
     if not cells:
         raise BadInput(f"OUTPUT: {options.output} is not valid; expected the results of a calibration study")
-    for name in ("dataset", "slice", "n", "test"):
-        wanted = getattr(options, name)
-        known = dict.fromkeys(cell.subject[name] for cell in cells if name in cell.subject)
-        if wanted is not None:
-            if wanted not in known:
-                raise BadInput(f"--{name}: {wanted!r} is not valid; expected one of {', '.join(known) or 'none'}")
-            cells = [cell for cell in cells if cell.subject.get(name) == wanted]
+    for given in options.only:
+        name, _, wanted = given.partition("=")
+        known = dict.fromkeys(f"{name}={cell.subject[name]}" for cell in cells if name in cell.subject)
+        if given not in known:
+            keys = ", ".join(known) or "dataset=NAME, slice=TEXT, n=ROWS or test=TEXT"
+            raise BadInput(f"--only: {given!r} is not valid; expected one of {keys}")
+        cells = [cell for cell in cells if cell.subject.get(name) == wanted]
     most = min(cell.replicates for cell in cells)
     if not 0 <= options.trial < most:
         raise BadInput(f"--trial: {options.trial} is not valid; expected 0 to {most - 1}")
@@ -116,7 +115,7 @@ def _write_rows(file: str, sets: dict[tuple[str, ...], list["Replay"]]) -> None:
     from pyarrow import csv
 
     if len(sets) > 1:
-        raise BadInput(f"--rows: {file} is not valid; expected one test set, not {len(sets)} (--dataset, --slice, --n)")
+        raise BadInput(f"--rows: {file} is not valid; expected one test set, not {len(sets)} (--only)")
     (group,) = sets.values()
     content = pa.BufferOutputStream()
     csv.write_csv(group[0].rows, content)

@@ -8,8 +8,8 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..errors import complain
-from ._options import add_allow, add_output, add_study, as_options, output_of, study_of, workers_of
+from ..errors import BadInput, complain
+from ._options import add_allow, add_output, add_study, as_options, output_of, study_of
 
 if TYPE_CHECKING:
     from ..running.result import StudyResult
@@ -48,13 +48,14 @@ def run(options: argparse.Namespace) -> int:
     from ..running.options import asked
     from ..running.progress import Display
 
-    workers = workers_of(options)
+    if options.workers is not None and options.workers < 1:
+        raise BadInput(f"--workers: {options.workers} is not valid; expected 1 or more")
     study, base = study_of(options)
     kind = kind_of(study)
     with as_options():
         how = asked(
             study, base, in_cells=kind.has_cells, output=output_of(options, study), cluster=options.cluster,
-            workers=workers, allow=options.allow, part=options.part,
+            workers=options.workers, allow=options.allow, part=options.part,
         )  # fmt: skip
     display = Display(quiet=options.quiet, log_format=options.log_format, study=study.name)
 

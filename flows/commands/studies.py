@@ -18,8 +18,7 @@ GROUP = "studies"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats studies``."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="print this study file")
-    parser.add_argument("--fetch", metavar="NAME", help="fetch the data of this study")
-    parser.add_argument("--folder", metavar="DIR", help="folder for --fetch (default: here)")
+    parser.add_argument("--fetch", metavar="NAME", help="fetch the data of this study into the working folder")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -29,14 +28,12 @@ def run(options: argparse.Namespace) -> int:
     from ..config.toml_files import ready_studies, summary_of
     from ..errors import BadInput
 
-    if options.fetch is None and options.folder is not None:
-        raise BadInput(f"--folder: {options.folder} is not valid without --fetch NAME")
     if options.fetch is not None and options.name is not None:
         raise BadInput(f"NAME: {options.name} is not valid with --fetch {options.fetch}; use one of them")
     if options.fetch is not None:
         from ..config.fetch import fetch
 
-        for line in fetch(options.fetch, Path(options.folder or "."), write_whole):
+        for line in fetch(options.fetch, Path(), write_whole):
             print(line, flush=True)  # noqa: T201
         return DONE
     ready = ready_studies()

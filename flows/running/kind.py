@@ -73,11 +73,8 @@ class Kind(Generic[S]):
 
             raise BadInput(f"{study.source}: {error}{fetched_by(study, base)}") from None
 
-    def plan(self, study: S, options: RunOptions, /, *, workers: int | None, timing: bool) -> str:
-        """The work and cost of a run, as text; nothing is written.
-
-        `workers`: their number in the estimate, None for this machine's. `timing`: time one replicate of each cell.
-        """
+    def plan(self, study: S, options: RunOptions, /, *, timing: bool) -> str:
+        """The work and cost of a run, as text; nothing is written. `timing`: time one replicate of each cell."""
         if self.in_process is not None:
             return self.in_process.plan(study, options)
         from ..clusters.local import processors  # a study in this process needs none of it
@@ -99,7 +96,7 @@ class Kind(Generic[S]):
                 if self.savings:
                     cheaper = list(importlib.import_module(self.savings).savings(study, estimates, scratch))
         notes = [f"note: {note}" for note in prepared.notes]
-        text = render(prepared.plan, estimates, workers=workers or processors())
+        text = render(prepared.plan, estimates, workers=processors())
         return "\n".join([*notes, text, *cheaper])
 
     def run(self, study: S, options: RunOptions, /) -> StudyResult:

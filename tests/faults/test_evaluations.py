@@ -108,7 +108,7 @@ if "prefect.engine" in sys.orig_argv and Path({idle!r}).exists():
 def deployed(server, folder, **more):
     """``sigstats deploy`` as it stays and runs what falls due."""
     with (folder / "deploy.log").open("a") as log:
-        words = ["deploy", folder / "nightly.toml", "--output", folder / "out", "--name", folder.name]
+        words = ["deploy", folder / "nightly.toml", "--output", folder / "out", "--set", f"name={folder.name}"]
         process = subprocess.Popen(
             [*PROGRAM, *map(str, words)],
             env={**server.environment, **more},

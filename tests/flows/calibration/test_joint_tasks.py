@@ -109,7 +109,7 @@ def test_a_study_finds_a_loss_on_one_task(tmp_path, capsys):
     assert level["decision"] == "keep"
     assert power["estimate"] > rows["the smallest task", "all-rows"]["estimate"] + 0.2
     capsys.readouterr()
-    assert main(["replay", str(output), "--trial", "120", "--dataset", "nowhere"]) == 0
+    assert main(["replay", str(output), "--trial", "120", "--only", "dataset=nowhere"]) == 0
     said = capsys.readouterr().out
     assert said.count("as stored") == 2
     assert "only_a" in said

@@ -132,7 +132,9 @@ def test_a_study_finds_the_judge_out(tmp_path, capsys):
     assert ("marks", "judged-test", "power") in found
     assert not any(dataset == "marks" and method == "rogan-gladen" for dataset, method, _ in found)
     capsys.readouterr()
-    assert main(["replay", str(output), "--trial", "17", "--dataset", "marks", "--rows", str(tmp_path / "rows")]) == 0
+    assert (
+        main(["replay", str(output), "--trial", "17", "--only", "dataset=marks", "--rows", str(tmp_path / "rows")]) == 0
+    )
     assert (tmp_path / "rows").read_text().splitlines()[0] == '"item","judge_a","label_a","judge_b","label_b"'
     assert "people label as many as a size says" in (output / "report.html").read_text(encoding="utf-8")
 

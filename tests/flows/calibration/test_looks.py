@@ -84,5 +84,5 @@ def test_a_study_says_what_looks_cost(tmp_path, capsys):
     rates = {row["method"]: row["estimate"] for row in rows if row["n"] == 400}
     assert rates["looks (anytime, new_rows = 20)"] <= 0.05 < 0.1 < rates["looks (chi2, new_rows = 20)"]
     capsys.readouterr()
-    assert main(["replay", str(output), "--trial", "120", "--n", "400"]) == 0
+    assert main(["replay", str(output), "--trial", "120", "--only", "n=400"]) == 0
     assert capsys.readouterr().out.count("as stored") == 2

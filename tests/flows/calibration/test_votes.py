@@ -143,7 +143,10 @@ def test_a_study_finds_that_voters_have_tastes(tmp_path, capsys):
     assert rows["apart", "preferences (voters, true)"]["measure"] == "power"
     assert rows["apart", "preferences (voters, true)"]["estimate"] > 0.8
     capsys.readouterr()
-    assert main(["replay", str(output), "--trial", "17", "--dataset", "tastes", "--rows", str(tmp_path / "rows")]) == 0
+    assert (
+        main(["replay", str(output), "--trial", "17", "--only", "dataset=tastes", "--rows", str(tmp_path / "rows")])
+        == 0
+    )
     assert (tmp_path / "rows").read_text().splitlines()[0] == '"model_a","model_b","winner","voter","item"'
     assert "which models are preferred to which" in (output / "report.html").read_text(encoding="utf-8")
 

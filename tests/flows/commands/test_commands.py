@@ -68,14 +68,6 @@ def test_every_command_is_tested():
     assert [command for command, _ in mark.args[1]] == list(commands.REGISTRY.names())
 
 
-def test_options_that_a_run_would_not_use_are_refused(tmp_path, capsys):
-    path = study_file(tmp_path, STUDY)
-    for name in ("", "a/b"):
-        said = refused(capsys, "deploy", path, "--output", tmp_path / "out", "--name", name)
-        assert f"--name: '{name}' is not valid; expected a name without / % & < >" in said
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_plan_refuses_the_output_that_the_run_would_refuse(finished, tmp_path, capsys):
     said = refused(
         capsys, "plan", study_file(tmp_path, STUDY), "--set", "tables.0.counts=[[8,2],[1,8]]", "--output", finished
@@ -92,9 +84,6 @@ def test_options_of_studies_that_exclude_each_other_are_refused(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     said = refused(capsys, "studies", "quickstart", "--fetch", "regression")
     assert "NAME: quickstart is not valid with --fetch regression; use one of them" in said
-    for name in ([], ["quickstart"]):
-        said = refused(capsys, "studies", *name, "--folder", "data")
-        assert "--folder: data is not valid without --fetch NAME" in said
     assert list(tmp_path.iterdir()) == []
 
 

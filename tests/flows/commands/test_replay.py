@@ -127,7 +127,7 @@ def test_every_answer_is_as_stored(output, capsys):
 
 
 def test_a_package_of_no_test_is_not_allowed(output, capsys):
-    assert main(["replay", str(output), "--trial", "3", "--dataset", "grid", "--allow", "numpy"]) == 2
+    assert main(["replay", str(output), "--trial", "3", "--only", "dataset=grid", "--allow", "numpy"]) == 2
     said = capsys.readouterr()
     wanted = "expected none, since no test is of another package"
     assert (said.out, said.err) == ("", f"sigstats: --allow: 'numpy' is not valid; {wanted}\n")
@@ -135,7 +135,7 @@ def test_a_package_of_no_test_is_not_allowed(output, capsys):
 
 def test_rows_are_written(output, tmp_path, capsys):
     file = tmp_path / "rows.csv"
-    assert main(["replay", str(output), "--trial", "3", "--dataset", "grid", "--rows", str(file)]) == 0
+    assert main(["replay", str(output), "--trial", "3", "--only", "dataset=grid", "--rows", str(file)]) == 0
     lines = file.read_text().splitlines()
     assert lines[0] == '"label","pred_a","pred_b","count"'
     assert sum(int(line.rsplit(",", 1)[1]) for line in lines[1:]) == 40
@@ -153,7 +153,7 @@ def test_an_answer_that_is_not_as_stored_is_told(output, tmp_path, capsys):
     other = table.set_column(1, table.schema.field(1), pa.array([0.25] * table.num_rows))
     (file,) = copy.glob(f"replicates/{cell.name}/*.parquet")
     file.write_bytes(seal(other, kind=cell.fanout, fingerprint=cell.fingerprint))
-    assert main(["replay", str(copy), "--trial", "3", "--dataset", "grid"]) == 3
+    assert main(["replay", str(copy), "--trial", "3", "--only", "dataset=grid"]) == 3
     said = capsys.readouterr()
     assert re.search(r"stored: p_value 0\.25", said.out)
     assert "1 of 2 answers are not as stored" in said.err
@@ -166,7 +166,7 @@ def test_a_ready_test_that_fails_leaves_the_others(output, monkeypatch, capsys):
         raise ZeroDivisionError("by\x1b[2J zero")
 
     monkeypatch.setattr(interval, "compute", fails)
-    assert main(["replay", str(output), "--trial", "3", "--dataset", "grid"]) == 3
+    assert main(["replay", str(output), "--trial", "3", "--only", "dataset=grid"]) == 3
     said = capsys.readouterr()
     assert re.search(r"F1.*  fails \(ZeroDivisionError: by.* zero\)  stored: estimate ", said.out)
     assert re.search(r"McNemar.*  as stored\n", said.out)
@@ -181,7 +181,7 @@ def test_damaged_replicates_and_those_of_another_version_are_refused(output, tmp
 
     copy = tmp_path / "copy"
     shutil.copytree(output, copy)
-    command = ["replay", str(copy), "--trial", "3", "--dataset", "grid"]
+    command = ["replay", str(copy), "--trial", "3", "--only", "dataset=grid"]
     with monkeypatch.context() as patch:
         patch.setattr(subsample, "VERSION", subsample.VERSION + 1)
         assert main(command) == 2
@@ -202,10 +202,10 @@ def test_damaged_replicates_and_those_of_another_version_are_refused(output, tmp
         (["--trial", "130"], "--trial: 130 is not valid; expected 0 to 129"),
         (["--trial", "-1"], "--trial: -1 is not valid"),
         (
-            ["--trial", "1", "--dataset", "gird"],
-            "--dataset: 'gird' is not valid; expected one of grid, folds, scored, many",
+            ["--trial", "1", "--only", "dataset=gird"],
+            "--only: 'dataset=gird' is not valid; expected one of dataset=grid, dataset=folds, dataset=scored, ",
         ),
-        (["--trial", "1", "--n", "41"], "--n: '41' is not valid; expected one of 40"),
+        (["--trial", "1", "--only", "n=41"], "--only: 'n=41' is not valid; expected one of n=40"),
         (["--trial", "1", "--rows", "rows.csv"], "--rows: rows.csv is not valid; expected one test set"),
     ],
 )

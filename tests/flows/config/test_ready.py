@@ -130,9 +130,10 @@ def test_data_that_came_are_compared_with_those_that_are_meant(tmp_path, monkeyp
     monkeypatch.setattr(
         "sklearn.datasets.fetch_openml", lambda data_id, **_: came.get(data_id, _weather(2, ["a", "b"]))
     )
-    assert main(["studies", "--fetch", "ojala-garriga", "--folder", str(tmp_path)]) == 2
+    monkeypatch.chdir(tmp_path)
+    assert main(["studies", "--fetch", "ojala-garriga"]) == 2
     printed = capsys.readouterr()
-    assert printed.out.split() == [str(tmp_path / "iris.parquet")]
+    assert printed.out.split() == ["iris.parquet"]
     frame = pd.read_parquet(tmp_path / "iris.parquet")
     assert frame["class"].tolist() == iris
     assert list(frame) == ["wind", "class"]

@@ -41,7 +41,7 @@ def folder(tmp_path):
 def deployed(server, folder, name, *more, study="nightly.toml", outage=False):
     """``sigstats deploy`` as it stays and runs what falls due; Prefect tells of an `outage` in its own words."""
     log = folder / "deploy.log"
-    words = ["deploy", folder / study, "--output", folder / "out", "--name", name, *more]
+    words = ["deploy", folder / study, "--output", folder / "out", "--set", f"name={name}", *more]
     with log.open("a") as kept:
         process = subprocess.Popen(
             [*PROGRAM, *map(str, words)],
@@ -251,7 +251,7 @@ def test_a_server_that_is_killed_harms_neither_the_result_nor_the_next_run(serve
 
 @on_one
 def test_a_work_pool_takes_a_deployment_and_a_missing_one_is_named(server, folder):
-    words = ["deploy", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--name", "pooled"]
+    words = ["deploy", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--set", "name=pooled"]
 
     def deploy(pool):
         return subprocess.run(

@@ -119,7 +119,7 @@ def deployed(server, folder):
     """``sigstats deploy`` and its log."""
     log = folder / "deploy.log"
     with log.open("a") as kept:
-        words = ["deploy", "nightly.toml", "--output", "out", "--name", "one-at-a-time"]
+        words = ["deploy", "nightly.toml", "--output", "out", "--set", "name=one-at-a-time"]
         process = subprocess.Popen(
             [*PROGRAM, *words], env=server.environment, cwd=folder, stdout=kept, stderr=subprocess.STDOUT,
             start_new_session=True,
