@@ -16,7 +16,7 @@ from typing import Any
 
 from sigstats.flows import commands
 from sigstats.flows.commands.schema import schema_of
-from sigstats.flows.pages.page import GLOSSARY
+from sigstats.flows.pages.page import glossary as meanings
 
 DOCS = Path(__file__).parents[1] / "docs"
 #: Names of the types of JSON Schema.
@@ -29,7 +29,7 @@ _LIMITS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusi
 
 def glossary() -> str:
     """The words of pages and messages."""
-    terms = sorted(GLOSSARY.items(), key=lambda each: each[0].lower())
+    terms = sorted(meanings().items(), key=lambda each: each[0].lower())
     head = (
         "# Glossary\n\nThe words of reports, messages and these documents, in plain words. Each page that `sigstats` "
         "writes ends with those\nthat it uses.\n"

@@ -90,7 +90,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
         study=study.name,
         kind=study.kind,
         cells=tuple(sorted(cells, key=lambda cell: _ORDER.index(cell.fanout))),
-        analyses=(*study.tests, *_of_measures(study), *_over_data_sets(study)),
+        analyses=_analyses(study),
         measures=study.measures,
         slices=study.slices,
         positive={value.name: _positive_class(study, value) for value in datasets if _has_positive(study, value)},
@@ -102,16 +102,14 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
     return Prepared(plan, tuple(datasets), notes=notes, references=references)
 
 
-def _of_measures(study: BenchmarkStudy) -> list[str]:
-    if not study.measures:
-        return [MEASURES_ANALYSIS] if study.slices else []
-    repeated = study.cross_validation.repeats > 1 and OVER_FOLDS in study.tests
-    return [MEASURES_ANALYSIS, *([MEASURES_OVER_FOLDS] if repeated else [])]
-
-
-def _over_data_sets(study: BenchmarkStudy) -> list[str]:
-    enough = len(study.datasets) >= FEWEST_DATA_SETS and len(study.classifiers) > 1
-    return ["over-data-sets"] if enough else []
+def _analyses(study: BenchmarkStudy) -> tuple[str, ...]:
+    """The tests that a study names, and the analyses that follow from its other keys."""
+    more = [MEASURES_ANALYSIS] if study.measures or study.slices else []
+    if study.measures and study.cross_validation.repeats > 1 and OVER_FOLDS in study.tests:
+        more.append(MEASURES_OVER_FOLDS)
+    if len(study.datasets) >= FEWEST_DATA_SETS and len(study.classifiers) > 1:
+        more.append("over-data-sets")
+    return (*study.tests, *more)
 
 
 def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
@@ -218,13 +216,10 @@ def _cells(
     if any(MEASURES[name].needs in ("scores", "probabilities") for name in study.measures):
         scores = cell("scores", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
         retrains = [scores, *retrains]
-    if repeats == 1 or not read_by(study.tests, "repetition"):
-        return [observed, *retrains]
-    return [
-        observed,
-        cell("repetition", subject=subject, work=work, seed=study.seed, replicates=repeats - 1, limits=limits),
-        *retrains,
-    ]
+    if repeats > 1 and read_by(study.tests, "repetition"):
+        again = cell("repetition", subject=subject, work=work, seed=study.seed, replicates=repeats - 1, limits=limits)
+        return [observed, again, *retrains]
+    return [observed, *retrains]
 
 
 def _cross_validated_work(

@@ -1,6 +1,6 @@
 """Published numbers of a benchmark, which the report shows next to its results."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -45,15 +45,14 @@ class Published(Strict):
         return self
 
 
-def published_references(published: Iterable[Published], cells: Iterable[Cell]) -> Iterator[Reference]:
+def published_references(published: Iterable[Published], cells: Sequence[Cell]) -> Iterator[Reference]:
     """The printed numbers, each with the cell of the corresponding result."""
-    cells = tuple(cells)
     for table in published:
-        wanted = {"classifier": table.classifier, "null": table.null}
+        about = table.classifier, table.null
         entries = {
             cell.subject["dataset"]: cell
             for cell in cells
-            if all(cell.subject.get(key) == value for key, value in wanted.items())
+            if (cell.subject.get("classifier"), cell.subject.get("null")) == about
         }
         for dataset, values in table.values.items():
             if dataset not in entries:  # a study may leave some of the publication's data sets out

@@ -81,7 +81,11 @@ def _by_fewer(study: BenchmarkStudy, retrains: Sequence[Estimate]) -> float:
 def _by_transforms(study: BenchmarkStudy, retrains: Sequence[Estimate], scratch: Store) -> float:
     if study.cross_validation.transforms == "all":
         return 0.0
-    transformed = [one for one in retrains if _has_transform(one.cell) and one.per_replicate is not None]
+    transformed = []
+    for one in retrains:
+        built = build_as_planned(one.cell.work_of(CrossValidated).classifier, nominal=None)
+        if len(getattr(built, "steps", ())) > 1 and one.per_replicate is not None:
+            transformed.append(one)
     saved = timed = 0.0
     for one in sorted(transformed, key=lambda one: -(one.expected or 0.0))[:_TRIED]:
         value = _timed_with_all(one.cell, scratch)
@@ -89,10 +93,6 @@ def _by_transforms(study: BenchmarkStudy, retrains: Sequence[Estimate], scratch:
             expected = one.expected or 0.0
             saved, timed = saved + (1 - value / one.per_replicate) * expected, timed + expected
     return max(0.0, saved / timed if timed else 0.0) * sum(one.expected or 0.0 for one in transformed)
-
-
-def _has_transform(cell: Cell) -> bool:
-    return len(getattr(build_as_planned(cell.work_of(CrossValidated).classifier, nominal=None), "steps", ())) > 1
 
 
 def _timed_with_all(cell: Cell, scratch: Store) -> float | None:
@@ -113,11 +113,6 @@ def _lent(cell: Cell, scratch: Store) -> AbstractContextManager[Retrainer]:
     return lent_retrainer(scratch, cell.work_of(CrossValidated), null=null)
 
 
-def _batched_if_scaled(cell: Cell, scratch: Store) -> bool:
-    with _lent(cell, scratch) as classifier:
-        return classifier.batched_if_scaled
-
-
 def _by_numba(retrains: Sequence[Estimate]) -> float:
     if importlib.util.find_spec("numba") is not None:
         return 0.0
@@ -126,6 +121,8 @@ def _by_numba(retrains: Sequence[Estimate]) -> float:
 
 
 def _by_scalers(retrains: Sequence[Estimate], scratch: Store) -> float:
-    named = [one for one in retrains if _learner(one.cell).endswith(_SCALES)]
-    slow = [one for one in named if _batched_if_scaled(one.cell, scratch)]
-    return _SCALED * sum(one.expected or 0.0 for one in slow)
+    seconds = 0.0
+    for one in (one for one in retrains if _learner(one.cell).endswith(_SCALES)):
+        with _lent(one.cell, scratch) as classifier:
+            seconds += (one.expected or 0.0) * classifier.batched_if_scaled
+    return _SCALED * seconds

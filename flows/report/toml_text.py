@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 
@@ -33,24 +33,22 @@ def toml_text(values: Mapping[str, Any]) -> str:
 
 
 def _tables(values: Mapping[str, Any], name: str, heading: str) -> Iterator[str]:
-    within = {key: value for key, value in values.items() if _is_table(value) or _are_tables(value)}
+    within = {key: tables for key, value in values.items() if (tables := _tables_in(value))}
     lines = [f"{_key(key)} = {_inline(one)}" for key, one in values.items() if key not in within and one is not None]
     if heading and (lines or not within or heading.startswith("[[")):
         lines.insert(0, heading)
     if lines:
         yield "\n".join(lines)
-    for key, value in within.items():
+    for key, tables in within.items():
         full = f"{name}.{_key(key)}" if name else _key(key)
-        for one in [value] if _is_table(value) else value:
-            yield from _tables(one, full, f"[{full}]" if _is_table(value) else f"[[{full}]]")
+        for one in tables:
+            yield from _tables(one, full, f"[{full}]" if isinstance(values[key], Mapping) else f"[[{full}]]")
 
 
-def _is_table(value: Any) -> bool:
-    return isinstance(value, Mapping)
-
-
-def _are_tables(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and bool(value) and all(map(_is_table, value))
+def _tables_in(value: Any) -> Sequence[Mapping[str, Any]]:
+    """The tables that a value is or lists; none for any other value."""
+    tables = [value] if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else []
+    return tables if all(isinstance(table, Mapping) for table in tables) else []
 
 
 def _key(key: str) -> str:
