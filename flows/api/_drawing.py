@@ -81,8 +81,9 @@ def zip_plot(low: Values, high: Values, covers: Any, truth: float, confidence: f
     return draw
 
 
-def shares_of(bars: Mapping[str, Sequence[float]], names: Sequence[str] = ("better", "equal", "worse")) -> Draw:
-    """A bar for each label, from the top, divided into shares that the legend names."""
+def shares_of(bars: Mapping[str, Sequence[float]]) -> Draw:
+    """A bar for each label, from the top, divided into the shares better, equal and worse."""
+    names = ("better", "equal", "worse")
 
     def draw(ax: Any) -> Any:
         ax, values = axes(ax, len(bars)), np.array(list(bars.values()))

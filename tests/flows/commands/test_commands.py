@@ -117,11 +117,10 @@ def test_a_report_that_cannot_be_written_is_one_line(finished, capsys, name):
     assert "it cannot be read or written" in refused(capsys, "report", finished)
 
 
-@pytest.mark.parametrize("command", ["plan", "run"])
 @pytest.mark.parametrize("workers", [-2, 0])
-def test_fewer_than_one_worker_are_refused(tmp_path, capsys, command, workers):
+def test_fewer_than_one_worker_are_refused(tmp_path, capsys, workers):
     output = tmp_path / "out"
-    said = refused(capsys, command, study_file(tmp_path, QUICK), "--output", output, "--workers", workers)
+    said = refused(capsys, "run", study_file(tmp_path, QUICK), "--output", output, "--workers", workers)
     assert said == f"sigstats: --workers: {workers} is not valid; expected 1 or more\n"
     assert not output.exists()
 
