@@ -16,7 +16,7 @@ from scipy.special import gammaln
 from scipy.stats import norm, t
 
 import sigstats
-from sigstats.anytime import expected
+from sigstats.anytime import bets
 from sigstats.anytime.bets import log_wealth
 
 LOOKS, NEW, DISCORDANCE, ALPHA = 300, 200, 0.1, 0.05
@@ -64,7 +64,7 @@ def false_alarms(streams: int) -> list[str]:
             np.any([(x - y > level * np.sqrt(np.maximum(x + y, 1))).any(axis=1) for x, y in tests], axis=0).sum(),
             np.any([(x - y - 1 > level * np.sqrt(np.maximum(x + y, 1))).any(axis=1) for x, y in tests], axis=0).sum(),
             np.any(
-                [(expected.log_evalues(x, y) >= -math.log(ALPHA / len(tests))).any(axis=1) for x, y in tests], axis=0
+                [(bets.log_evalues(x, y) >= -math.log(ALPHA / len(tests))).any(axis=1) for x, y in tests], axis=0
             ).sum(),
         ]
     marks, few = np.zeros(3), max(1, streams // 20)

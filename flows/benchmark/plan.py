@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sigstats._common.positive_class import positive_place
+from sigstats._common.class_columns import positive_place
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.measures.table import MEASURES, needs_positive
 from sigstats.multiplicity import IN_WORDS

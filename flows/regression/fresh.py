@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.messages import Note
-from sigstats.anytime.changes import Change
+from sigstats.anytime.looks import Change
 from sigstats.comparison.fresh import RowValues, decide_fresh, repaired_since, row_of_fresh, values_of_rows
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.row_test import RowTest

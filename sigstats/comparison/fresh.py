@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from .._common.extreme import difference
 from .._common.validation import FloatArray, IntArray
 from ..anytime.bets import Rows, log_evalue, log_evalue_of_any_start, rows_of, running_interval
-from ..anytime.changes import change_of
+from ..anytime.looks import change_of
 from ..intervals import Interval
 from ..multiplicity import adjusted, closed_e_bh
 from .compare import decide_row

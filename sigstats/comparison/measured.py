@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.class_columns import positive_place
 from .._common.class_names import is_number, refuse_two_spellings, require_class_names
-from .._common.positive_class import positive_place
 from .._common.scores import require_one_scale, unknown_direction
 from .._common.validation import FloatArray, require_squarable, shown
 from ..measures.score_formulas import POWERS

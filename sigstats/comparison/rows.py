@@ -12,7 +12,7 @@ from .rule import ComparisonRule, Verdict
 from .units import ALL_ROWS
 
 if TYPE_CHECKING:
-    from ..anytime.changes import Change
+    from ..anytime.looks import Change
     from ..many_datasets.joint_tasks import JointTasksResult
 
 

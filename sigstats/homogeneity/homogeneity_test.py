@@ -25,12 +25,13 @@ from .given_margins import (
     as_two_samples,
     certified,
     certified_bounds,
+    difference_interval,
     exact_pvalue,
     exceedances,
     given_margins,
     log_probability,
+    two_tails,
 )
-from .two_classes import difference_interval, two_tails
 
 HomogeneityMethod: TypeAlias = Literal["auto", "exact", "bounds", "chi2", "monte-carlo"]
 

@@ -20,8 +20,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .._common.class_columns import positive_place
 from .._common.class_names import as_predictions
-from .._common.positive_class import positive_place
 from .._common.validation import MAX_TOTAL, FloatArray, Labels, as_count, refuse
 from ..mcnemar.counts import DiscordantCounts
 from ..measures.formulas import Confusion

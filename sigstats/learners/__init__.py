@@ -7,6 +7,7 @@ and an entry of `_FORMS`.
 import importlib
 import importlib.util
 import inspect
+import pkgutil
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -18,12 +19,19 @@ from . import own
 from .base import BatchedLearner, attempt, steps_of
 from .ready import READY as READY
 
-#: The modules of batched learners.
+#: The batched learners.
 _FORMS = (
-    "boosting", "gaussian.discriminant", "gaussian.naive_bayes", "gaussian.quadratic", "gaussian.ridge",
-    "linear.linear_svm", "linear.logistic", "neighbours.batched",
-    "trees.c45_classifier", "trees.forest",
-)  # fmt: skip
+    "boosting:BatchedBoosting",
+    "gaussian.discriminant:BatchedLDA",
+    "gaussian.naive_bayes:BatchedNaiveBayes",
+    "gaussian.quadratic:BatchedQDA",
+    "linear.cross_products:BatchedRidge",
+    "linear.cross_products:BatchedLinearSVM",
+    "linear.logistic:BatchedLogisticRegression",
+    "neighbours.batched:BatchedNeighbours",
+    "trees.c45_classifier:BatchedC45",
+    "trees.forest:BatchedForest",
+)
 
 
 @cache
@@ -32,8 +40,7 @@ def batched_learners() -> tuple[type[BatchedLearner], ...]:
 
     They are imported when they are asked for: a study that is complete retrains nothing.
     """
-    forms = (importlib.import_module(f"{__name__}.{form}") for form in _FORMS)
-    return tuple(form.BATCHED for form in forms)
+    return tuple(pkgutil.resolve_name(f"{__name__}.{form}") for form in _FORMS)
 
 
 #: Classifiers that are often asked for by another name than their import path.

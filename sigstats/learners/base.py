@@ -1,14 +1,14 @@
-"""Batched learners: the protocol, and functions that all learners are made with.
+"""Batched learners: their base class, and functions that all learners are made with.
 
 A batched learner is equivalent to one exact configuration of a scikit-learn estimator. It prepares, once, everything
 that permutations leave unchanged, and then predicts a whole block of replicates with a few array operations. To add
-one, add a file to a folder of learners with a ``BATCHED`` class that follows `BatchedLearner`.
+one, add a subclass of `BatchedLearner` to a folder of learners.
 """
 
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -38,8 +38,7 @@ class Problem:
     floats: bool = True
 
 
-@runtime_checkable
-class BatchedLearner(Protocol):
+class BatchedLearner:
     """A learner that predicts a block of replicates at once.
 
     A replicate of the null hypothesis ``"labels"`` is given by ``place``, shape (n,): row i of X takes the label
@@ -51,13 +50,13 @@ class BatchedLearner(Protocol):
     """
 
     #: The null hypotheses this learner has a fast way for.
-    nulls: ClassVar[tuple[Null, ...]]
+    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
 
     #: Whether its estimator turns X into floats of one size, so that shorter ones than float64 are the same to it.
-    one_size: ClassVar[bool]
+    one_size: ClassVar[bool] = False
 
     #: How permutations are fitted: with shared work, or by compiled code.
-    fits: ClassVar[Fits]
+    fits: ClassVar[Fits] = "shared"
 
     #: Bytes of scratch memory one replicate needs, for the size of a chunk.
     replicate_bytes: int
@@ -65,12 +64,15 @@ class BatchedLearner(Protocol):
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLearner | None":
         """The learner prepared for `problem`, or None if it does not stand for exactly this estimator."""
+        raise NotImplementedError
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predictions, shape (replicates, n), by row of X, for ``place`` of the same shape."""
+        raise NotImplementedError
 
     def predict_features(self, source: IntArray) -> IntArray:
         """Predictions, shape (replicates, n), for ``source`` of shape (replicates, d, n)."""
+        raise NotImplementedError
 
 
 #: The largest that a parameter may be which sets how much memory is taken or how many processes are started.

@@ -8,14 +8,14 @@ them and computes their loss here too. Weights, constraints, samples of columns,
 """
 
 import functools
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
 from .._common.validation import IntArray
-from .base import UNDECIDED, Fits, Null, Problem, is_default, steps_of, taken_by_column
+from .base import BatchedLearner, UNDECIDED, Null, Problem, is_default, steps_of, taken_by_column
 from .design import Design, design_of
 from .door import compiled, fuses_products
 
@@ -43,12 +43,11 @@ _TOGETHER: Final = 1152
 _MOST_BYTES: Final = 2**28
 
 
-class BatchedBoosting:
+class BatchedBoosting(BatchedLearner):
     """`HistGradientBoostingClassifier` on numbers, which may be missing, and on the 0/1 columns of categories."""
 
-    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
-    one_size: ClassVar[bool] = True
-    fits: ClassVar[Fits] = "compiled"
+    one_size = True
+    fits = "compiled"
 
     def __init__(self, problem: Problem, design: Design, classifier: Any) -> None:
         self._classifier, self._features = classifier, design.features
@@ -258,6 +257,3 @@ def _predicts_the_same(n_classes: int) -> bool:
     ours = _raw_predictions(classifier, known, levels, fold)
     theirs = classifier.fit(X[~tested], y[~tested])._raw_predict(X[tested])
     return np.array_equal(ours, theirs.T)
-
-
-BATCHED = BatchedBoosting

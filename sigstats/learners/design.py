@@ -14,7 +14,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from .._common.validation import FloatArray, IntArray
-from .base import FoldOrder, Problem, blocks, is_default, steps_of, taken_by_column
+from .base import BatchedLearner, FoldOrder, Problem, blocks, is_default, steps_of, taken_by_column
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Moments:
     scatter: FloatArray
 
 
-class BatchedDesign:
+class BatchedDesign(BatchedLearner):
     """The part that learners from sums share: it puts rows in order and adds them up.
 
     A learner inherits it and defines ``_classify(moments) -> predictions in the order of folds``, or ``_predict``.

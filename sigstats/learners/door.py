@@ -11,7 +11,7 @@ import importlib
 import platform
 from typing import Any, Literal
 
-Room = Literal["boosting", "c45", "mixed_features", "neighbours", "trees"]
+Room = Literal["boosting", "c45", "neighbours", "trees"]
 
 
 @functools.cache

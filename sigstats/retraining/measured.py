@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.positive_class import positive_place
+from .._common.class_columns import positive_place
 from .._common.validation import FloatArray, IntArray, as_choice, raised, refuse
 from ..measures.formulas import Confusion
 from ..measures.measure import as_measure, one_vs_rest

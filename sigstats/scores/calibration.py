@@ -11,8 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_columns import class_names_of, classes_of_columns
-from .._common.positive_class import positive_place, with_absent
+from .._common.class_columns import class_names_of, classes_of_columns, positive_place, with_absent
 from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
 from .._common.validation import FloatArray, as_array, as_choice, as_count, as_labels, as_reals, refuse, refuse_where
 from ..intervals import Interval

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 
-from .._common.class_columns import classes_of_columns
+from .._common.class_columns import classes_of_columns, positive_place
 from .._common.extreme import exchange_floor
-from .._common.positive_class import positive_place
 from .._common.validation import LARGEST_SQUARABLE, FloatArray, IntArray, as_array, as_labels, as_reals, refuse
 from ..intervals import Interval, student_quantile
 from ..test_result import TestResult

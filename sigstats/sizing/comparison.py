@@ -17,7 +17,7 @@ import numpy as np
 
 from .._common.messages import Note
 from .._common.validation import FloatArray, IntArray, as_real, refuse
-from ..anytime.expected import expected_rows
+from ..anytime.bets import expected_rows
 from ..comparison.notes import pair_notes
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule

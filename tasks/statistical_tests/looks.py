@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import bdtr, bdtrc, ndtr
 
 from sigstats._common.validation import FloatArray, IntArray
-from sigstats.anytime.expected import log_evalues
+from sigstats.anytime.bets import log_evalues
 
 from . import SIDE, OfSets, Option, StatisticalTest
 

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats._common.class_columns import as_probabilities, classes_of_columns
+from sigstats._common.class_columns import as_probabilities, classes_of_columns, positive_place
 from sigstats._common.class_names import label_name
-from sigstats._common.positive_class import positive_place
 from sigstats._common.validation import FloatArray, as_array, as_labels
 from sigstats.comparison.measure_names import as_compared_measures
 from sigstats.measures.table import needs_positive

@@ -9,7 +9,7 @@ fold in which it could drop others is left to scikit-learn.
 
 import contextlib
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular
@@ -18,7 +18,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Fits, Null, Problem, best_or_undecided, is_default, steps_of
+from ..base import Null, Problem, best_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
 from .estimators import LinearDiscriminant
 
@@ -101,10 +101,6 @@ def _exact_sums(values: FloatArray, n: int) -> Any:
 
 class BatchedLDA(BatchedDesign):
     """`sklearn.discriminant_analysis.LinearDiscriminantAnalysis` as it is by default, bare or standardised."""
-
-    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
-    one_size: ClassVar[bool] = False
-    fits: ClassVar[Fits] = "shared"
 
     def __init__(self, problem: Problem, design: Design, basis: _Basis) -> None:
         super().__init__(problem, design)
@@ -222,6 +218,3 @@ def _degrees_of_freedom(classes: int) -> int:
     probe = LinearDiscriminantAnalysis().fit([[-1.0], [1.0], [9.0], [11.0]], [0, 0, 1, 1])
     width = float(np.diff(probe.decision_function([[0.0], [1.0]]))[0])  # 10 / covariance: 10 for 4 rows, 5 for 2
     return 0 if width > 7.5 else classes
-
-
-BATCHED = BatchedLDA

@@ -6,14 +6,14 @@ linear in the same columns (squares, values, known, categories), so classifying 
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.naive_bayes import GaussianNB
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, Fits, Null, Problem, best_or_undecided, is_default, nominal_mask, whole_or_halves
+from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, nominal_mask, whole_or_halves
 from ..design import BatchedDesign, Design
 from .estimators import MixedNB, category_codes
 
@@ -54,10 +54,6 @@ class _Terms:
 
 class BatchedNaiveBayes(BatchedDesign):
     """`sklearn.naive_bayes.GaussianNB` and `MixedNB` (with ``alpha > 0``)."""
-
-    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
-    one_size: ClassVar[bool] = False
-    fits: ClassVar[Fits] = "shared"
 
     def __init__(self, problem: Problem, nominal: Any, alpha: float, var_smoothing: float) -> None:
         self._alpha, self._var_smoothing = alpha, var_smoothing
@@ -228,6 +224,3 @@ def _best_beyond(scores: FloatArray, error: FloatArray) -> IntArray:
     most = scores + error
     most[values, best] = -np.inf
     return np.where(most.max(axis=1) < least, best, UNDECIDED)
-
-
-BATCHED = BatchedNaiveBayes

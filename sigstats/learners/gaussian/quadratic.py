@@ -7,14 +7,14 @@ left to it, and so is a row whose two best scores could be exchanged by rounding
 """
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Fits, Null, Problem, best_or_undecided, blocks, is_default, steps_of
+from ..base import Null, Problem, best_or_undecided, blocks, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
 from .discriminant import _inverse_roots
 
@@ -35,10 +35,6 @@ _TINY = 1e-100
 
 class BatchedQDA(BatchedDesign):
     """`QuadraticDiscriminantAnalysis` by singular values with any ``reg_param`` and ``tol``, bare or standardised."""
-
-    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
-    one_size: ClassVar[bool] = False
-    fits: ClassVar[Fits] = "shared"
 
     def __init__(self, problem: Problem, design: Design, classifier: Any) -> None:
         raw = design.columns
@@ -166,6 +162,3 @@ class BatchedQDA(BatchedDesign):
         rounding = _EPS * variance.shape[-1] * (loss * variance).sum(axis=-1)
         bound: FloatArray = np.maximum(smallest - rounding, _TINY)
         return bound
-
-
-BATCHED = BatchedQDA

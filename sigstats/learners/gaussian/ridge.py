@@ -6,14 +6,14 @@ all rows never change, and the indicators of classes only enter through class-wi
 """
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.linear_model import RidgeClassifier
 
 from sigstats._common.validation import IntArray
 
-from ..base import Fits, Null, Problem, best_or_undecided, is_default, steps_of
+from ..base import Null, Problem, best_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of, standardised
 
 #: Wider designs than this are left to scikit-learn, whose dual solution is then cheaper.
@@ -24,10 +24,6 @@ _EPS = 1e-15
 
 class BatchedRidge(BatchedDesign):
     """`sklearn.linear_model.RidgeClassifier` with a positive ``alpha``, behind the ready learners' transforms."""
-
-    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
-    one_size: ClassVar[bool] = False
-    fits: ClassVar[Fits] = "shared"
 
     def __init__(self, problem: Problem, design: Design, alpha: float) -> None:
         # The intercept takes up any shift, and sums of values far from 0 would lose their digits.
@@ -67,6 +63,3 @@ class BatchedRidge(BatchedDesign):
             scores = (moments.rows[:, span] @ weights[:, fold]).swapaxes(1, 2) + level[:, fold, :, None]
             predicted[:, span] = best_or_undecided(scores, margin[:, fold, None, None])
         return predicted
-
-
-BATCHED = BatchedRidge

@@ -6,7 +6,7 @@ few rows outside give each Newton step; it ends when no row crosses the margin, 
 within its ``tol`` of it: a row nearer to the boundary than that may move it is left to scikit-learn.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.linalg.lapack import dposv
@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Fits, Null, Problem, best_or_undecided, is_default, steps_of
+from ..base import Null, Problem, best_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of, standardised
 
 #: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
@@ -30,9 +30,7 @@ _EPS = 1e-15
 class BatchedLinearSVM(BatchedDesign):
     """`LinearSVC` with squared hinge loss, solved in the primal, behind the ready learners' transforms."""
 
-    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
-    one_size: ClassVar[bool] = True
-    fits: ClassVar[Fits] = "shared"
+    one_size = True
 
     def __init__(self, problem: Problem, design: Design, machine: Any) -> None:
         super().__init__(problem, design)
@@ -139,6 +137,3 @@ class BatchedLinearSVM(BatchedDesign):
         _, solved, _ = dposv(inner, test.T)
         error: FloatArray = 2 * left * np.sqrt(np.einsum("ij,ji->i", test, solved))
         return error
-
-
-BATCHED = BatchedLinearSVM

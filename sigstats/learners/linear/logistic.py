@@ -6,14 +6,14 @@ collinear; so its own path is followed to its end, and a row nearer to the bound
 left to scikit-learn.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, Fits, Null, Problem, best_or_undecided, blocks, is_default, steps_of
+from ..base import BatchedLearner, UNDECIDED, Null, Problem, best_or_undecided, blocks, is_default, steps_of
 from ..design import Design, design_of
 from .lbfgs import Rules, minimise
 
@@ -37,12 +37,10 @@ _ROOM = 2**16
 _MOST_CLASSES = 2**14
 
 
-class BatchedLogisticRegression:
+class BatchedLogisticRegression(BatchedLearner):
     """`LogisticRegression` by L-BFGS: any ``C``, balanced classes too, behind the ready learners' transforms."""
 
-    nulls: ClassVar[tuple[Null, ...]] = ("labels",)
-    one_size: ClassVar[bool] = False
-    fits: ClassVar[Fits] = "shared"
+    nulls = ("labels",)  # permuted columns differ in each replicate, so that no product can be shared
 
     def __init__(self, problem: Problem, design: Design, classifier: Any) -> None:
         self._problem, self._cost = problem, float(classifier.C)
@@ -93,10 +91,6 @@ class BatchedLogisticRegression:
         for some in blocks(len(place), self.replicate_bytes // 16, least=8):
             predicted[some] = self._predict(place[some])
         return predicted
-
-    def predict_features(self, source: IntArray) -> IntArray:
-        """Not offered: each replicate permutes columns differently, so that no product can be shared."""
-        raise NotImplementedError
 
     def _predict(self, place: IntArray) -> IntArray:
         fold, label = self._problem.folds[place], self._problem.y[place]
@@ -213,6 +207,3 @@ def _losses_of(scores: FloatArray, codes: Any, weights: FloatArray, binary: bool
     losses = (((top + np.log(whole))[:, 0] - (full * hits).sum(axis=1)) * weights).sum(axis=1)
     derivatives = (shares - hits) * weights[:, None]
     return losses, derivatives[:, 1:] if binary else derivatives[:, :-1]
-
-
-BATCHED = BatchedLogisticRegression

@@ -14,13 +14,13 @@ no order among rows that are equally near; where their choice could change the c
 """
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, Fits, Null, Problem, blocks
+from ..base import BatchedLearner, UNDECIDED, Null, Problem, blocks
 from ..door import compiled
 from .lists import FoldScales, FoldVariances, Learned, NeighbourLists, narrowed, rescaled
 from .mixed_features import MixedFeatures
@@ -46,12 +46,8 @@ _ROUNDING = 1e-14
 _TOGETHER = 16
 
 
-class BatchedNeighbours:
+class BatchedNeighbours(BatchedLearner):
     """`NearestNeighbours` and `sklearn.neighbors.KNeighborsClassifier`, bare or behind a scaler."""
-
-    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
-    one_size: ClassVar[bool] = False
-    fits: ClassVar[Fits] = "shared"
 
     def __init__(self, problem: Problem, config: Configuration, null: Null, tied: TiedNeighbours) -> None:
         self._y, self._folds, self._n_folds, self._tied = problem.y, problem.folds, problem.n_folds, tied
@@ -91,7 +87,7 @@ class BatchedNeighbours:
 
     def _mixed_features(self, problem: Problem) -> MixedFeatures | None:
         """The search for one neighbour among complete numbers if features are permuted; None without Numba."""
-        if self._config.k > 1 or self._config.ties == "vote" or self._partly or compiled("mixed_features") is None:
+        if self._config.k > 1 or self._config.ties == "vote" or self._partly or compiled("neighbours") is None:
             return None
         return MixedFeatures(self._X, problem, self._config, self._priority, self._farthest)
 
@@ -245,6 +241,3 @@ class BatchedNeighbours:
             excluded = fold[replicate] == tested
             distances = squared_distances(X[rows], X, self._nominal)
             predicted[rows, replicate] = self._among_all(distances, excluded, tested, place[replicate])
-
-
-BATCHED = BatchedNeighbours

@@ -35,7 +35,7 @@ class MixedFeatures:
     def __init__(
         self, X: FloatArray, problem: Problem, config: Configuration, priority: IntArray, farthest: float
     ) -> None:
-        self._code = compiled("mixed_features")
+        self._code = compiled("neighbours")
         self._columns, self._config, self._farthest = np.ascontiguousarray(X.T), config, farthest
         self._order = np.argsort(problem.folds, kind="stable")
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(problem.folds, minlength=problem.n_folds))])

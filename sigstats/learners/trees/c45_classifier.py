@@ -5,7 +5,7 @@ not pruned unless a cost is chosen. Do not read the probabilities of leaves as c
 chose it.
 """
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sigstats._common.validation import FloatArray, IntArray, as_real, refuse
 
-from ..base import Fits, Null, Problem, nominal_mask, steps_of, taken_by_column
+from ..base import BatchedLearner, Null, Problem, nominal_mask, steps_of, taken_by_column
 from ..door import compiled
 from . import c45_tree
 from .c45_splits import Training
@@ -214,12 +214,10 @@ class Levels(NamedTuple):
         )
 
 
-class BatchedC45:
+class BatchedC45(BatchedLearner):
     """`C45Classifier`, compiled, with values coded once; without Numba nothing is faster than the class itself."""
 
-    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
-    one_size: ClassVar[bool] = False
-    fits: ClassVar[Fits] = "compiled"
+    fits = "compiled"
 
     def __init__(self, problem: Problem, tree: C45Classifier) -> None:
         self._problem, self._pruned = problem, bool(tree.prune)
@@ -264,6 +262,3 @@ class BatchedC45:
             data = self._levels.training(codes, label, train, n_classes, *self._options)
             nodes = form().grow(data, train, self._pruned)
             predicted[test] = most_probable(form().probabilities(data, nodes, test))
-
-
-BATCHED = BatchedC45

@@ -10,7 +10,7 @@ there, since scikit-learn breaks ties by the number of columns too.
 """
 
 import functools
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from sigstats._common.validation import IntArray
 
-from ..base import Fits, Null, Problem, is_default, steps_of, taken_by_column
+from ..base import BatchedLearner, Null, Problem, is_default, steps_of, taken_by_column
 from ..design import Design, design_of
 from ..door import compiled, fuses_products
 
@@ -35,12 +35,11 @@ _DEEPEST: Final = 2**31 - 1
 _MOST_LEVELS, _MOST_COUNTS = 256, 512
 
 
-class BatchedForest:
+class BatchedForest(BatchedLearner):
     """Trees and forests with an integer ``random_state``, behind the ready learners' transforms."""
 
-    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
-    one_size: ClassVar[bool] = True
-    fits: ClassVar[Fits] = "compiled"
+    one_size = True
+    fits = "compiled"
 
     def __init__(self, problem: Problem, design: Design, forest: Any) -> None:
         self._problem = problem
@@ -210,6 +209,3 @@ def _grows(kind: Any) -> bool:
         fitted = forest.fit(X[fold != tested], label[fold != tested])
         theirs[fold == tested] = fitted.predict(X[fold == tested])
     return np.array_equal(ours, theirs)
-
-
-BATCHED = BatchedForest

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import sigstats
-from sigstats.anytime.changes import Change, change_of
+from sigstats.anytime.looks import Change, change_of
 from sigstats.comparison.fresh import RowValues, _since_change, repaired_since
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.flows.cli import main

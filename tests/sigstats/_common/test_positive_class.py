@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 import sigstats
-from sigstats._common.positive_class import PAIRS, positive_place
+from sigstats._common.class_columns import PAIRS, positive_place
 from sigstats.proportions import dcf_test, proportion_test
 
 RNG = np.random.default_rng(6)

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import sigstats
-from sigstats.anytime.bets import log_wealth
-from sigstats.anytime.expected import expected_rows, log_evalues
+from sigstats.anytime.bets import expected_rows, log_evalues, log_wealth
 
 
 @pytest.mark.parametrize("counts", [(0, 0), (1, 0), (0, 9), (40, 3), (3, 40), (900, 1000)])

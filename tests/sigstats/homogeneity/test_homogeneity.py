@@ -17,7 +17,6 @@ from sigstats.conditional.problem import best_scores, binomial_log_pmf, open_vol
 from sigstats.conditional.tail import tail
 from sigstats.efficiency import efficiency_test
 from sigstats.homogeneity import given_margins as given_margins_module
-from sigstats.homogeneity import two_classes
 from sigstats.homogeneity.given_margins import given_margins, homogeneity_exceedances
 from sigstats.homogeneity.homogeneity_test import homogeneity_test
 from sigstats.intervals import Interval
@@ -144,7 +143,7 @@ def test_few_among_billions_are_the_count_of_whole_numbers():
 
 @pytest.mark.parametrize("least", [0, 10**6])  # whole numbers, and tails
 def test_two_classes_are_counted_with_their_ties(monkeypatch, least):
-    monkeypatch.setattr(two_classes, "SMALL", 1000 - least)
+    monkeypatch.setattr(given_margins_module, "SMALL", 1000 - least)
     generator = np.random.default_rng(7)
     for size in [3, 12, 60] * 40:
         table = generator.integers(0, size, size=(2, 2))
