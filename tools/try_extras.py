@@ -41,7 +41,7 @@ CLUSTERS = {
     'shared_temp_directory = "{folder}"\n',
     "kubernetes": 'kind = "kubernetes"\nimage = "registry.example.org/sigstats"\nworkers = 1\nmemory = "1Gi"\n',
 }
-STEM = 'from sigstats.learners.encoders import StemmedWords\nprint(StemmedWords("english")("selling corn"))'
+STEM = 'from sigstats.learners.ready import StemmedWords\nprint(StemmedWords("english")("selling corn"))'
 
 
 class Failed(Exception):

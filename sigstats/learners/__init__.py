@@ -18,6 +18,7 @@ from .._common.validation import did_you_mean, refuse
 from . import own
 from .base import BatchedLearner, attempt, steps_of
 from .ready import READY as READY
+from .ready import with_encoding, with_frames, with_words
 
 #: The batched learners.
 _FORMS = (
@@ -86,13 +87,9 @@ def build(
     mask = _as_mask(nominal)
     given = {} if params is None else params
     if text:
-        from .encoders import with_words
-
         return with_words(steps_of(build(name, params=given, missing=False, allowed=allowed))[-1], stem)
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
         raise refuse("params", params, "a mapping from parameter names to values")
-    from .encoders import with_encoding, with_frames
-
     if name in READY:
         return READY[name](dict(given), mask, bool(missing))
     if own.is_path(name) and not allowed and name not in own.named():

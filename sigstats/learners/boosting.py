@@ -15,7 +15,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
 from .._common.validation import IntArray
-from .base import BatchedLearner, UNDECIDED, Null, Problem, is_default, steps_of, taken_by_column
+from .base import UNDECIDED, BatchedLearner, Null, Problem, is_default, steps_of, taken_by_column
 from .design import Design, design_of
 from .door import compiled, fuses_products
 

@@ -154,25 +154,3 @@ class BatchedDesign(BatchedLearner):
             np.matmul(rows[:, span].swapaxes(1, 2), rows[:, span], out=scatter[:, fold])
         np.subtract(scatter.sum(axis=1, keepdims=True), scatter, out=scatter)
         return Moments(rows, self._order.train_counts, sums, scatter)
-
-
-def standardised(moments: Moments, columns: Any, *, center: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Means, scales (replicates, folds, m) and the cross products of the columns so transformed.
-
-    The columns that are to be standardised get mean 0 and variance 1 as by `StandardScaler`; with `center` the others
-    are centred too.
-    """
-    size = moments.count.sum(axis=1)[:, None]
-    mean = moments.sums.sum(axis=2) / size
-    raw = np.diagonal(moments.scatter, axis1=2, axis2=3)
-    variance = np.maximum(raw / size - mean**2, 0)
-    constant = variance <= 1e-13 * (raw / size)  # rounding alone, which StandardScaler treats as no variance
-    scale = np.where(columns & ~constant, np.sqrt(variance), 1.0)
-    if not center:
-        mean = np.where(columns, mean, 0.0)
-    sums = moments.sums.sum(axis=2)
-    outer = sums[..., :, None] * mean[..., None, :]
-    scatter = moments.scatter - outer - outer.swapaxes(2, 3)
-    scatter += size[..., None] * mean[..., :, None] * mean[..., None, :]
-    scatter /= scale[..., :, None] * scale[..., None, :]
-    return mean, scale, scatter

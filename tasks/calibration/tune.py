@@ -78,7 +78,7 @@ def scores(
     from sklearn.metrics import f1_score
     from sklearn.model_selection import KFold
 
-    from sigstats.learners.kernels.one_against_others import OneAgainstOthers
+    from sigstats.learners.one_against_others import OneAgainstOthers
 
     candidate = clone(classifier).set_params(**params)
     said = np.empty_like(truth)

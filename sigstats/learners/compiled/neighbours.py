@@ -8,6 +8,8 @@ from sigstats.learners.compiled.jit import compiled
 
 from ..base import UNDECIDED
 
+__all__ = ["decide_fold", "walk_lists"]
+
 #: A row among whose neighbours a stated rule chooses, where more than one votes.
 OPEN = -2
 

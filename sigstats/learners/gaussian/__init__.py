@@ -1,1 +1,1 @@
-"""Gaussian classes and least squares: naive Bayes, linear and quadratic discriminants, the ridge classifier."""
+"""Gaussian classes: naive Bayes, linear and quadratic discriminants."""

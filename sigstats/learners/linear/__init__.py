@@ -1,1 +1,1 @@
-"""Linear classifiers found step by step: logistic regression and the linear support vector machine."""
+"""Linear classifiers: the ridge classifier, the linear support vector machine, logistic regression."""

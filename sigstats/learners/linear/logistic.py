@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import BatchedLearner, UNDECIDED, Null, Problem, best_or_undecided, blocks, is_default, steps_of
+from ..base import UNDECIDED, BatchedLearner, Null, Problem, best_or_undecided, blocks, is_default, steps_of
 from ..design import Design, design_of
 from .lbfgs import Rules, minimise
 

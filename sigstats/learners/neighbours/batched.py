@@ -20,7 +20,7 @@ import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import BatchedLearner, UNDECIDED, Null, Problem, blocks
+from ..base import UNDECIDED, BatchedLearner, Null, Problem, blocks
 from ..door import compiled
 from .lists import FoldScales, FoldVariances, Learned, NeighbourLists, narrowed, rescaled
 from .mixed_features import MixedFeatures

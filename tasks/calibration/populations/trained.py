@@ -126,7 +126,7 @@ class Pair:
 
     def outcomes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The number of these rows with each of the eight joint outcomes, in the order of `JointOutcomes`."""
-        from sigstats.learners.kernels.one_against_others import predict
+        from sigstats.learners.one_against_others import predict
 
         truth = self._truth[rows]
         a, b = (predict(fitted, self._rows[rows]) for fitted in self._fitted)
@@ -157,7 +157,7 @@ def train_pair(store: Store, work: Predicted) -> Pair:
 
 
 if TYPE_CHECKING:
-    from sigstats.learners.kernels.one_against_others import OneAgainstOthers
+    from sigstats.learners.one_against_others import OneAgainstOthers
 
 Counted: TypeAlias = list[tuple[Event, int]]
 
@@ -199,7 +199,7 @@ class SetPair:
         self, data: TrainingData, side: Side, work: Categorised, chosen: Mapping[str, Any]
     ) -> tuple[list[Any], "OneAgainstOthers"]:
         """The transforms, and the classifiers of all categories."""
-        from sigstats.learners.kernels.one_against_others import OneAgainstOthers  # slow to import
+        from sigstats.learners.one_against_others import OneAgainstOthers  # slow to import
 
         with failures_named(side, work.side(side).learner):
             rows = _prepared(data, work, work.side(side))

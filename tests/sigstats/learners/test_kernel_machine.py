@@ -8,9 +8,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from sigstats.learners import build
-from sigstats.learners.kernels import one_against_others
-from sigstats.learners.kernels.one_against_others import predict
+from sigstats.learners import build, one_against_others
+from sigstats.learners.one_against_others import predict
 
 
 @pytest.mark.parametrize("gamma", ["scale", "auto", 0.3, 20.0])

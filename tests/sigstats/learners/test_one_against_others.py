@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.svm import SVC, LinearSVC
 
-from sigstats.learners.kernels import one_against_others
-from sigstats.learners.kernels.one_against_others import OneAgainstOthers
+from sigstats.learners import one_against_others
+from sigstats.learners.one_against_others import OneAgainstOthers
 
 
 @pytest.fixture(scope="module")

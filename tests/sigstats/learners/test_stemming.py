@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from sigstats.learners import build
-from sigstats.learners.encoders import StemmedWords
+from sigstats.learners.ready import StemmedWords
 
 # Words and stems of english/voc.txt and english/output.txt of Snowball's repository snowball-data (May 2026).
 ENGLISH = {

@@ -43,7 +43,7 @@ class Rules(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Memory: histograms, bins that are filled, nodes, a heap, free histograms, rows, their steps, sums up to bins."""
+    """Memory: histograms, bins that are filled, nodes, a heap, free histograms, rows, their steps."""
 
     sums: Any
     bins: Any
@@ -55,7 +55,6 @@ class Room(NamedTuple):
     rows: Any
     spare: Any
     weights: Any
-    along: Any
 
 
 @compiled
@@ -78,7 +77,6 @@ def room_for(columns: Any, m: int, rules: tuple[int, int, int, float, float, int
         np.empty(m, dtype=np.uint32),
         np.empty(m, dtype=np.uint32),
         np.empty((m, 2), dtype=np.float32),
-        np.empty((3, columns[:, 1].max() + 1)),
     )
 
 
@@ -142,7 +140,7 @@ def _search(data: Binned, rules: Rules, room: Room, node: int) -> Any:
     own, real = room.whole[node], room.real[node]
     total = Node(real[GRADIENTS], real[HESSIANS], real[GRADIENTS] * real[VALUE], float(own[END] - own[START]))
     sums, filled = room.sums[own[SUMS]], _filled(room, own[SUMS])
-    split = best_split(sums, filled, data.columns, total, rules.smallest, rules.penalty, room.along)
+    split = best_split(sums, filled, data.columns, total, rules.smallest, rules.penalty)
     own[COLUMN], own[BIN], own[MISSING_LEFT], own[LEFT_ROWS] = split.column, split.bin, split.missing_left, split.rows
     real[GAIN], real[LEFT_GRADIENTS], real[LEFT_HESSIANS] = split.gain, split.gradients, split.hessians
     return split.gain > 0

@@ -8,16 +8,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import compiled, inlined, merged
+from sigstats.learners.compiled.jit import compiled, inlined
 
 #: Added to sums of hessians, which may be 0.
 _LITTLE: Final = 1e-15
 
 #: The least sum of hessians of a leaf.
 LEAST_HESSIAN: Final = 1e-3
-
-#: What is less than this part of the best gain is less but for rounding.
-_SURE: Final = 1 - 1e-9
 
 #: So many sums are added up in eight parts by NumPy.
 _PART: Final = 128
@@ -108,36 +105,8 @@ def _gain(total: Node, g: float, h: float, other_g: float, other_h: float, penal
     return gain - leaf_value(other_g, other_h, penalty) * other_g
 
 
-@inlined
-def _hopeless(total: Node, g: float, h: float, other_g: float, other_h: float, penalty: float, best: float) -> Any:
-    """True if a split gains less than `best` for certain: products are compared, as divisions take longer."""
-    h += penalty
-    other_h += penalty
-    return g * g * other_h + other_g * other_g * h < (best - total.loss) * _SURE * (h * other_h)
-
-
-@merged
-def _promises(sums: Any, bins: Any, total: Node, smallest: int, penalty: float, best: float, room: Any) -> Any:
-    """True if the splits of a column may be better than `best`, from sums up to each bin; `room` is (3, bins)."""
-    gradients, hessians, counts = room[0], room[1], room[2]
-    g, h, rows = 0.0, 0.0, 0.0
-    for place in range(np.uint64(len(bins))):
-        at = np.uint64(bins[place])
-        g += sums[at, 0]
-        h += sums[at, 1]
-        rows += sums[at, 2]
-        gradients[place], hessians[place], counts[place] = g, h, rows
-    hits, most = 0, total.rows - smallest
-    for place in range(np.uint64(len(bins))):
-        g, h, rows = gradients[place], hessians[place], counts[place]
-        allowed = (rows >= smallest) & (rows <= most)
-        hopeless = _hopeless(total, g, h, total.gradients - g, total.hessians - h, penalty, best)
-        hits += int(allowed & (not hopeless))
-    return hits > 0
-
-
 @compiled
-def best_split(sums: Any, filled: Filled, columns: Any, total: Node, smallest: int, penalty: float, room: Any) -> Split:
+def best_split(sums: Any, filled: Filled, columns: Any, total: Node, smallest: int, penalty: float) -> Split:
     """The split of a node with the largest gain; where gains are equal, of the first column, and in it the first.
 
     A bin that is 0 moves no sum, so that its split is that of the bin before.
@@ -147,8 +116,6 @@ def best_split(sums: Any, filled: Filled, columns: Any, total: Node, smallest: i
         first, bins, missing = columns[column, 0], columns[column, 1], columns[column, 2]
         own = sums[first : first + bins + missing]
         some = filled.bins[first : first + filled.lengths[column]]
-        if not missing and not _promises(own, some, total, smallest, penalty, best.gain, room):
-            continue
         best = _scan(own, some, bins - 1 + missing, False, column, total, smallest, penalty, best)
         if missing:
             best = _scan(own, some[::-1], 0, True, column, total, smallest, penalty, best)
@@ -177,8 +144,6 @@ def _scan(
         if total.rows - rows < smallest or other_h < LEAST_HESSIAN:
             break
         left_g, left_h, right_g, right_h = (other_g, other_h, g, h) if back else (g, h, other_g, other_h)
-        if _hopeless(total, left_g, left_h, right_g, right_h, penalty, best.gain):
-            continue
         gain = _gain(total, left_g, left_h, right_g, right_h, penalty)
         if gain > best.gain:
             last, left_rows = (np.int64(at) - 1, total.rows - rows) if back else (np.int64(at), rows)

@@ -34,19 +34,6 @@ def helps(left_squares: int, n_left: int, right_squares: int, n: int, impurity: 
 
 
 @lean
-def floor_of(best: float, n: float) -> float:
-    """The least sum of the squares of both parts, each over its number, in a split as good as `best`."""
-    return best + n - 1e-9 * n
-
-
-@lean
-def promising(left_squares: int, n_left: int, right_squares: int, n_right: int, floor: float) -> bool:
-    """True if a split may be as good as the one that `floor_of` was computed from, mostly without a division."""
-    lefts, rights = float(n_left), float(n_right)
-    return float(left_squares) * rights + float(right_squares) * lefts >= floor * (lefts * rights)
-
-
-@lean
 def next_draw(state: int) -> int:
     """The next number of scikit-learn's sequence: an xorshift of 32 bits."""
     state = (state ^ (state << 13)) & 0xFFFFFFFF

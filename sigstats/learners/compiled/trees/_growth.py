@@ -13,7 +13,7 @@ import numpy as np
 from sigstats.learners.compiled.jit import compiled, inlined, lean, merged
 
 from ._forest_folds import EPSILON, Features, Retrained, Sample, Settings, count, decide, helps, keep_constants, parted
-from ._splits import FEW, MOST_SORTED, Categories, Node, Room, Split, best_split
+from ._splits import FEW, Categories, Node, Room, Split, best_split
 
 
 @lean
@@ -78,7 +78,7 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
     room = Room(
         np.empty(n_classes, dtype=np.int64),
         np.empty(n_classes, dtype=np.int64),
-        np.empty(MOST_SORTED, dtype=np.uint32),
+        np.empty(FEW, dtype=np.uint32),
         Categories(
             np.full(n_features, -1, dtype=np.int64),
             np.full(n_categories, -1, dtype=np.int64),

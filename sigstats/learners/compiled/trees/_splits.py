@@ -11,13 +11,10 @@ import numpy as np
 
 from sigstats.learners.compiled.jit import lean
 
-from ._forest_folds import SAME, Sample, Settings, draw_place, floor_of, improvement, next_draw, promising
+from ._forest_folds import SAME, Sample, Settings, draw_place, improvement, next_draw
 
-#: Up to this many rows are sorted by each column that is tried, which costs less than keeping them in order.
+#: Up to this many rows are sorted by each column that is tried, which costs less than keeping order or counts by level.
 FEW: Final = 6
-
-#: Up to this many rows are sorted by a column of few levels, which costs less than counting by level.
-MOST_SORTED: Final = 12
 
 
 class Split(NamedTuple):
@@ -70,7 +67,6 @@ def _best_threshold(
 ) -> Any:
     """The place in `members`, in order, where parting improves most and by more than `best`, or -1; and the left."""
     left[:] = 0
-    floor = floor_of(best, n)
     left_squares, right_squares, n_left = 0, squares, 0
     place, n_there, left_there, right_there = -1, 0, 0, 0
     previous = values[members[0]]
@@ -87,12 +83,9 @@ def _best_threshold(
         previous = value
         if not distinct or cut < smallest or len(members) - cut < smallest:
             continue
-        if not promising(left_squares, n_left, right_squares, n - n_left, floor):
-            continue
         gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
         if gain > best:
             best, place, n_there, left_there, right_there = gain, cut, n_left, left_squares, right_squares
-            floor = floor_of(best, n)
     return place, best, n_there, left_there, right_there
 
 
@@ -128,7 +121,6 @@ def _best_level(
         by_level[level, sample.label[row]] += sample.weight[row]
         by_level[level, n_classes] += 1
     left[:] = 0
-    floor = floor_of(best, n)
     cut: Any = 0
     n_left, below, above, last = 0, -1, -1, -1
     split = Split(-1, 0.0, -1, 0, 0, 0)
@@ -151,13 +143,10 @@ def _best_level(
         cut += rows
         if cut < smallest or len(members) - cut < smallest:
             continue
-        if not promising(left_squares, n_left, right_squares, n - n_left, floor):
-            continue
         gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
         if gain > best:
             best, below = gain, level
             split = Split(column, 0.0, cut, n_left, left_squares, right_squares)
-            floor = floor_of(best, n)
     if below >= 0:
         levels = sample.features.levels
         threshold = float(levels[feature, below]) / 2.0 + float(levels[feature, above]) / 2.0
@@ -271,7 +260,7 @@ def best_split(
             after = next_draw(state)
             found, gain, varies = _at_random(sample, column, values, members, smallest, best, after, room)
             state = after if varies else state
-        elif m <= FEW or (m <= MOST_SORTED and not own_list):
+        elif m <= FEW:
             _sort(values, members, room.ordered)
             found, gain, varies = _best_in_order(sample, column, values, room.ordered[:m], node, smallest, best, room)
         elif own_list:

@@ -20,8 +20,8 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.svm import SVC
 
-from ..._common.validation import FloatArray, IntArray
-from ..base import steps_of
+from .._common.validation import FloatArray, IntArray
+from .base import steps_of
 
 #: Bytes of scratch memory for distances.
 _SCRATCH = 2**25

@@ -1,30 +1,102 @@
-"""The primal linear support vector machine for a block of replicates: Newton steps that start from least squares.
+"""The ridge classifier and the primal linear support vector machine for a block of replicates, from cross products.
+
+The training rows of a fold have the cross products of all rows minus those of the fold. With permuted labels those of
+all rows never change, and the indicators of classes only enter through class-wise sums (compare Treder 2018,
+"Cross-validation in high-dimensional spaces").
 
 With the squared hinge loss the machine is the least squares fit to the rows inside the margin. On permuted labels that
-is nearly all of them, so the cross products of all training rows, made as for the ridge classifier, less those of the
-few rows outside give each Newton step; it ends when no row crosses the margin, at the exact optimum. `LinearSVC` stops
-within its ``tol`` of it: a row nearer to the boundary than that may move it is left to scikit-learn.
+is nearly all of them, so the cross products of all training rows less those of the few rows outside give each Newton
+step; it ends when no row crosses the margin, at the exact optimum. `LinearSVC` stops within its ``tol`` of it: a row
+nearer to the boundary than that may move it is left to scikit-learn.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy.linalg.lapack import dposv
+from sklearn.linear_model import RidgeClassifier
 from sklearn.svm import LinearSVC
 
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import Null, Problem, best_or_undecided, is_default, steps_of
-from ..design import BatchedDesign, Design, Moments, design_of, standardised
+from ..design import BatchedDesign, Design, Moments, design_of
 
 #: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
 _STEPS = 30
 
-_WIDEST = 256
+#: Wider designs are left to scikit-learn, whose dual solution is then cheaper.
+_WIDEST_RIDGE, _WIDEST_SVM = 512, 256
 
 #: What rounding of the sums over all rows may be of the penalty; a fold beyond it is left to scikit-learn.
 _LOST = 1e-7
 _EPS = 1e-15
+
+
+def standardised(moments: Moments, columns: Any, *, center: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Means, scales (replicates, folds, m) and the cross products of the columns so transformed.
+
+    The columns that are to be standardised get mean 0 and variance 1 as by `StandardScaler`; with `center` the others
+    are centred too.
+    """
+    size = moments.count.sum(axis=1)[:, None]
+    mean = moments.sums.sum(axis=2) / size
+    raw = np.diagonal(moments.scatter, axis1=2, axis2=3)
+    variance = np.maximum(raw / size - mean**2, 0)
+    constant = variance <= 1e-13 * (raw / size)  # rounding alone, which StandardScaler treats as no variance
+    scale = np.where(columns & ~constant, np.sqrt(variance), 1.0)
+    if not center:
+        mean = np.where(columns, mean, 0.0)
+    sums = moments.sums.sum(axis=2)
+    outer = sums[..., :, None] * mean[..., None, :]
+    scatter = moments.scatter - outer - outer.swapaxes(2, 3)
+    scatter += size[..., None] * mean[..., :, None] * mean[..., None, :]
+    scatter /= scale[..., :, None] * scale[..., None, :]
+    return mean, scale, scatter
+
+
+class BatchedRidge(BatchedDesign):
+    """`sklearn.linear_model.RidgeClassifier` with a positive ``alpha``, behind the ready learners' transforms."""
+
+    def __init__(self, problem: Problem, design: Design, alpha: float) -> None:
+        # The intercept takes up any shift, and sums of values far from 0 would lose their digits.
+        center = np.median(design.columns, axis=0)
+        super().__init__(problem, replace(design, columns=design.columns - center))
+        self._alpha = alpha
+        self._squares = (self._design.columns**2).sum(axis=0)
+        self._largest = np.abs(np.where(design.standardised, problem.X[:, design.feature], design.columns)).max(axis=0)
+
+    @classmethod
+    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedRidge | None":  # noqa: ARG003
+        """Prepare the design; None for other penalties, solvers, weights or transforms."""
+        *transforms, classifier = steps_of(estimator)
+        if not is_default(classifier, RidgeClassifier, free=("alpha", "copy_X", "random_state")):
+            return None
+        alpha, design = classifier.alpha, design_of(transforms, problem.X)
+        if design is None or design.sparse or design.columns.shape[1] > _WIDEST_RIDGE:
+            return None
+        if not isinstance(alpha, (int, float)) or not alpha > 0:
+            return None
+        return cls(problem, design, float(alpha))
+
+    def _classify(self, moments: Moments) -> IntArray:
+        size = moments.count.sum(axis=1)
+        mean, scale, scatter = standardised(moments, self._design.standardised, center=True)
+        ridge = scatter + self._alpha * np.eye(scatter.shape[-1])
+        # Targets are 1 for the class, -1 for the rest; both sides are centred.
+        target = 2 * (moments.sums - moments.count[..., None] * mean[:, :, None]) / scale[:, :, None]
+        weights = np.linalg.solve(ridge, target.swapaxes(2, 3)) / scale[..., None]
+        level = (2 * moments.count / size[:, None] - 1) - (mean[:, :, None] @ weights)[:, :, 0]
+        predicted = np.empty(moments.rows.shape[:2], dtype=np.int64)
+        # Scatter is a difference of sums over all rows; scikit-learn rounds in the unit of the values themselves.
+        trace = (self._squares / scale**2).sum(axis=-1)
+        reach = (self._largest * np.abs(weights).sum(axis=-1)).sum(axis=-1)
+        margin = _EPS * (1 + trace / self._alpha) * (1 + reach)
+        for fold, span in enumerate(self._order.spans):
+            scores = (moments.rows[:, span] @ weights[:, fold]).swapaxes(1, 2) + level[:, fold, :, None]
+            predicted[:, span] = best_or_undecided(scores, margin[:, fold, None, None])
+        return predicted
 
 
 class BatchedLinearSVM(BatchedDesign):
@@ -51,7 +123,7 @@ class BatchedLinearSVM(BatchedDesign):
         design, cost, tol = design_of(transforms, problem.X), classifier.C, classifier.tol
         if type(classifier.max_iter) is not int or classifier.max_iter < 0:
             return None
-        if design is None or design.columns.shape[1] > _WIDEST:
+        if design is None or design.columns.shape[1] > _WIDEST_SVM:
             return None
         fewest = len(problem.y) - int(np.bincount(problem.folds).max())
         if classifier.dual is not False and not (classifier.dual == "auto" and fewest >= design.columns.shape[1]):
