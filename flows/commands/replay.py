@@ -150,9 +150,8 @@ def _lines(rows: "pa.Table") -> list[str]:
 
 
 def _values(answer: "Mapping[str, Any]") -> str:
-    return ", ".join(
-        f"{name} {_value(value)}" for name, value in answer.items() if name != "replicate" and value is not None
-    )
+    given = {name: value for name, value in answer.items() if name != "replicate" and value is not None}
+    return ", ".join(f"{name} {_value(value)}" for name, value in given.items())
 
 
 def _value(value: Any) -> str:

@@ -1,6 +1,7 @@
 """Summarise finished or interrupted studies again and write their reports, without running anything."""
 
 import argparse
+import contextlib
 from typing import TYPE_CHECKING
 
 from sigstats._common.messages import printable
@@ -35,9 +36,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _report(output: str) -> None:
+    from sigstats.tasks.results import Results
     from sigstats.tasks.storage.store import Store
     from sigstats.tasks.summary.prune import lost
 
+    from ..report.evidence import Evidence
+    from ..report.problems import how_to_finish
     from ..running.workers import changes_of
 
     store = Store(usable(output))
@@ -47,25 +51,14 @@ def _report(output: str) -> None:
                 f"OUTPUT: the replicates of {len(cells):,} computations were deleted, without which report.html would "
                 "lose figures and tables; it is left as it is; run the study again to compute them"
             )
-        report, missing = _written(store), _missing(store)
+        report, missing = _written(store), ""
+        with contextlib.suppress(FileNotFoundError):  # a study without cells misses none
+            missing = how_to_finish(Evidence(Results(store)))
     if said := str(changes_of(store)):
         print(f"over all runs of this output: {said}")  # noqa: T201
     if missing:
         print(printable(f"not complete: {missing}"))  # noqa: T201
     print(printable(f"report: {report}"))  # noqa: T201
-
-
-def _missing(store: "Store") -> str:
-    """How to compute the missing part of an unfinished study; empty if nothing is missing, or it has no cells."""
-    from sigstats.tasks.results import Results
-
-    from ..report.evidence import Evidence
-    from ..report.problems import how_to_finish
-
-    try:
-        return how_to_finish(Evidence(Results(store)))
-    except FileNotFoundError:
-        return ""
 
 
 def _written(store: "Store") -> str:

@@ -7,15 +7,12 @@ import argparse
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sigstats._common.extras import MissingExtra
 
 from ..errors import DONE, FAILED
 from ._files import refuse_overwriting, write_text
-
-if TYPE_CHECKING:
-    from ..verification import Checked
 
 #: Significant digits that must be right in every test.
 PROMISED = 11
@@ -77,6 +74,8 @@ Part = tuple[dict[str, Any], list[str], list[str]]
 
 
 def _digits() -> Part:
+    from statistics import median
+
     from ..verification import check, lacking, tables
 
     cases = [case for content in tables().values() for case in check(content)]
@@ -86,17 +85,12 @@ def _digits() -> Part:
         for case in cases
         if case.digits < PROMISED
     ]
-    return {"cases": [vars(case) for case in cases]}, _digit_table(cases), wrong
-
-
-def _digit_table(cases: "list[Checked]") -> list[str]:
-    from statistics import median
-
     rows: list[tuple[Any, ...]] = [("test", "cases", "fewest digits", "median")]
     for test in dict.fromkeys(case.test for case in cases):
         digits = [case.digits for case in cases if case.test == test]
         rows.append((test, len(digits), f"{min(digits):.1f}", f"{median(digits):.1f}"))
-    return [f"{row[0]:30}{row[1]!s:>7}{row[2]:>15}{row[3]:>9}" for row in rows]
+    lines = [f"{row[0]:30}{row[1]!s:>7}{row[2]:>15}{row[3]:>9}" for row in rows]
+    return {"cases": [vars(case) for case in cases]}, lines, wrong
 
 
 def _bytes() -> Part:
@@ -135,13 +129,12 @@ def differing(first: Path, second: Path) -> list[str]:
     >>> differing(*folders), differing(folders[0], folders[0])
     (['summary.parquet'], [])
     """
-    one, other = _results(first), _results(second)
-    return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
-
-
-def _results(output: Path) -> dict[str, bytes]:
-    paths = [*(output / "replicates").rglob("*.parquet"), *output.glob("summary.parquet")]
-    return {path.relative_to(output).as_posix(): path.read_bytes() for path in paths}
+    one, other = (
+        {path.relative_to(output).as_posix(): path.read_bytes() for path in output.rglob("*.parquet")}
+        for output in (first, second)
+    )
+    kept = [name for name in one.keys() | other.keys() if name.startswith(("replicates/", "summary."))]
+    return sorted(name for name in kept if one.get(name) != other.get(name))
 
 
 def machine() -> dict[str, str]:

@@ -7,16 +7,13 @@ compiler. With the name of a study, it compiles what the classifiers of this stu
 import argparse
 import os
 import time
-from collections.abc import Sequence
 from typing import Literal
 
 from ..errors import DONE, BadInput
 
 _TREES = ("decision-tree", "sklearn.ensemble.RandomForestClassifier", "sklearn.ensemble.ExtraTreesClassifier")
-_BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
-
 #: What calls compiled code, those that compile for longest first.
-_CLASSIFIERS = (*_TREES, "c4.5", _BOOSTING, "1-nn")
+_CLASSIFIERS = (*_TREES, "c4.5", "sklearn.ensemble.HistGradientBoostingClassifier", "1-nn")
 
 GROUP = "this machine"
 
@@ -38,9 +35,11 @@ def run(options: argparse.Namespace) -> int:
     from joblib import cpu_count
 
     wanted = _wanted(options.study)
+    # Trees of all kinds share their code, so that one process compiles it.
+    trees = [name for name in wanted if name in _TREES]
+    jobs = [name for name in wanted if name not in trees[1:]]
     print(f"compiling for this processor, once: {', '.join(wanted)}", flush=True)  # noqa: T201
     began = time.monotonic()
-    jobs = _jobs(wanted)
     with ProcessPoolExecutor(min(cpu_count(), len(jobs)), mp_context=get_context("spawn")) as pool:
         submitted = [pool.submit(_compile, job) for job in jobs]
         for done in as_completed(submitted):
@@ -59,28 +58,17 @@ def _wanted(study: str | None) -> list[str]:
     return [name for name in _CLASSIFIERS if name in asked] or list(_CLASSIFIERS)
 
 
-def _jobs(wanted: Sequence[str]) -> list[str]:
-    """Classifiers to retrain in a process each; trees of all kinds share their code."""
-    trees = [name for name in wanted if name in _TREES]
-    return [name for name in wanted if name not in trees[1:]]
-
-
 def _compile(classifier: str) -> str:
     """Compile the code of a classifier; return the folder of Numba's cache."""
     os.environ["OMP_NUM_THREADS"] = "1"
-    _retrain(classifier)
-    from sigstats.learners.door import compiled
-
-    return str(compiled("trees").predict_all.stats.cache_path)
-
-
-def _retrain(classifier: str) -> None:
     import numpy as np
 
     from sigstats import permutation_test
+    from sigstats.learners.door import compiled
 
     features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, 1))
     label = np.repeat([0, 1], 8)
     nulls: tuple[Literal["labels", "features"], ...] = ("labels", "features")
     for null in nulls:
         permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)
+    return str(compiled("trees").predict_all.stats.cache_path)

@@ -168,23 +168,16 @@ def best_over_data_sets(evidence: Evidence) -> Verdict | None:
     analysis = evidence.over_data_sets
     if analysis is None:
         return None
+    comparison, too_few = analysis.comparison, list[str]()
     on_these, nearest, to_do = _on_these(analysis)
-    beyond = ("On data sets like these:", analysis.comparison.conclusion)
-    return Verdict(on_these, (*nearest, beyond[1], *_details(analysis)), also=(beyond,), to_do=to_do)
-
-
-def _details(analysis: OverDataSets) -> list[str]:
-    comparison = analysis.comparison
-    said = []
     # The smallest p of n data sets is 2 / 2**n.
     fewest = fewest_resamples(len(comparison.pairs), [], method=comparison.adjust, alpha=comparison.alpha)
     needed = 1 + fewest.bit_length()
     if comparison.datasets < needed:
-        said.append(
-            f"{comparison.datasets} data sets are too few: {count_of(len(comparison.pairs), 'pair')} can be told "
-            f"apart on {needed} or more."
-        )
-    return said
+        pairs = count_of(len(comparison.pairs), "pair")
+        too_few.append(f"{comparison.datasets} data sets are too few: {pairs} can be told apart on {needed} or more.")
+    beyond = ("On data sets like these:", comparison.conclusion)
+    return Verdict(on_these, (*nearest, comparison.conclusion, *too_few), also=(beyond,), to_do=to_do)
 
 
 def _on_these(analysis: OverDataSets) -> tuple[str, tuple[str, ...], str]:

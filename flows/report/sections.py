@@ -133,7 +133,8 @@ def section_without_module(name: str) -> Section:
     test = statistical_tests.find(name)
     if test is None:
         return replace(_PLAIN, test=name, name=name, question=name)
-    return section_of(name, verdict=_verdict_of_record, columns=_columns_of_record(test))
+    columns = (*usual.SUBJECT, _SIDE, usual.OBJECTS if test.claim else usual.ROWS, *_DIFFERENCE, *usual.CLOSING)
+    return section_of(name, verdict=_verdict_of_record, columns=columns)
 
 
 def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -142,10 +143,6 @@ def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdic
     by = test.by or test.label
     value = verdict(rows, evidence) if test.claim else verdicts.verdict(rows, evidence, by=by)
     return value if evidence.of_tables else replace(value, beside=caveat(rows[0].test))
-
-
-def _columns_of_record(test: statistical_tests.StatisticalTest) -> tuple[Column, ...]:
-    return (*usual.SUBJECT, _SIDE, usual.OBJECTS if test.claim else usual.ROWS, *_DIFFERENCE, *usual.CLOSING)
 
 
 _SIDE = Column(

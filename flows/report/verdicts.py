@@ -32,6 +32,8 @@ from .rows import (
 )
 
 _CASES = "cases (a classifier on a data set)"
+#: More models or cases are counted, not named.
+_MOST_NAMED = 6
 
 
 def decision_p(row: Hypothesis) -> float:
@@ -111,24 +113,20 @@ def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple
     if not undecided:
         return ()
     families = group_by([row for row in rows if row.p_value is not None], lambda row: row.method).values()
-    wanted = max(_fewest(family, stuck, evidence) for family in families if (stuck := undecided_rows(family)))
+    wanted = 0
+    for family in families:
+        if stuck := undecided_rows(family):
+            others = [row.p_value for row in family if row not in stuck and row.p_value is not None]
+            wanted = max(wanted, fewest_resamples(len(stuck), others, method=evidence.adjust, alpha=evidence.alpha))
     most = max(row.replicates or 0 for row in undecided)
-    family = count_of(sum(row.p_value is not None for row in rows), "hypothesis", "hypotheses")
+    hypotheses = count_of(sum(row.p_value is not None for row in rows), "hypothesis", "hypotheses")
+    names = [f"{row.classifier} on {row.dataset}" for row in undecided]
+    named = join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} cases"
     sentence = (
-        f"With {most:,} permutations, adjusting for {family} leaves p above {significant(evidence.alpha)} even where "
-        f"none was as extreme as the observed result: {_named(undecided)}. At least {wanted:,} permutations are needed."
+        f"With {most:,} permutations, adjusting for {hypotheses} leaves p above {significant(evidence.alpha)} even "
+        f"where none was as extreme as the observed result: {named}. At least {wanted:,} permutations are needed."
     )
     return (sentence,)
-
-
-def _fewest(family: Sequence[Hypothesis], stuck: Sequence[Hypothesis], evidence: Evidence) -> int:
-    others = [row.p_value for row in family if row not in stuck and row.p_value is not None]
-    return fewest_resamples(len(stuck), others, method=evidence.adjust, alpha=evidence.alpha)
-
-
-def _named(rows: Sequence[Hypothesis]) -> str:
-    names = [f"{row.classifier} on {row.dataset}" for row in rows]
-    return join_words(names) if len(names) <= 6 else f"{len(names)} cases"
 
 
 def classifiers_with_p(rows: Sequence[Hypothesis], of: int, name: str = "p") -> str:
@@ -211,10 +209,6 @@ def better_and_worse(row: Hypothesis) -> tuple[str, str]:
     """The better and the worse of two classifiers."""
     a, b = row.a or "?", row.b or "?"
     return (b, a) if (advantage_of_a(row) or 0) < 0 else (a, b)
-
-
-#: More models are counted, not named.
-_MOST_NAMED = 6
 
 
 def choice(best: str, tied: Sequence[str]) -> str:

@@ -169,16 +169,13 @@ class CellComputer:
         except Interrupted:
             if self._stop.is_set():
                 raise
-            outcome = self._timed_out(cell, lanes)
+            message = f"it is not complete after {self._timeout:g} s"
+            failure = Failure(first=0, last=cell.replicates, error="TimeoutError", message=message, traceback=message)
+            outcome = Outcome(cell, taken_up=done_and_left(cell, self._store, lanes)[0], failures=[failure])
         for note in outcome.notes:
             self._display.say(f"made again: {note}")
         _write_receipts(self._store, outcome, self._receipts)
         return outcome
-
-    def _timed_out(self, cell: Cell, lanes: tuple[int, int] | None) -> Outcome:
-        message = f"it is not complete after {self._timeout:g} s"
-        failure = Failure(first=0, last=cell.replicates, error="TimeoutError", message=message, traceback=message)
-        return Outcome(cell, taken_up=done_and_left(cell, self._store, lanes)[0], failures=[failure])
 
     def _advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
         if receipt is not None or cell.name not in self._ended:  # an earlier round has told what is stored

@@ -41,7 +41,10 @@ class CostModel:
     def __init__(self, cells: Sequence[Cell], sizes: Sizes) -> None:
         self.kinds = _codes([kind_of_cell(cell) for cell in cells])
         self.fanouts = _codes([counts_as(cell) for cell in cells])
-        self._sizes = _filled(np.array([_log_sizes(cell, sizes) for cell in cells]).reshape(-1, len(_POWERS)))
+        logarithms = np.array([_log_sizes(cell, sizes) for cell in cells]).reshape(-1, len(_POWERS))
+        missing = np.isnan(logarithms)
+        means = np.where(missing, 0.0, logarithms).sum(axis=0) / np.maximum(1, (~missing).sum(axis=0))
+        self._sizes = np.where(missing, means, logarithms)
         self._growth = self._sizes @ _POWERS
         self._distance = np.full(len(cells), np.inf)
         self._left = np.full(len(cells), np.nan)
@@ -92,12 +95,6 @@ def _log_sizes(cell: Cell, sizes: Sizes) -> tuple[float, float, float]:
     rows, features, classes = sizes.get(cell.subject.get("dataset", ""), (math.nan,) * 3)
     rows = n if isinstance(n, int) and n > 0 else rows
     return math.log(rows), math.log(features), math.log(classes)
-
-
-def _filled(sizes: FloatArray) -> FloatArray:
-    missing = np.isnan(sizes)
-    means = np.where(missing, 0.0, sizes).sum(axis=0) / np.maximum(1, (~missing).sum(axis=0))
-    return np.where(missing, means, sizes)
 
 
 @dataclass

@@ -9,7 +9,7 @@ import importlib.metadata
 import io
 import json
 import platform
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -111,7 +111,12 @@ def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
         for cell in before.cells
         if _about(cell) in now
         and cell.subject.get("dataset") not in grown
-        and not any(_same(cell, other) and other.replicates >= cell.replicates for other in now[_about(cell)])
+        # Cells that differ only in the version of the fan-out are the same: the earlier one is computed again.
+        and not any(
+            replace(cell, version=other.version).fingerprint == other.fingerprint
+            and other.replicates >= cell.replicates
+            for other in now[_about(cell)]
+        )
     ]
     lost = [
         cell
@@ -123,11 +128,6 @@ def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
 
 def _about(cell: Cell) -> str:
     return digest("subject", fanout=cell.fanout, subject=cell.subject)
-
-
-def _same(old: Cell, new: Cell) -> bool:
-    """True if two cells differ at most in the version of the fan-out; one of an earlier version is computed again."""
-    return replace(old, version=new.version).fingerprint == new.fingerprint
 
 
 def _in_words(cells: Sequence[Cell], what: str) -> str:
@@ -165,8 +165,7 @@ def _versions() -> dict[str, str]:
     packages = (
         "sigstats", "numpy", "scipy", "scikit-learn", "pyarrow", "dask", "distributed", "prefect", "python-flint",
     )  # fmt: skip
-    by_name = {name: importlib.metadata.version(name) for name in packages}
-    return {"python": platform.python_version(), **by_name}
+    return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in packages}
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:
@@ -218,15 +217,11 @@ def _digest(store: Store, cells: Sequence[Cell], identity: Mapping[str, Any]) ->
     if files.folders(BLOCKS) or store.read_json("study.json") != identity:
         return None
     value = hashlib.sha256(all_code().encode())
-    present = files.names("")
-    names = [
-        *_ROOT,
-        *(name for name in _OPTIONAL if name in present),
-        *_within("data", files.names),
-        *_within("code", files.names),
-    ]
+    optional = [name for name in _OPTIONAL if name in files.names("")]
+    names = [*_ROOT, *optional, *(f"{folder}/{name}" for folder in ("data", "code") for name in files.names(folder))]
     for cell in cells:
-        of_cell = _within(folders(cell)[0], files.names)
+        folder = folders(cell)[0]
+        of_cell = [f"{folder}/{name}" for name in files.names(folder)]
         if len(of_cell) != 1:
             return None
         value.update(json.dumps([cell.name, cell.replicates, cell.stopping and dict(cell.stopping)]).encode())
@@ -236,7 +231,3 @@ def _digest(store: Store, cells: Sequence[Cell], identity: Mapping[str, Any]) ->
         with files.open(name) if last - first > ROWS else io.BytesIO(files.read(name)) as file:
             value.update(f"{name}:".encode() + hashlib.file_digest(file, "sha256").digest())
     return value.hexdigest()
-
-
-def _within(folder: str, names: Callable[[str], Sequence[str]]) -> list[str]:
-    return [f"{folder}/{name}" for name in names(folder)]

@@ -107,7 +107,9 @@ class Display:
                         if self.json:
                             self.event("reading", what=what, done=done, total=total)
                         else:
-                            self.say(f"  reading {what}: {done:,}/{total:,}{_at_this_pace(done, total, began)}")
+                            pace = (time.monotonic() - began) / max(done, 1)
+                            left = f", about {duration(pace * (total - done))} left" if done else ""
+                            self.say(f"  reading {what}: {done:,}/{total:,}{left}")
 
             yield told
 
@@ -129,7 +131,7 @@ class Display:
 
     @property
     def _terminal(self) -> bool:
-        return sys.stderr.isatty() and not self.console.quiet and not self.json
+        return sys.stderr.isatty() and not self.quiet and not self.json
 
     def start(self, plan: Plan, *, workers: Callable[[], int], sizes: Sizes) -> Self:
         """Begin to count the replicates of a plan, and return the display, a context manager.
@@ -224,22 +226,14 @@ class Display:
     def _line(self) -> str:
         at = self._totals()
         about = "" if at["seconds_left"] is None else f", about {duration(at['seconds_left'])} left"
+        latest = self._latest
+        if latest is not None and latest.p_value is not None:
+            subject = " / ".join(latest.cell.subject.values())
+            about += f"; {subject}: p = {significant(latest.p_value, 2)} so far"
         return (
             f"{at['cells_done']}/{at['cells']} computations, "
-            f"{at['replicates_done']:,}/{at['replicates']:,} replicates, {at['rate']:,.0f}/s{about}{self._so_far()}"
+            f"{at['replicates_done']:,}/{at['replicates']:,} replicates, {at['rate']:,.0f}/s{about}"
         )
-
-    def _so_far(self) -> str:
-        count = self._latest
-        if count is None or count.p_value is None:
-            return ""
-        return f"; {' / '.join(count.cell.subject.values())}: p = {significant(count.p_value, 2)} so far"
-
-
-def _at_this_pace(done: int, total: int, began: float) -> str:
-    if not done:
-        return ""
-    return f", about {duration((time.monotonic() - began) / done * (total - done))} left"
 
 
 def duration(seconds: float) -> str:

@@ -188,7 +188,11 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
     packages has a process of its own in each run, which imports it there too.
     """
     cell = one.cell
-    files, block = _renamed(scratch) if cold else scratch, _first(cell, 1)
+    files, block = scratch, _first(cell, 1)
+    if cold:
+        folder = Path(scratch.root, "data")
+        folder.mkdir(parents=True, exist_ok=True)
+        files = Store(str(folder / ".."))
     receipts = [run_guarded(block, files)]
     if cell.replicates > 1 and not isinstance(receipts[0], Failure):
         receipts.append(run_guarded(block, files))
@@ -218,12 +222,6 @@ def _matters(first: Receipt | Failure, again: Receipt, cell: Cell) -> bool:
     if isinstance(first, Failure) or first.seconds >= _LONG:
         return False
     return cell.replicates == 1 or first.seconds - again.seconds > _SMALL * again.seconds * cell.replicates
-
-
-def _renamed(scratch: Store) -> Store:
-    folder = Path(scratch.root, "data")
-    folder.mkdir(parents=True, exist_ok=True)
-    return Store(str(folder / ".."))
 
 
 def _usual_share(cell: Cell, shares: Sequence[tuple[Cell, float]]) -> float | None:

@@ -64,7 +64,9 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
     taken: set[tuple[str, ...]] = set()  # a report has one verdict for a name
     for key, _, cases in every:
         # A new algorithm and the known ones it is compared with form one table, named after the new one.
-        for name, *pair in dict.fromkeys((case.subject["dataset"], *_pair(case)) for case in cases):
+        subjects = (case.subject for case in cases)
+        names = [(of["dataset"], *(sorted((of["a"], of["b"])) if "b" in of else ())) for of in subjects]
+        for name, *pair in dict.fromkeys(names):
             if (key, name, *pair) in taken:
                 of, once = (f" of {pair[0]!r} and {pair[1]!r}", " for a pair") if pair else ("", "")
                 raise ValueError(f"{key}: name: {shown(name)}{of} is not valid; expected each name once{once}")
@@ -85,7 +87,9 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
                     raise refuse(f"{key}: {entry.name}: printed", method, f"one of the methods {', '.join(wanted)}")
             for method in wanted:
                 cells.append(_cell(study, entry, case, method, tests=drawn[case.shown_as or case.test]))
-                references.extend(_references(case, method, cells[-1]))
+                remark = case.printed.remarks.get(method, "")
+                for column, printed in case.printed.printed_by(method).items():
+                    references.append(Reference(cell=cells[-1].name, name=column, printed=printed, remark=remark))
     plan = Plan(
         study=study.name,
         kind=study.kind,
@@ -112,10 +116,6 @@ def _cases(key: str, entry: Entry, base: Path) -> list[Case]:
         raise ValueError(f"{key}: {entry.name}: {error}") from None
 
 
-def _pair(case: Case) -> list[str]:
-    return sorted((case.subject["a"], case.subject["b"])) if "b" in case.subject else []
-
-
 def _cell(study: _Significance, entry: Entry, case: Case, method: str, *, tests: int) -> Cell:
     subject = {"test": case.shown_as or case.test, **case.subject, "method": method}
     if method == MONTE_CARLO:
@@ -125,12 +125,6 @@ def _cell(study: _Significance, entry: Entry, case: Case, method: str, *, tests:
         return cell("replicate", subject=subject, work=work, seed=study.seed, replicates=replicates, stopping=stopping)
     work = Evaluated(test=case.test, data=case.data, method=method)
     return cell("evaluate", subject=subject, work=work, seed=study.seed, replicates=1)
-
-
-def _references(case: Case, method: str, tested: Cell) -> Iterator[Reference]:
-    for column, printed in case.printed.printed_by(method).items():
-        remark = case.printed.remarks.get(method, "")
-        yield Reference(cell=tested.name, name=column, printed=printed, remark=remark)
 
 
 KIND = Kind(

@@ -20,10 +20,6 @@ _OUTCOMES_COLUMNS = (
 )
 
 
-def _outcomes_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    return sections.verdict(rows, evidence, by=rows[0].method)
-
-
 _WHOLE = "{:,.0f}".format
 
 
@@ -129,7 +125,11 @@ _LIKENESS = Section(
 )
 
 SECTIONS = (
-    section_of("joint-outcomes", verdict=_outcomes_verdict, columns=_OUTCOMES_COLUMNS),
+    section_of(
+        "joint-outcomes",
+        verdict=lambda rows, evidence: sections.verdict(rows, evidence, by=rows[0].method),
+        columns=_OUTCOMES_COLUMNS,
+    ),
     section_of("enumeration-size", verdict=_terms_verdict, columns=_TERMS_COLUMNS),
     section_of("monte-carlo-size", verdict=_replicates_verdict, columns=_REPLICATES_COLUMNS),
     _LIKENESS,

@@ -114,7 +114,7 @@ class Entry(Printed):
         return MONTE_CARLO in self.methods
 
     def case(self, data: Mapping[str, Any], **subject: str) -> Case:
-        """A table with this name and further subject."""
+        """A table with this name, or another as `dataset`, and further subject."""
         return Case(subject={"dataset": self.name, **subject}, test=self.TEST, data=data, printed=self)
 
     @abstractmethod

@@ -1,7 +1,7 @@
 """``[[scores]]``: which of several models is best over data sets, and which are tied."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, ClassVar, Self
@@ -80,7 +80,9 @@ class Scores(Entry):
             )
         # JSON has no NaN.
         columns = [[None if math.isnan(score) else score for score in column] for column in table.scores.T.tolist()]
-        for a, b in _pairs(range(len(models)), None if self.control is None else models.index(self.control)):
+        control = None if self.control is None else models.index(self.control)
+        every = combinations(range(len(models)), 2)
+        for a, b in every if control is None else ((control, b) for b in range(len(models)) if b != control):
             yield Case(
                 subject={"dataset": self.name, "a": models[a], "b": models[b]},
                 test=self.TEST,
@@ -104,12 +106,6 @@ class Scores(Entry):
             for name in wanted or table.names
         }
         return read_scores(pa.table(columns), self.models, self.datasets)
-
-
-def _pairs(models: Sequence[int], control: int | None) -> list[tuple[int, int]]:
-    return (
-        list(combinations(models, 2)) if control is None else [(control, other) for other in models if other != control]
-    )
 
 
 ENTRIES = {"scores": Scores}

@@ -44,23 +44,21 @@ class Tables(Entry):
     def cases(self, base: Path) -> Iterator[Case]:
         """The matrix, or every matrix of the file."""
         if self.path is None:
-            yield self._case(self.name, self.counts)
+            yield self.case({"table": self.counts})
             return
         extra = [name for name in (self.count, self.by) if name is not None]
         table = read_table(self.path, base, [self.label, self.prediction, *extra])
         label, prediction = class_texts(table, [self.label, self.prediction], self.classes)
         counts = None if self.count is None else np.array(self._counts(table), dtype=np.int64)
         if self.by is None:
-            yield self._case(self.name, _matrix(label, prediction, counts))
+            yield self.case({"table": _matrix(label, prediction, counts)})
             return
         (group,), names = codes(table.texts(self.by))
         for position, name in enumerate(names):
             rows = np.flatnonzero(group == position)
             part = None if counts is None else counts[rows]
-            yield self._case(f"{self.name}: {name}", _matrix(label.take(rows), prediction.take(rows), part))
-
-    def _case(self, name: str, counts: Any) -> Case:
-        return Case(subject={"dataset": name}, test=self.TEST, data={"table": counts}, printed=self)
+            matrix = _matrix(label.take(rows), prediction.take(rows), part)
+            yield self.case({"table": matrix}, dataset=f"{self.name}: {name}")
 
     def _counts(self, table: Table) -> list[int]:
         counts = table.whole_numbers(str(self.count))
