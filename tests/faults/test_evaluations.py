@@ -57,7 +57,7 @@ def whole(folder):
 
 
 def test_a_killed_evaluation_leaves_all_or_nothing(folder, record):
-    moments, count, kills, took = random.Random(7), times(50, 8), 0, 0.0
+    moments, count, kills, took = random.Random(7), times(50, 5), 0, 0.0
     for number in itertools.count():
         candidate(folder, number)
         if number % 10 == 0:  # the machine's other work comes and goes

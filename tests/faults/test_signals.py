@@ -18,7 +18,7 @@ pytestmark = pytest.mark.processes
 def test_a_signal_ends_a_run_in_good_order(many, tmp_path, cluster, number, code, record):
     path, reference = many
     place = Folder(tmp_path / "out")
-    moments, count = random.Random(code), times(5, 2) if "serial" in cluster else times(2, 1)
+    moments, count = random.Random(code), times(5 if "serial" in cluster else 2, 1)
     longest = 0.0
     for _ in range(count):
         process = start("run", path, *cluster, place=place, fault={"pause": 0.1})

@@ -16,7 +16,7 @@ in_both_places = pytest.mark.parametrize(
     # on S3 every start waits until the lease of the killed run has expired
     [
         pytest.param("few", (4, 8), "folder", 1, marks=pytest.mark.smoke),
-        ("many", (20, 40), "folder", times(20, 6)),
+        ("many", (20, 40), "folder", times(20, 4)),
         ("many", (20, 40), "s3", times(5, 2)),
     ],
     indirect=["place"],

@@ -11,13 +11,13 @@ from .conftest import Folder, alive, results, run, start, stored, times, workers
 
 pytestmark = pytest.mark.processes
 
-KILLS = times(50, 15)
+KILLS = times(50, 8)
 
 #: More than the eight deaths that Dask's own count allows a block in two trials.
 PREEMPTIONS = 10
 
 in_both_places = pytest.mark.parametrize(
-    ("place", "kills"), [("folder", KILLS), ("s3", times(10, 3))], indirect=["place"], ids=["folder", "s3"]
+    ("place", "kills"), [("folder", KILLS), ("s3", times(10, 2))], indirect=["place"], ids=["folder", "s3"]
 )
 
 #: The cell whose block is the poisoned one, and what a person reads of it.
