@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ..flows.conftest import environment, wait_until
+from ..flows.conftest import environment, run_serial, wait_until
 from ..object_store import client, object_store
 
 PROGRAM = Path(__file__).with_name("program.py")
@@ -165,8 +165,7 @@ def _undisturbed(folder, text):
     path = folder / "study.toml"
     path.write_text(text)
     place = Folder(folder / "out")
-    done = run("run", path, "--cluster", "serial", place=place)
-    assert done.returncode == 0, done.stderr
+    assert run_serial(path, place.url) == 0
     return path, results(place)
 
 

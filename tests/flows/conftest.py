@@ -149,6 +149,5 @@ def quick(tmp_path_factory):
     """A quick study and its results by the plain loop: the reference."""
     folder = tmp_path_factory.mktemp("quick")
     path = study_file(folder, QUICK)
-    done = run("run", path, "--output", folder / "out", "--cluster", "serial")
-    assert (done.returncode, done.stdout) == (0, "")
+    assert run_serial(path, folder / "out") == 0
     return path, results(folder / "out"), folder / "out"

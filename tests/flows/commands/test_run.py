@@ -54,6 +54,7 @@ def test_every_cluster_gives_the_bytes_of_the_plain_loop(quick, tmp_path, reques
     assert results(tmp_path / "out") == reference
 
 
+@pytest.mark.long
 def test_a_run_that_goes_well_says_what_it_is_how_it_ended_and_where_the_report_is(quick, tmp_path):
     path, reference, _ = quick
     done = run("run", path, "--output", tmp_path / "out", "--workers", "1")
