@@ -215,6 +215,7 @@ def test_a_population_of_rows_has_errors_power_and_coverage(done):
     assert found["outputs swapped", "McNemar (exact)", "type I error", 120]["statistic"] < 0.05
 
 
+@pytest.mark.long
 def test_it_is_taken_up_where_it_was_interrupted_and_is_the_same(study, done, tmp_path):
     output = tmp_path / "again"
     assert run(study, output) == 0

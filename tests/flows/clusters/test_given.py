@@ -96,6 +96,7 @@ def test_two_studies_in_tasks_of_two_workers_of_one_thread_end(how, cluster, ref
     assert [stored(folder) for folder in folders] == [reference, reference]
 
 
+@pytest.mark.long
 def test_tasks_say_what_they_do_and_keep_the_annotations_of_the_caller(cluster, tmp_path):
     scheduler = cluster.scheduler
     seen = {}

@@ -104,6 +104,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_a_file_that_cannot_be_written_whole_stays_as_it_was(here):
     (here / "old.json").write_text("as it was")

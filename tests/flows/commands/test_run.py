@@ -263,6 +263,7 @@ def test_an_output_that_cannot_be_a_folder_is_one_line(program, tmp_path, quick)
     assert "--output" in done.stderr
 
 
+@pytest.mark.long
 def test_plan_computes_nothing_and_tells_all(program, quick, tmp_path):
     path, _, output = quick
     done = program("plan", path, "--output", tmp_path / "out")

@@ -136,8 +136,8 @@ def test_a_planted_regression_is_found_and_its_slice_named(tmp_path, capsys):
 
 
 def test_the_rule_asks_for_significance_and_for_an_effect_that_matters(tmp_path):
-    base, _ = frames(n=40_000)
-    right = np.flatnonzero(base["prediction"] == base["label"])[:80]
+    base, _ = frames(n=10_000)
+    right = np.flatnonzero(base["prediction"] == base["label"])[:20]
     worse = base.copy()
     worse.loc[right, "prediction"] = (worse.loc[right, "label"] + 1) % 3  # certain, but 0.2 points
     paths = written(tmp_path, base, worse)

@@ -182,6 +182,7 @@ def test_an_interval_contains_its_estimate_where_one_row_outweighs_all_others(me
         assert row.low is None or row.low <= row.difference <= row.high
 
 
+@pytest.mark.long
 def test_columns_of_many_rows_that_are_not_examined_are_noted():
     n = 300_000
     frame = pd.DataFrame({"id": np.arange(n), "label": 1, "prediction": 1, "patient": np.arange(n) // 10})

@@ -111,6 +111,7 @@ def test_fetching_is_not_proposed_where_the_folder_of_a_study_has_its_data(tmp_p
     assert fetched_by(study, tmp_path / "elsewhere") == ""
 
 
+@pytest.mark.long
 def test_the_regression_study_runs_by_its_name_on_what_was_fetched(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["studies", "--fetch", "regression"]) == 0

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from ..conftest import environment
 
 CODE = """
@@ -32,6 +34,7 @@ assert deployment.critical_service_loop.__defaults__ == before
 """
 
 
+@pytest.mark.long
 def test_an_outage_is_two_lines_and_no_traceback():
     done = subprocess.run(
         [sys.executable, "-c", CODE], env=environment(), capture_output=True, text=True, check=True, timeout=120

@@ -130,6 +130,7 @@ def test_a_quantile_of_a_latency_is_monitored(folder):
     assert "p95 of latency_ms on all rows failed (evaluation 2, " in (folder / "out/report.html").read_text()
 
 
+@pytest.mark.long
 def test_a_quantile_of_fresh_rows_is_the_anytime_test_of_the_rows_within_the_bar(folder):
     """From night 4 on 15% of the latencies are above the bar, from night 7 on 1%."""
     rng, parts, codes = np.random.default_rng(4), [], []

@@ -146,6 +146,7 @@ def test_the_interval_of_the_change_covers_after_an_alarm(onset, drop, n):
     assert len(width) > 150
 
 
+@pytest.mark.long
 def test_what_happens_to_nights_is_defined(folder, capsys):
     """Missing, duplicated, late and backfilled nights, rows that are gone, and labels that are corrected."""
 

@@ -150,6 +150,7 @@ def test_a_candidate_that_failed_fails_each_time(folder, capsys):
     assert "nothing new: still failing since " in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_looks_at_the_same_rows_share_the_level(folder, capsys):
     spending = ["--set", "looks.spending=obrien-fleming", "--set", "looks.planned=3"]
     for number in range(1, 4):
