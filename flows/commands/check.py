@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     add_people(parser)
     add_score_range(parser, "mark")
-    add_rule_options(parser, "alpha", "adjust", "confidence", "unseen_group", "smallest_slice")
+    add_rule_options(parser, "alpha", "adjust", "confidence", "unseen_group", "smallest_slice", "gaps")
     add_outputs(parser, *_OUTPUTS)
     add_fail_on(parser)
 

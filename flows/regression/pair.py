@@ -171,7 +171,7 @@ def identity_of(study: RegressionStudy, baseline: str, candidate: str) -> str:
             rules["columns"],
             "filter model candidate_model epoch rows lower_is_better higher_is_better missing classes",
         ),
-        (rules["rule"], "margins simultaneous relative_effect relative_margin unseen_group"),
+        (rules["rule"], "margins simultaneous gaps relative_effect relative_margin unseen_group"),
     ):
         for key in keys.split():
             if table[key] in (None, False, {}, [], "refuse", 0.05, "auto"):

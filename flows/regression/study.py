@@ -259,6 +259,8 @@ class RegressionStudy(Study):
             raise ValueError(f"baseline: give one of baseline, at_least, at_most, not {' and '.join(given) or 'none'}")
         used = {"confidence", "smallest_slice", "unseen_group"}
         rule, usual = (table.model_dump(exclude=used) for table in (self.rule, Thresholds()))
+        if self.looks.rows == "fresh" and rule["gaps"]:
+            raise ValueError("rule.gaps: is not valid with looks.rows = 'fresh'; remove one of them")
         unused = [f"rule.{key}" for key in rule if rule[key] != usual[key]]
         unused += ["columns.score, of several,"] * (len(self.columns.scores) > 1)
         if self.bar is not None and unused:

@@ -130,7 +130,8 @@ def titles_of(columns: Sequence[str], rows: Sequence[ComparisonRow]) -> list[str
 def named(row: Row) -> str:
     """The measure and the slice of a row: "mean cost_usd on all rows"."""
     score = row.score if row.measure == "mean-score" else ""
-    return f"{f'mean {score}' if score else row.name} {'in the' if row.slice == MEAN_OVER_TASKS else 'on'} {row.slice}"
+    where = "" if row.test.kind == "gap" else "in the " if row.slice == MEAN_OVER_TASKS else "on "
+    return f"{f'mean {score}' if score else row.name} {where}{row.slice}"
 
 
 def effect_of(row: ComparisonRow) -> str:

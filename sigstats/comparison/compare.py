@@ -21,6 +21,7 @@ from .cells import interval_of
 from .deciding import rows_that_decide, smallest_drop
 from .evidence import Classes, Evidence, Judged
 from .family import asked_of, blank_row, blank_rows, tests_of
+from .gaps import gaps_of, tested_change
 from .margins import require_margins
 from .mean_tests import bounded
 from .measured import positive_code
@@ -146,7 +147,7 @@ def _tested(
             if has_task_mean(name)
         ]
         tested[len(names) : len(names)] = means
-    rows = tuple(bounded(tested, rule))
+    rows = (*bounded(tested, rule), *(map(tested_change, gaps_of(paired, evidence, rule)) if rule.gaps else ()))
     joint = None
     notes = [*paired.notes, *too_fine(units.slices, rule.smallest_slice), *without_task_mean(paired, names)]
     if not alone:

@@ -31,7 +31,7 @@ def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> 
     room, drop = row.difference + rule.margin_of(row), -row.difference
     passes = room > 0 and not row.without_limits
     fails = drop >= max(rule.effect_of(row), 1e-300)
-    if row.test.kind in ("runs", "judged") or not (passes or fails):
+    if row.test.kind in ("runs", "judged", "gap") or not (passes or fails):
         return None
     if row.test.kind == "mcnemar" and row.differing is not None:
         times = [_until_pass(row, rule)] if passes else []

@@ -87,7 +87,8 @@ def tests_of(paired: PairedPredictions, measures: Collection[str], rule: Compari
     """The number of tests of a pair: of each measure on all rows, on each slice, and in the mean over tasks."""
     units = paired.units
     parts = sum((units.n_items(rows) or len(rows)) >= rule.smallest_slice for _, rows in units.parts)
-    return len(measures) * parts + (0 if units.tasks is None else sum(map(has_task_mean, measures)))
+    gaps = len(measures) * len(units.slices) if rule.gaps else 0
+    return len(measures) * parts + (0 if units.tasks is None else sum(map(has_task_mean, measures))) + gaps
 
 
 def asked_of(

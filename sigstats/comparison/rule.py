@@ -71,6 +71,9 @@ class ComparisonRule:
         The confidence of the intervals, strictly between 0 and 1.
     simultaneous : bool
         Whether all intervals together have this confidence (Bonferroni), so that all passes hold together.
+    gaps : bool
+        Whether the gap between the best and the worst slice of each column is tested too (`sigstats.comparison.gaps`):
+        in a comparison, that it does not grow; in a check, only this, that it is at most the bar.
     n_resamples : int
         Random weightings of measures of counts, from 99 to a million, or more where the level needs them.
     rng : int
@@ -110,6 +113,7 @@ class ComparisonRule:
     )
     confidence_level: float = _known(0.95, "Confidence of the intervals", key="confidence", gt=0, lt=1)
     simultaneous: bool = _known(False, "Whether all intervals together have the confidence")
+    gaps: bool = _known(False, "Whether gaps between the best and the worst slice of each column are tested")
     n_resamples: int = _known(
         10_000, "Random weightings; more if the level needs them", key="resamples", ge=99, le=_MAX_RESAMPLES
     )
@@ -145,7 +149,8 @@ class ComparisonRule:
 
     def by_keys(self) -> dict[str, Any]:
         """The values by the keys of a study file."""
-        return {key_of(attribute): getattr(self, attribute.name) for attribute in fields(self)}
+        values = {key_of(attribute): getattr(self, attribute.name) for attribute in fields(self)}
+        return values if self.gaps else {key: value for key, value in values.items() if key != "gaps"}
 
     def level_of_one(self, tests: int) -> float:
         """The largest p-value at which one of this many tests is rejected, whatever the other p-values are.

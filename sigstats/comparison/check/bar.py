@@ -16,14 +16,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..._common.messages import Note
 from ..._common.validation import as_real, refuse
 from ...measures.metrics import require_marks
 from ...measures.score_formulas import weighted_area
 from ...measures.table import MEASURES, OwnMeasure
 from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
+from ..cells import named
 from ..evidence import Evidence, Judged
 from ..family import default_measures, evidence_for, named_score
+from ..gaps import Slices, gap_of, gaps_of
 from ..margins import SaidShare
 from ..measure_names import as_compared_measures
 from ..notes import about_predictions, clusters_note, unseen_group_note
@@ -60,7 +63,9 @@ def check_predictions(
     names = [*evidence]
     scored = paired.scored
     option, sign = ("at_most", -1) if at_most else ("at_least", 1)
-    for name, known in {name: of.limits for name, of in evidence.items()}.items():
+    if rule.gaps and not at_most:
+        raise refuse(option, bar, "at_most, the largest acceptable gap")
+    for name, known in {} if rule.gaps else {name: of.limits for name, of in evidence.items()}.items():
         marks = scored if MEASURES[name].needs == "marks" else None
         if at_most != (bool(marks.lower) if marks else not MEASURES[name].greater_is_better):
             other, way = ("at_least", "higher") if at_most else ("at_most", "lower")
@@ -73,11 +78,11 @@ def check_predictions(
         if sign * bar == low:
             wanted = f"less than {bar:g}, the most" if at_most else f"more than {low:g}, the least"
             raise refuse(option, bar, f"{wanted} that {name} can be")
-    rows = []
+    rows = [_of_gap(slices, bar) for slices in (gaps_of(paired, evidence, rule) if rule.gaps else ())]
     parts, tasks = dict(paired.units.parts), paired.units.tasks
     if tasks is not None:
         parts = {ALL_ROWS: parts[ALL_ROWS], MEAN_OVER_TASKS: parts[ALL_ROWS], **parts}
-    for slice_, where in parts.items():
+    for slice_, where in () if rule.gaps else parts.items():
         of_tasks = tasks if slice_ == MEAN_OVER_TASKS else None
         for name in names if of_tasks is None else filter(has_task_mean, names):
             part = evidence[name].take(where)
@@ -97,6 +102,7 @@ def check_predictions(
         *without_task_mean(paired, names),
         *unseen_group_note(checked_rows, lambda row: cells_of(row)["interval"], rule.unseen_group),
         *about_predictions(paired, names, ("the model",)),
+        *(Note("gap", f"{named(row)}: {row.note}; {row.test}") for row in rows if row.test.kind == "gap" and row.test),
         *clusters_note(
             paired,
             lambda group: test_row(bare, whole.in_groups(group), sign * bar, rule, None),
@@ -105,6 +111,15 @@ def check_predictions(
         ),
     )
     return CheckResult(rows=checked_rows, rule=rule, bar=bar, at_most=at_most, n=paired.n, notes=notes)
+
+
+def _of_gap(slices: Slices, bar: float) -> CheckedRow:
+    blank = slices.row
+    row = CheckedRow(slice=blank.slice, measure=blank.measure, n=blank.n, test=blank.test, note=blank.note)
+    if not row.test:
+        return row
+    gap, (low, high), pvalue = gap_of(slices, bar)
+    return replace(row, value=-gap, low=-high, high=-low, pvalue=pvalue, note=slices.extremes(0))
 
 
 def evidence_checked(

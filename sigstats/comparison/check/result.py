@@ -234,6 +234,8 @@ def rows_that_decide(row: CheckedRow, result: CheckResult) -> int | None:
 
     Exact for a share of single rows; for means the number at which bounds decide (`sigstats.comparison.deciding`).
     """
+    if row.test.kind == "gap":
+        return None
     level = result.rule.level_of_one(sum(checked_row.pvalue is not None for checked_row in result.rows) or 1)
     if row.value is None or row.low is None or row.high is None or row.pvalue is None or row.test.kind == "runs":
         return None

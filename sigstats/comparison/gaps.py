@@ -1,0 +1,186 @@
+"""The gap between the best and the worst slice of a column, and its change from the baseline to the candidate.
+
+The gap is the largest difference between the means of two slices in the population. Of equally good slices one is ahead
+in any sample, so the observed gap is too large on average, the more so the more slices there are and the fewer rows
+they have. Its interval is valid for any slices, ties and groups: the means of all slices have intervals that hold
+together (Bonferroni), of right answers in single rows those of Clopper and Pearson (1934), otherwise those of
+`sigstats.unseen_row.means`, and it ends at the smallest and the largest gap of means inside them. A p-value is the
+smallest level whose interval excludes the null hypothesis.
+
+The change of the gap also uses intervals of the mean differences d on the same rows. If slice g is the best of the
+baseline and h the worst, its gap grows by at least d_g - d_h; what other slices may be ahead or behind is subtracted.
+
+When not to use: to find the slices that are worse than a bar or than before, which have rows of their own.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from .._common.validation import FloatArray, IntArray
+from ..intervals import Interval, clopper_pearson
+from ..unseen_row.means import mean_interval, row_of_groups, units_of
+from .evidence import Classes, Evidence, Values
+from .family import blank_row
+from .mean_tests import by_group, unseen_unit
+from .paired_predictions import PairedPredictions
+from .row_test import RowTest
+from .rows import ComparisonRow
+from .rule import ComparisonRule
+
+#: Where the search for a p-value ends, and its steps.
+_SMALLEST, _STEPS = 1e-9, 24
+#: Whether the rows of the class or all others count for a measure.
+_COUNTED = {"recall": True, "specificity": False}
+
+
+@dataclass(frozen=True)
+class Slices:
+    """The slices of a column that have enough rows."""
+
+    names: list[str]
+    parts: list[Values]
+    rule: ComparisonRule
+    #: The row of the gap, of the smaller gap being the better one; its test has no name if there is no gap to test.
+    row: ComparisonRow
+
+    def means(self, side: int) -> list[float]:
+        """The mean of each slice, of the baseline, 0, or the candidate, 1."""
+        return [part.measure_of(side) for part in self.parts]
+
+    def extremes(self, side: int) -> str:
+        """The best and the worst slice of a model."""
+        best, worst = (self.names[int(place(self.means(side)))] for place in (np.argmax, np.argmin))
+        return f"best: {best}; worst: {worst}"
+
+    def intervals(self, side: int | None, confidence: float) -> "Ends":
+        """An interval of each mean of a model, or (None) of each mean difference, candidate less baseline."""
+        return Ends(*np.array([[*self._interval(part, side, confidence)] for part in self.parts]).T)
+
+    def _interval(self, part: Values, side: int | None, confidence: float) -> Interval:
+        (low, high), group, (a, b) = part.limits or (0.0, 1.0), part.units.group, part.values
+        if part.answers and group is None and side is not None:
+            return clopper_pearson(int(part.values[side].sum()), part.units.n, confidence_level=confidence)
+        values, limits = (b - a, (low - high, high - low)) if side is None else (part.values[side], (low, high))
+        sums, sizes = by_group(values, group)
+        _, unseen, _ = unseen_unit(group is not None, len(sums), self.rule.unseen_group)
+        return mean_interval(units_of(sums, sizes, row_of_groups(len(sums), unseen)), limits, confidence)
+
+
+class Ends(NamedTuple):
+    """The ends of the intervals of all slices."""
+
+    low: FloatArray
+    high: FloatArray
+
+    @property
+    def ahead(self) -> FloatArray:
+        """How far the best of the other slices may be ahead of each slice, as a column."""
+        return np.array([[max(0.0, np.delete(self.high, i).max() - low)] for i, low in enumerate(self.low)])
+
+    @property
+    def behind(self) -> FloatArray:
+        """How far the worst of the other slices may be behind each slice, as a row."""
+        return Ends(-self.high, -self.low).ahead.T
+
+    @property
+    def gap(self) -> tuple[float, float]:
+        """The smallest and the largest gap."""
+        return max(0.0, float(self.low.max() - self.high.min())), float(self.ahead.max())
+
+
+def gaps_of(paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule) -> Iterator[Slices]:
+    """The slices of each column, for each measure that is a mean over the same rows of both models; or ValueError."""
+    columns = paired.units.slices
+    means = {name: mean for name, of in evidence.items() if (mean := _as_mean(of))}
+    if not columns or not means:
+        wanted = "accuracy, recall, specificity or a mean with limits (--score-range LOW HIGH), no weights or runs"
+        told = f"{', '.join(evidence)}; expected {wanted}" if columns else "no slices; name a column (--slice COLUMN)"
+        raise ValueError(f"gaps: is not valid with {told}")
+    for column, (names, codes) in columns.items():
+        for measure, (values, rows) in means.items():
+            every = [values.take(np.flatnonzero(codes[rows] == code)) for code in range(len(names))]
+            large = [place for place, part in enumerate(every) if part.units.n >= rule.smallest_slice]
+            parts, many = [every[place] for place in large], len(large) > 1
+            row = blank_row(paired, measure, f"gap by {column}", sum(part.units.n for part in parts))
+            few = "" if many else f"fewer than two slices of at least {rule.smallest_slice} rows"
+            test = RowTest(f"simultaneous intervals of {len(large):,} of {len(names):,} slices" * many, "gap")
+            row = replace(row, lower_is_better=True, test=test, note=few)
+            yield Slices([names[place] for place in large], parts, rule, row)
+
+
+def gap_of(slices: Slices, bar: float) -> tuple[float, Interval, float]:
+    """The observed gap of the baseline, its interval, and the p-value of "it is at most the bar"."""
+
+    def gap(alpha: float) -> tuple[float, float]:
+        return slices.intervals(0, 1 - alpha / len(slices.parts)).gap
+
+    level = slices.rule.confidence_level
+    return float(np.ptp(slices.means(0))), Interval(*gap(1 - level), level), _smallest(lambda at: gap(at)[0] > bar)
+
+
+def tested_change(slices: Slices) -> ComparisonRow:
+    """The row with both gaps and their difference, tested, with the sign at which greater is better."""
+    row, level = slices.row, slices.rule.confidence_level
+    if not row.test:
+        return row
+
+    def ends(alpha: float) -> list[Ends]:
+        return [slices.intervals(side, 1 - alpha / (3 * len(slices.parts))) for side in (0, 1, None)]
+
+    of_a, of_b, of_both = ends(1 - level)
+    a, b = (float(np.ptp(slices.means(side))) for side in (0, 1))
+    low, high = _change(of_a, of_b, of_both)
+    pvalue = _smallest(lambda alpha: _change(*ends(alpha))[0] > 0)
+    return replace(
+        row,
+        baseline=-a,
+        candidate=-b,
+        baseline_interval=-Interval(*of_a.gap, level),
+        candidate_interval=-Interval(*of_b.gap, level),
+        difference=a - b,
+        low=-high,
+        high=-low,
+        pvalue=pvalue,
+        two_sided_pvalue=pvalue if pvalue < 1 else _smallest(lambda alpha: _change(*ends(alpha))[1] < 0),
+        differing=sum(int(np.count_nonzero(part.values[0] != part.values[1])) for part in slices.parts),
+        note=slices.extremes(1),
+    )
+
+
+def _change(a: Ends, b: Ends, d: Ends) -> tuple[float, float]:
+    """The ends of the gap of b less that of a; `d`: of the differences b - a."""
+    others = ~np.eye(len(d.low), dtype=bool)
+    grown = d.low[:, np.newaxis] - d.high - a.ahead - a.behind
+    shrunk = d.high[:, np.newaxis] - d.low + b.ahead + b.behind
+    low = max(b.gap[0] - a.gap[1], -d.gap[1], float(grown[others].max()))
+    return low, min(b.gap[1] - a.gap[0], d.gap[1], float(shrunk[others].min()))
+
+
+def _smallest(excluded: Callable[[float], bool]) -> float:
+    """The smallest level at which something is excluded, or a little more; 1 if at none."""
+    if not excluded(1.0):
+        return 1.0
+    low, high = math.log(_SMALLEST), 0.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if excluded(math.exp(middle)) else (middle, high)
+    return math.exp(high)
+
+
+def _as_mean(evidence: Evidence) -> tuple[Values, IntArray] | None:
+    """The values whose mean is the measure, and the rows that count; None if it is not such a mean."""
+    units, rows = evidence.units, np.arange(evidence.units.n)
+    if units.weights is not None or units.in_time or units.candidates is not None:
+        return None
+    if isinstance(evidence, Values):
+        mean = not evidence.share and evidence.totals is None and evidence.limits is not None
+        return (evidence, rows) if mean else None
+    if not isinstance(evidence, Classes) or evidence.measure not in _COUNTED:
+        return None
+    right = [(said == evidence.code) == _COUNTED[evidence.measure] for said in (evidence.label, evidence.a, evidence.b)]
+    rows = rows[right[0]]
+    return Values.of_answers(units.take(rows), [said[rows] for said in right[1:]]), rows
