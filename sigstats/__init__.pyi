@@ -26,15 +26,15 @@ from .intervals import Interval as Interval
 from .intervals import clopper_pearson as clopper_pearson
 from .joint.events import JointEvents as JointEvents
 from .joint.outcomes import JointOutcomes as JointOutcomes
-from .judged.judged_test import judged_test as judged_test
+from .judged import judged_test as judged_test
 from .many_datasets.comparison import compare_over_datasets as compare_over_datasets
 from .many_datasets.friedman import friedman_test as friedman_test
 from .many_datasets.joint_tasks import joint_tasks_test as joint_tasks_test
 from .many_datasets.signed_rank import signed_rank_test as signed_rank_test
 from .many_datasets.stratified import stratified_paired_test as stratified_paired_test
 from .mcnemar.counts import discordant_counts as discordant_counts
+from .mcnemar.counts import pair_probability as pair_probability
 from .mcnemar.mcnemar_test import mcnemar_test as mcnemar_test
-from .mcnemar.pair_probability import pair_probability as pair_probability
 from .mcnemar.power import type_one_error as type_one_error
 from .mcnemar.sample_size import detectable_difference as detectable_difference
 from .measures.measure import Measure as Measure

@@ -13,12 +13,10 @@ import numpy as np
 from ._common.validation import FloatArray, as_choice, as_reals, refuse_where
 
 AdjustMethod: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli"]
-
 #: An adjustment, or none.
 Adjustment: TypeAlias = Literal[AdjustMethod, "none"]
 
 ADJUST_METHODS: tuple[AdjustMethod, ...] = ("holm", "benjamini-hochberg", "benjamini-yekutieli")
-
 #: An adjustment in a sentence.
 IN_WORDS: dict[str, str] = {
     "holm": "adjusted by Holm",

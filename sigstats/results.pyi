@@ -15,7 +15,7 @@ from .fuzzy.degrees import FuzzyTestResult as FuzzyTestResult
 from .goodness_of_fit.goodness_of_fit_test import GoodnessOfFitTestResult as GoodnessOfFitTestResult
 from .homogeneity.homogeneity_test import HomogeneityTestResult as HomogeneityTestResult
 from .intervals import Interval as Interval
-from .judged.judged_test import JudgedResult as JudgedResult
+from .judged import JudgedResult as JudgedResult
 from .many_datasets.comparison import DatasetsComparison as DatasetsComparison
 from .many_datasets.comparison import PairOverDatasets as PairOverDatasets
 from .many_datasets.friedman import FriedmanResult as FriedmanResult

@@ -187,7 +187,7 @@ def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
 
 def scores_of(options: argparse.Namespace) -> list[str]:
     """The named scores, in any form."""
-    from sigstats.comparison.together import check_together
+    from sigstats.comparison.measure_names import check_together
 
     if options.ratio is not None:
         with as_options():
@@ -291,7 +291,7 @@ def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one:
     A measure that is None is the mean of the score that is named, or the accuracy. Labels of several models tell that
     their rows are the same.
     """
-    from sigstats.comparison.together import check_used
+    from sigstats.comparison.measure_names import check_used
 
     names = dict.fromkeys(measure or ("mean-score" if columns.score else "accuracy") for measure in measures)
     keys = [key for key in ("prediction", "label")[: 1 + of_one] if key in columns.named]

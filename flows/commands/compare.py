@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare the files, print the result, and return the exit code of the verdict."""
     from sigstats._common.messages import printable
-    from sigstats.comparison.together import check_together
+    from sigstats.comparison.measure_names import check_together
 
     _, *options.candidates = file_for_each(options, (options.baseline, *options.candidates))
     if not options.candidates:

@@ -203,7 +203,7 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
 
 def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[str, ...]:
     from sigstats.comparison.family import asked_of
-    from sigstats.comparison.together import check_used
+    from sigstats.comparison.measure_names import check_used
 
     names = tuple(asked_of(paired, options.measure, options.positive))
     check_used(names, score_range=options.score_range)

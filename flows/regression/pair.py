@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from sigstats.comparison.check.bar import check_predictions, evidence_checked
 from sigstats.comparison.check.result import CheckedRow, CheckResult, rows_that_decide
 from sigstats.comparison.family import default_measures, measures_meant, with_cost
+from sigstats.comparison.measure_names import check_used
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.comparison.together import check_used
 from sigstats.files.inputs.opening import open_remote
 from sigstats.files.predictions import Columns, PairedPredictions, Predictions, join_scores, read_by_scores
 from sigstats.files.tables.spelling import without_points

@@ -8,7 +8,6 @@ from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
 #: Former names of `sigstats`: the module and the name now, and the release that no longer has the former name.
 MOVED = {
     "dcf_test": ("sigstats.proportions", "dcf_test", "0.3"),

@@ -19,7 +19,6 @@ from pathlib import Path
 _Place = tuple[str, str]
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
 #: Packages whose version is not part of what identifies the replicates of any classifier.
 COMMON = frozenset(sys.stdlib_module_names) | {"numpy", "scipy", "sklearn", "sigstats"}
 

@@ -30,19 +30,14 @@ Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Choice = TypeVar("Choice", bound=str)
 
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
-
 #: The largest total of counts: below it sums and products of two margins stay exact in int64 and float64 steps.
 MAX_TOTAL = 2**53
-
 #: The largest magnitude of a number that is squared, and whose squares are added.
 LARGEST_SQUARABLE = 1e150
-
 #: What is right for whole numbers that float64 would round.
 EXACT_WHOLE = f"whole numbers that float64 holds: all up to {MAX_TOTAL}, and few above"
-
 #: What is right for labels where whole numbers stand beside floats, or signed ones beside unsigned ones.
 _EXACT_LABELS = f"whole numbers between -{MAX_TOTAL} and {MAX_TOTAL} where others are floats: beyond, floats round them"
-
 #: What `int` or `float` would take for a number.
 _NO_NUMBERS = (bool, np.bool_, str, bytes, bytearray, np.ma.core.MaskedConstant)
 

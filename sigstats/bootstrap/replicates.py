@@ -115,7 +115,6 @@ def evaluate(joint: JointCounts, measure: Measure, weights: FloatArray) -> Repli
 BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bca"]
 
 BOOTSTRAP_METHODS: tuple[BootstrapMethod, ...] = ("percentile", "centred", "bca")
-
 #: ``(M + 1) * (1 - 0.9)`` is a hair below 2 for M = 19; ranks are rounded down after this much is added.
 _ROUNDING = 1e-9
 

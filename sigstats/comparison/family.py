@@ -9,13 +9,12 @@ from ..measures.metrics import metric_of, require_marks
 from ..measures.table import MEASURES, MeasureSpec
 from ..ranking.means import MEAN_OVER_TASKS
 from .evidence import Evidence
-from .measure_names import MANY_NUMBERS, are_measurements, as_compared_measures, is_of_scores
+from .measure_names import MANY_NUMBERS, are_measurements, as_compared_measures, check_used, is_of_scores
 from .measured import evidence_of, positive_code
 from .paired_predictions import Labels, PairedPredictions, Scored, Verdicts
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .task_means import has_task_mean
-from .together import check_used
 from .units import ALL_ROWS
 
 

@@ -31,11 +31,11 @@ from ..multiplicity import adjusted, closed_e_bh
 from .compare import decide_row
 from .evidence import Values
 from .family import asked_of, blank_row
+from .measure_names import check_together
 from .paired_predictions import PairedPredictions
 from .row_test import RowTest
 from .rows import ComparisonRow
 from .rule import ComparisonRule
-from .together import check_together
 
 _TEST = RowTest("betting, from any look on", "betting")
 _RATE = RowTest("betting, from each look on: p is the rate of false alarms per look", "betting")

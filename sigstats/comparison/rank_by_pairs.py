@@ -15,11 +15,11 @@ from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order
 from .compare import compare_pair, notes_on_dependence
 from .family import default_measures, evidence_for, named_score
+from .measure_names import check_used
 from .notes import about_predictions, monte_carlo_note
 from .paired_predictions import PairedPredictions
 from .rows import ComparisonRow
 from .rule import ComparisonRule
-from .together import check_used
 from .units import ALL_ROWS
 
 #: For each ordered pair of models, the row with the first as the baseline.

@@ -20,7 +20,6 @@ def failing_verdicts(inconclusive: bool) -> tuple[Verdict, ...]:
 
 
 _MAX_RESAMPLES = 10**6
-
 #: A drop of exactly the smallest effect counts, whatever its last bit.
 _ROUNDING = 1e-12
 #: So many random weightings beyond either end tell its p-value.

@@ -14,13 +14,12 @@ from .._common.class_names import is_number, refuse_two_spellings
 from .._common.messages import Note, shown
 from .._common.validation import FloatArray, IntArray, as_reals, refuse
 from ..scores.order import as_times
-from .together import check_together
+from .measure_names import check_together
 
 #: The name of the slice that holds every row.
 ALL_ROWS = "all rows"
 #: The values of a column, and the number of each row's.
 Parted = tuple[tuple[str, ...], IntArray]
-
 #: No row stands for so many times as many rows as another.
 _WIDEST = 1e50
 #: So many values of a column of numbers may each be a slice of their own.

@@ -20,7 +20,6 @@ from .._common.validation import FloatArray
 
 #: From this degree on the Riccati iteration reaches full double precision; below, the zeros themselves are quick.
 _MANY = 400
-
 #: Arithmetic for the logarithms of probabilities like 1e-10000000, of which 16 digits are wanted after the point.
 #: Public functions enter it by ``decimal.localcontext(DIGITS)``; within, plain operators use it.
 DIGITS = Context(prec=50, Emin=-(10**15), Emax=10**15)

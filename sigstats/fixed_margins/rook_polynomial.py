@@ -21,7 +21,6 @@ from .rook_factor import log_factorial
 
 Classes: TypeAlias = Mapping[tuple[int, int], int]
 Integer: TypeAlias = Any  # flint.fmpz, which is untyped
-
 #: A truncated sum is taken to where its next term is below this fraction of it.
 _NEGLIGIBLE_BITS = 60
 

@@ -21,7 +21,6 @@ from ..intervals import Interval
 Counts: TypeAlias = tuple[int, ...]
 #: Which classes an object may take, as positions.
 Choice: TypeAlias = tuple[int, ...]
-
 #: With more degrees than this, each is raised to the next hundredth.
 _MOST_DEGREES = 200
 

@@ -18,7 +18,6 @@ Build: TypeAlias = Callable[[dict[str, Any], Any, bool], Any]
 Null: TypeAlias = Literal["labels", "features"]
 #: How a classifier is retrained: with work that all permutations share, by compiled code, or by its own `fit`.
 Fits: TypeAlias = Literal["shared", "compiled", "refitted"]
-
 #: What a batched learner predicts where it leaves a row to scikit-learn.
 UNDECIDED = -1
 

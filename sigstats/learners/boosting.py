@@ -23,22 +23,16 @@ from .door import compiled, fuses_products
 _COUNTS = {"max_iter": 1, "max_leaf_nodes": 2, "max_depth": 1, "min_samples_leaf": 1, "n_iter_no_change": 1}
 _NUMBERS = ("learning_rate", "l2_regularization", "tol")
 _FREE = (*_COUNTS, *_NUMBERS, "max_bins", "early_stopping", "random_state")
-
 #: With more training rows scikit-learn stops early unless it is told not to.
 _STOPS_FROM: Final = 10_000
-
 #: From more rows scikit-learn draws those that thresholds are made of.
 _MOST_ROWS: Final = 200_000
-
 #: Larger values and parameters are left to scikit-learn, so that no sum or product overflows.
 _LARGEST: Final = 1e100
-
 #: What stands for no limit of leaves or depth.
 _NO_LIMIT: Final = 2**31
-
 #: So many bins of columns are added to at a time, which stay in a core's fastest cache.
 _TOGETHER: Final = 1152
-
 #: Memory that the histograms of a tree may take.
 _MOST_BYTES: Final = 2**28
 

@@ -25,7 +25,6 @@ from .base import steps_of
 
 #: Bytes of scratch memory for distances.
 _SCRATCH = 2**25
-
 #: How far rounding may move a decision, as a share of the sum of all weights: an exponent is exact to some 1e-13.
 ROUNDING = 1e-10
 
@@ -76,10 +75,8 @@ def _squares(rows: Any) -> FloatArray:
 
 #: A larger kernel matrix is left to libsvm, which keeps the part of it that is asked for.
 _MOST_BYTES = 2**30
-
 #: Rows whose kernels are made at a time.
 _ROWS = 256
-
 #: How far two good implementations of the exponential differ at most, relatively.
 _EXPONENTIAL = 1e-15
 

@@ -22,7 +22,6 @@ from .friedman_exact import exact_pvalue, least_pvalue
 FriedmanMethod: TypeAlias = Literal["auto", "exact", "f", "chi2", "monte-carlo"]
 
 FRIEDMAN_METHODS: tuple[FriedmanMethod, ...] = ("auto", "exact", "f", "chi2", "monte-carlo")
-
 #: The most ranks in one array; those that are permuted in 3 seconds, and the numbers of orders that are drawn.
 _BATCH, _MOST_DRAWN, _MOST_COUNTED = 2**22, 2e8, 2e7
 #: With fewer data sets, of permutations too many to count, F rejects at 0.001 up to three times as often as stated.

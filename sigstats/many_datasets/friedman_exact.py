@@ -23,7 +23,6 @@ from .._common.validation import FloatArray, IntArray
 #: The most additions over the lattice and its most points, and the most transitions between listed sums: 3 seconds.
 _MOST_ADDITIONS, _MOST_POINTS, _MOST_TRANSITIONS = 1.5e9, 2**23, 1.2e7
 _MOST_MODELS, _CHUNK = 8, 2**18
-
 #: The distinct orders of one data set's ranks, shape (m, k), and how often each occurs, or with what probability.
 Orders: TypeAlias = tuple[IntArray, FloatArray]
 

@@ -84,7 +84,6 @@ SignedRankMethod: TypeAlias = Literal["exact", "normal"]
 
 ZERO_METHODS: tuple[ZeroMethod, ...] = ("wilcox", "pratt")
 SIGNED_RANK_METHODS: tuple[SignedRankMethod, ...] = ("exact", "normal")
-
 #: Differences closer than this share of the largest are tied, and as close to 0 are 0.
 _TIED = 1e-12
 #: With more differences the interval counts by the normal law.

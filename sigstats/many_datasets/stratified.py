@@ -25,7 +25,6 @@ from ..test_result import TestResult
 Weights: TypeAlias = Literal["strata", "rows"]
 
 WEIGHTS: tuple[Weights, ...] = ("strata", "rows")
-
 #: The largest number of discordant rows.
 MOST_DISCORDANT = 10**6
 

@@ -39,7 +39,6 @@ from .counts import DiscordantCounts, discordant_counts
 McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi2"]
 
 MCNEMAR_METHODS: tuple[McNemarMethod, ...] = ("exact", "mid-p", "chi2")
-
 #: With fewer discordant pairs the result of ``method="chi2"`` carries a warning.
 CHI2_MINIMUM = 25
 _NOTHING = "no discordant pair: the data say nothing about a difference"

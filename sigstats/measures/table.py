@@ -22,14 +22,11 @@ from .metrics import synonym_of
 #: Which answers are right; several of them an item; labels and predictions; both as numbers; scores whose order counts;
 #: probabilities; any number a row.
 Needs: TypeAlias = Literal["answers", "repeated answers", "classes", "numbers", "scores", "probabilities", "marks"]
-
 #: A share of rows; another number of at most 1, whose differences are counted in points; a unit of the measure's own.
 Unit: TypeAlias = Literal["share", "points", "own"]
-
 #: The paired tests: McNemar's, and the bounds that one more row does not undo, of counts, of areas and of means;
 #: exchanges of ratios of sums.
 PairedTest: TypeAlias = Literal["mcnemar", "counts", "areas", "means", "ratios", "quantile"]
-
 #: The name of the measure that `sigstats.measures.costs` makes.
 EXPECTED_COST = "expected-cost"
 
@@ -245,7 +242,6 @@ def is_quantile(name: Any) -> bool:
 MEASURES: Mapping[str, MeasureSpec] = _Measures(
     {spec.name: spec for spec in (*_BASE, *_averages("micro"), *_averages("macro"), *_averages("weighted"))}
 )
-
 #: The names of the measures of counts, without those of averages over classes.
 BASE_COUNT_MEASURES: tuple[str, ...] = tuple(spec.name for spec in _BASE if spec.of_counts is not None)
 

@@ -76,7 +76,6 @@ def class_scores(
 
 #: What a statistic may be computed from.
 _NEEDS = ("answers", "classes", "scores", "probabilities")
-
 #: What a permutation test may measure: more is better, from predictions or scores of classes.
 STATISTICS: tuple[str, ...] = tuple(
     name

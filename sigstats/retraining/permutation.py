@@ -42,9 +42,8 @@ from .._common.validation import as_count, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from .folds import as_classes, as_folds
 from .measured import observed_value, statistic_of, values_of
-from .processes import in_processes
 from .retrainer import Retrainer as Retrainer
-from .retrainer import Transforms
+from .retrainer import Transforms, in_processes
 from .rows import as_rows, copies_note, encoded
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
 _MOST_PROCESSES = 1000
 
 _SCALER = "a StandardScaler before the classifier would let permutations share work: some ten times as fast"
-
 #: Estimators of scikit-learn whose random state only orders the rows for a solver, which comes to the same optimum.
 _DRAWN_BY_THE_SOLVER_ALONE = {"LogisticRegression", "RidgeClassifier", "LinearSVC", "SVC", "NuSVC", "PCA"}
 

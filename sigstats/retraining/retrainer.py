@@ -6,6 +6,10 @@ Look there first: this module is for users who spread the replicates over machin
 When not to use: to fit a classifier once, or to score it otherwise than by the number of wrong rows.
 """
 
+import multiprocessing
+import pickle
+import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -27,7 +31,6 @@ NULLS = ("labels", "features")
 Transforms: TypeAlias = Literal["fold", "all"]
 
 TRANSFORMS: tuple[Transforms, ...] = ("fold", "all")
-
 #: Scratch memory a chunk of replicates may take, bytes.
 CHUNK_BYTES = 2**26
 
@@ -243,3 +246,45 @@ class Retrainer:
                 if recognised is not None:
                     return recognised
         return None
+
+
+#: Processes are started by default for replicates that take longer than this many seconds.
+_LONG = 10.0
+#: Chunks of replicates for each process, so that all end at about the same time.
+_CHUNKS_EACH = 8
+
+
+def in_processes(
+    compute: Callable[[IntArray], Any],
+    retrainer: Retrainer,
+    generator: np.random.Generator,
+    n_resamples: int,
+    n_jobs: int | None,
+) -> Any:
+    """The results of `compute` for all draws, one after another, as one array.
+
+    The first replicate is timed. Unless `n_jobs` or a configuration of joblib states otherwise, each processor gets a
+    process if the others take long.
+    """
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    began = time.perf_counter()
+    first = compute(retrainer.draw(generator, 1))
+    rest = n_resamples - 1
+    if n_jobs is None and (time.perf_counter() - began) * rest > _LONG and effective_n_jobs(None) == 1:
+        n_jobs = -1 if _can_be_sent(compute) else 1
+    workers = effective_n_jobs(n_jobs)
+    most = max(1, rest // (_CHUNKS_EACH * workers)) if workers > 1 else MAX_RESAMPLES
+    chunks = retrainer.chunks(generator, rest, most)
+    return np.concatenate([first, *Parallel(n_jobs=n_jobs)(delayed(compute)(draw) for draw in chunks)])
+
+
+def _can_be_sent(compute: Callable[[IntArray], Any]) -> bool:
+    """True if other processes can be started here and can be sent this function with its classifier."""
+    if multiprocessing.current_process().daemon or threading.current_thread() is not threading.main_thread():
+        return False
+    try:
+        pickle.dumps(compute)
+    except Exception:  # a classifier that holds a connection, for example
+        return False
+    return True

@@ -20,7 +20,6 @@ from ..test_result import TestResult
 
 #: A result warns where there are fewer positives, negatives or rows, and fewer groups.
 FEW, FEW_GROUPS = 10, 20
-
 #: Differences that are equal but for this, relative to the scores, are equal: what rounded scores leave of a constant.
 ROUNDING = 16 * np.finfo(np.float64).eps
 

@@ -28,12 +28,11 @@ from ..evidence import Evidence, Judged
 from ..family import default_measures, evidence_for, named_score
 from ..gaps import Slices, gap_of, gaps_of
 from ..margins import SaidShare
-from ..measure_names import as_compared_measures
+from ..measure_names import as_compared_measures, check_used
 from ..notes import about_predictions, clusters_note, unseen_group_note
 from ..paired_predictions import PairedPredictions
 from ..rule import ComparisonRule, Verdict
 from ..task_means import has_task_mean, without_task_mean
-from ..together import check_used
 from ..units import ALL_ROWS
 from .result import CheckedRow, CheckResult, cells_of
 from .tests import test_row

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from sigstats._common.validation import shown
-from sigstats.comparison.together import check_together
+from sigstats.comparison.measure_names import check_together
 from sigstats.measures.metrics import is_lower_better
 
 from ._predictions import Parted, Predictions

@@ -9,22 +9,16 @@ from sigstats.learners.compiled.jit import compiled
 from ..base import UNDECIDED
 
 __all__ = ["decide_fold", "walk_lists"]
-
 #: A row among whose neighbours a stated rule chooses, where more than one votes.
 OPEN = -2
-
 #: Sums in any order: rounding is far below the tolerance of ties.
 _sums = functools.partial(compiled, fastmath={"contract", "nsz", "reassoc"})
-
 #: Numbers that are compared in any order, so that vector instructions take them; none of them is NaN.
 _numbers = functools.partial(compiled, fastmath={"nnan", "nsz"})
-
 #: With more rows than this that are about as near as the nearest, products of 64 bits are faster.
 _DOUBTFUL = 8
-
 #: A row with more of them is left to products of 64 bits, with its fold.
 _FOUND = 64
-
 #: Numbers of 32 bits in the widest vector.
 _LANES = 16
 

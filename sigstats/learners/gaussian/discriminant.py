@@ -23,19 +23,15 @@ from ..design import BatchedDesign, Design, Moments, design_of
 from .estimators import LinearDiscriminant
 
 _WIDEST = 512
-
 #: scikit-learn drops directions whose within-class variance, after scaling, is below 1e-8; stay well away from it.
 _SMALLEST = 1e-7
-
 #: A column whose part that does not depend on others is no larger, in standard deviations, depends on them: at least
 #: this, and what rounding leaves of values that are far from 0.
 _DEPENDENT, _ROUNDING = 1e-12, 5e-15
-
 #: Values that lie so many standard deviations from 0 leave too few digits to tell which columns depend on others.
 _FARTHEST = 1e6
 
 _EPS = 1e-15
-
 #: From so many columns on, an inverse by Cholesky's factor is faster than NumPy's of many matrices together.
 _WIDE = 16
 

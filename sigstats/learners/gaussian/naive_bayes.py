@@ -19,12 +19,10 @@ from .estimators import MixedNB, category_codes
 
 #: A variance no larger than this, relative to the squared values, may be rounding alone.
 _NO_VARIANCE = 1e-20
-
 #: Sums of quarters below this are exact.
 _WHOLE = 2.0**51
 
 _NONE: IntArray = np.arange(0)
-
 #: Rounding of a log-likelihood, relative to the sum of its terms and to what rounding of the variances moves; a row
 #: within it is refitted.
 _ROUNDING = 2e-15

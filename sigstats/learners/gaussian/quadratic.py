@@ -19,16 +19,13 @@ from ..design import BatchedDesign, Design, Moments, design_of
 from .discriminant import _inverse_roots
 
 _WIDEST = 256
-
 #: Cross products of all classes and folds of a replicate may take so much memory.
 _MOST_BYTES = 2**27
-
 #: A standardised column whose variance is less than this part of that of all rows is left to scikit-learn, unless it
 #: is constant.
 _LEAST = 1e-6
 
 _EPS = 1e-15
-
 #: In place of variances and eigenvalues that are 0 or below.
 _TINY = 1e-100
 

@@ -25,10 +25,8 @@ from ..design import BatchedDesign, Design, Moments, design_of
 
 #: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
 _STEPS = 30
-
 #: Wider designs are left to scikit-learn, whose dual solution is then cheaper.
 _WIDEST_RIDGE, _WIDEST_SVM = 512, 256
-
 #: What rounding of the sums over all rows may be of the penalty; a fold beyond it is left to scikit-learn.
 _LOST = 1e-7
 _EPS = 1e-15

@@ -18,19 +18,15 @@ from ..design import Design, design_of
 from .lbfgs import Rules, minimise
 
 _WIDEST = 256
-
 #: A longer way is not followed, as rounding is amplified on it.
 _LONGEST = 80
-
 #: Rounding moves scores by less than this in the first steps, times the root of the cost where that is above 1. Data
 #: moved by a rounding moved the scores by 3e-13 at most for costs up to 1, 5e-13 for 100 and 8e-11 for 10,000, divided
 #: by how rounding is said to be amplified: on digits, breast cancer, wine, iris and sets with collinear columns, with
 #: labels as they are and permuted.
 _ROUNDING = 3e-11
-
 #: A variance smaller than this part of that of all rows is left to scikit-learn, unless the column is constant.
 _LEAST = 1e-4
-
 #: At most this many scores are computed at a time.
 _ROOM = 2**16
 

@@ -38,10 +38,8 @@ from .tied import TiedNeighbours
 
 #: For one neighbour, this many rows at the head of a list settle nearly all rows.
 _FIRST = 3
-
 #: Rounding of a squared distance, relative to it, by the expanded square.
 _ROUNDING = 1e-14
-
 #: So many replicates or more are done together, as they lie innermost in memory.
 _TOGETHER = 16
 

@@ -16,13 +16,10 @@ from .nearest_neighbours import squared_distances
 
 #: A fold of a replicate that holds all of a feature's so many most extreme rows is left to scikit-learn.
 _EXTREMES = 16
-
 #: A feature whose variance is no larger, relative to its squared values, may be constant but for rounding.
 _CONSTANT = 1e-16
-
 #: A fold without which a variance shrinks to less than one such part is left to scikit-learn.
 _MOST = 100
-
 #: Rounding of squared distances, relative to the largest square of a row.
 _RELATIVE = 1e-12
 
@@ -145,7 +142,6 @@ def _extreme(numbers: FloatArray, sign: int) -> tuple[IntArray, FloatArray]:
 
 #: Memory the lists of nearest rows may take, bytes.
 _LIST_BYTES = 2**27
-
 #: So many rows beyond the k-th a list holds at least; that all of them share the row's fold is rare.
 _SPARE = 6
 

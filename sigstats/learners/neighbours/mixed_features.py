@@ -20,7 +20,6 @@ from .nearest_neighbours import Configuration
 
 #: Squares beyond these bounds may be no number of 32 bits.
 _LEAST, _MOST = 1e-12, 1e30
-
 #: Whole numbers up to this are floats of 32 bits.
 _EXACT = 2.0**24
 

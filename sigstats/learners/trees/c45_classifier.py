@@ -23,7 +23,6 @@ from .c45_tree import Nodes
 
 #: A class is the more probable one by more than this.
 _EQUAL = 1e-6
-
 #: Stands for categories that are no code.
 _UNSEEN = 2**30
 

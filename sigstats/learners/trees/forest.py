@@ -25,12 +25,10 @@ from ..door import compiled, fuses_products
 _FREE = ("random_state", "max_depth", "min_samples_split", "min_samples_leaf")
 _FREE_OF_FORESTS = (*_FREE, "n_estimators", "bootstrap", "max_features")
 _KINDS = (DecisionTreeClassifier, RandomForestClassifier, ExtraTreesClassifier)
-
 #: Memory that the samples of all trees may take, for each size of a fold.
 _MOST_BYTES = 2**28
 
 _DEEPEST: Final = 2**31 - 1
-
 #: Columns of up to this many levels, and levels times classes, are counted by level.
 _MOST_LEVELS, _MOST_COUNTS = 256, 512
 

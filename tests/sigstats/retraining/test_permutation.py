@@ -35,7 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from sigstats.learners import build
-from sigstats.retraining import processes
+from sigstats.retraining import retrainer
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer, permutation_test
 
@@ -322,7 +322,7 @@ class Marking(DummyClassifier):
 @pytest.mark.parametrize("sent", [True, False])
 def test_without_n_jobs_long_work_is_spread_over_all_processors(sent, tmp_path, monkeypatch):
     X, y = load_iris(return_X_y=True)
-    monkeypatch.setattr(processes, "_LONG", 0.0)
+    monkeypatch.setattr(retrainer, "_LONG", 0.0)
     marking = Marking(str(tmp_path))
     marking.lock = None if sent else threading.Lock()  # which cannot be pickled
     options = {"cv": 2, "n_resamples": 40, "rng": 1}

@@ -12,10 +12,8 @@ from sigstats.learners.compiled.jit import compiled, inlined
 
 #: Added to sums of hessians, which may be 0.
 _LITTLE: Final = 1e-15
-
 #: The least sum of hessians of a leaf.
 LEAST_HESSIAN: Final = 1e-3
-
 #: So many sums are added up in eight parts by NumPy.
 _PART: Final = 128
 

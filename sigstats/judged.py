@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .._common.class_names import as_groups
-from .._common.data_frames import is_missing, require_same_index
-from .._common.random_streams import RNG, as_generator
-from .._common.validation import (
+from ._common.class_names import as_groups
+from ._common.data_frames import is_missing, require_same_index
+from ._common.random_streams import RNG, as_generator
+from ._common.validation import (
     ALTERNATIVES,
     Alternative,
     FloatArray,
@@ -29,12 +29,12 @@ from .._common.validation import (
     as_reals,
     refuse,
 )
-from ..comparison.paired_predictions import as_score_range
-from ..intervals import Interval
-from ..sign_flips.sign_flip_test import sign_flip_test
-from ..test_result import TestResult
-from ..unseen_row.judged import DIFFERENT, agreement_of, rows_of_two
-from ..unseen_row.judged import JudgeAgreement as JudgeAgreement
+from .comparison.paired_predictions import as_score_range
+from .intervals import Interval
+from .sign_flips.sign_flip_test import sign_flip_test
+from .test_result import TestResult
+from .unseen_row.judged import DIFFERENT, agreement_of, rows_of_two
+from .unseen_row.judged import JudgeAgreement as JudgeAgreement
 
 
 @dataclass(frozen=True, kw_only=True)
