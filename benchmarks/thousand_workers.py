@@ -33,8 +33,9 @@ import psutil
 import scheduler
 from scheduler import Empty, Started, mebibytes
 
-from sigstats.tasks.engine import dask_pool, execute
+from sigstats.tasks.engine import dask_pool
 from sigstats.tasks.engine.block_sizing import BlockSizer
+from sigstats.tasks.engine.execute import learns_at_once, run_cell
 from sigstats.tasks.engine.pools import MOST_CELLS
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.fan_out import FAN_OUTS
@@ -111,7 +112,7 @@ def run(study: str, client: Any, started: Started, workers: int) -> str:
     of_scheduler = psutil.Process(started.scheduler.pid)
     before = sum(of_scheduler.cpu_times()[:2]), sum(psutil.Process().cpu_times()[:2])
     with ThreadPoolExecutor(pool.cells) as threads:
-        outcomes = list(threads.map(lambda cell: execute.run_cell(cell, store, pool, progress=progress), cells))
+        outcomes = list(threads.map(lambda cell: run_cell(cell, store, pool, progress=progress), cells))
     if failures := [failure for outcome in outcomes for failure in outcome.failures]:
         raise RuntimeError(failures[0].message)
     seconds = time.perf_counter() - begun
@@ -151,8 +152,7 @@ class Events:
         """Send the blocks of a cell for which there is room."""
         state = self.open[sizer]  # the blocks under way, the seconds left, and when it was begun
         while True:
-            learnt = sizer.lanes or self.now - state[2] >= execute._LEARNING_SECONDS
-            idle = learnt and self.under_way < self.workers
+            idle = self.under_way < self.workers and learns_at_once(sizer, self.workers, self.now - state[2])
             if not idle and state[0] >= sizer.window(self.workers, len(self.open)):
                 return
             others = sum(item[1] for item in self.open.values()) - state[1]

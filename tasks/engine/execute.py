@@ -15,15 +15,16 @@ from ..plan import Cell, missing_lanes
 from ..storage.seal import Damaged
 from ..storage.store import Store
 from .block_sizing import TARGET_SECONDS, BlockSizer
-from .pools import Pool
+from .pools import Pool, pool_of
 from .run_block import Failure, Receipt, Sent
 from .stopping import StoppingTracker
 
 #: How often a cell is completed if files of it disappear or are damaged meanwhile.
 _TRIALS = 3
 
-#: Seconds after which idle workers compute further lanes of a cell, if its first one still runs.
-_LEARNING_SECONDS = 1.0
+#: Idle workers compute further lanes of a cell while its first one runs: up to this many at once, of more after these
+#: seconds, since a scheduler is busy for as long with a thousand lanes, which may be short.
+FEW_WORKERS, LEARNING_SECONDS = 16, 1.0
 
 #: Called with a number of replicates that are done, and their receipt if they were computed.
 Progress: TypeAlias = Callable[[int, Receipt | None], None]
@@ -106,7 +107,8 @@ def run_cell(
 ) -> Outcome:
     """Compute the missing replicates of a cell, then join its blocks into one file.
 
-    The first block is a single lane, and so is one for every idle worker if it takes long; their cost sizes the others.
+    The first block is a single lane, and so is one for every idle worker; their cost sizes the others. Where there are
+    many workers, they wait a second for the first lane.
     A failed block ends the cell, since its other blocks would fail likewise; the blocks that are done stay. A stopping
     rule ends it too, once it stops on the replicates from the first on. Blocks beyond that are waited for, since a
     worker would still write them, and dropped.
@@ -183,9 +185,9 @@ def _complete(
         while True:
             if stop is not None and stop.is_set():
                 raise Interrupted
-            while not outcome.complete and _has_room(sizer, len(running), pool, begun):
+            while not outcome.complete and has_room(sizer, len(running), pool, begun):
                 others = sum(pool.open.copy().values()) - pool.open[sizer]
-                block = sizer.next_block(pool.workers, others, pool.seconds_a_block)
+                block = sizer.next_block(pool_of(pool, cell).workers, others, pool.seconds_a_block)
                 pool.open[sizer] = sizer.seconds_left
                 if block is None:
                     break
@@ -216,7 +218,14 @@ def _complete(
             cancel()
 
 
-def _has_room(sizer: BlockSizer, running: int, pool: Pool, begun: float) -> bool:
+def has_room(sizer: BlockSizer, running: int, pool: Pool, begun: float) -> bool:
     """True if one more block of a cell that was begun at this time may be sent."""
-    fills = bool(sizer.lanes) or time.monotonic() - begun >= _LEARNING_SECONDS
-    return (fills and pool.idle) or running < sizer.window(pool.workers, len(pool.open))
+    own = pool_of(pool, sizer.cell)
+    if running < sizer.window(own.workers, len(pool.open)):
+        return True
+    return own.idle and learns_at_once(sizer, own.workers, time.monotonic() - begun)
+
+
+def learns_at_once(sizer: BlockSizer, workers: int, seconds: float) -> bool:
+    """True if idle workers may compute any lane of a cell that was begun this many seconds ago."""
+    return bool(sizer.lanes) or workers <= FEW_WORKERS or seconds >= LEARNING_SECONDS

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ..plan import Block, Needs, Plan
+from ..plan import Block, Cell, Needs, Plan
 from ..storage.store import Store
 from .block_sizing import BlockSizer
 from .guarded import run_guarded
@@ -143,3 +143,10 @@ class RoutedPool:
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:
         return self.own.get(Needs.of(block.cell), self.common).submit(block, store, done)
+
+
+def pool_of(pool: Pool, cell: Cell) -> Pool:
+    """The pool whose workers compute the blocks of a cell, by its needs."""
+    while isinstance(pool, RoutedPool):
+        pool = pool.own.get(Needs.of(cell), pool.common)
+    return pool

@@ -1,13 +1,15 @@
 import threading
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sigstats.tasks.engine.block_sizing import BlockSizer
-from sigstats.tasks.engine.execute import Interrupted, run_cell
-from sigstats.tasks.engine.pools import Serial
+from sigstats.tasks.engine.execute import Interrupted, has_room, learns_at_once, run_cell
+from sigstats.tasks.engine.pools import RoutedPool, Serial
 from sigstats.tasks.engine.run_block import Receipt, run_block
+from sigstats.tasks.plan import Needs
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
@@ -211,3 +213,23 @@ def test_idle_workers_are_kept_busy_while_a_cell_learns(store, drawing):
     assert run_cell(cell, store, pool, target_seconds=0).complete
     assert drawing.calls[:4] == [(0, 10), (10, 20), (20, 30), (30, 40)]
     assert pool.most == 4
+
+
+def test_idle_workers_of_other_needs_are_not_filled(store, drawing):
+    """Of a cell of unknown cost one block goes to a busy pool, however many workers of another pool are idle."""
+    busy = Idle(4)
+    busy.waiting = [(None, print)] * 4
+    pool = RoutedPool(busy, {Needs(gpu=1): Idle(4)})
+    sizer = BlockSizer(make_cell(80), [(0, 8)], 2.0)
+    assert pool.idle
+    assert [has_room(sizer, running, pool, begun=0.0) for running in (0, 1)] == [True, False]
+    needy = BlockSizer(replace(make_cell(80), limits={"gpu": 1}), [(0, 8)], 2.0)
+    assert has_room(needy, 1, pool, begun=0.0)
+
+
+@pytest.mark.parametrize(("workers", "seconds", "at_once"), [(16, 0.0, True), (17, 0.0, False), (17, 1.0, True)])
+def test_many_workers_wait_for_the_first_lane(workers, seconds, at_once):
+    sizer = BlockSizer(make_cell(80), [(0, 8)], 2.0)
+    assert learns_at_once(sizer, workers, seconds) is at_once
+    sizer.learn(receipt(sizer.cell, sizer.next_block(workers), 0.1))
+    assert learns_at_once(sizer, workers, 0.0)
