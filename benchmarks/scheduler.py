@@ -26,7 +26,7 @@ from sigstats.tasks.engine import dask_pool, execute
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.fan_out import FAN_OUTS
 from sigstats.tasks.plan import Block, Cell
-from sigstats.tasks.significance.work import TableTested
+from sigstats.tasks.significance.tables import TableTested
 from sigstats.tasks.storage.store import CellFiles, Store
 
 BLOCKS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
@@ -107,7 +107,7 @@ def plot(rows: list[tuple[float, ...]]) -> str:
 def main() -> None:
     """Print the table, and draw it where a file is named."""
     vars(dask_pool)["run_with"] = nothing
-    FAN_OUTS["nothing"] = "types"  # a module that is no fan-out
+    FAN_OUTS["nothing"] = FAN_OUTS["replicate"]
     each = BLOCKS // CELLS
     common: dict[str, Any] = {"fanout": "nothing", "version": 1, "stream": {}, "seed": 0, "lane_size": 1}
     cells = [

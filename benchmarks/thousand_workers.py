@@ -40,7 +40,7 @@ from sigstats.tasks.engine.pools import MOST_CELLS
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.fan_out import FAN_OUTS
 from sigstats.tasks.plan import Block, Cell
-from sigstats.tasks.significance.work import TableTested
+from sigstats.tasks.significance.tables import TableTested
 
 #: The virtual workers of a process.
 THREADS = 250
@@ -229,7 +229,7 @@ def main() -> None:
         return
     cloudpickle.register_pickle_by_value(scheduler)  # workers cannot import it
     vars(dask_pool)["run_with"] = sleep
-    FAN_OUTS["nothing"] = "types"  # a module that is no fan-out
+    FAN_OUTS["nothing"] = FAN_OUTS["replicate"]
     scheduler.WORKERS, scheduler.THREADS = -(-workers // THREADS), min(THREADS, workers)
     print(f"## {workers:,} virtual workers\n")
     print(

@@ -1,34 +1,12 @@
 """The fan-outs of cells by name: how one block of the replicates of a cell is computed.
 
-A fan-out is a module of the folder of a kind of study, imported on first use. It has the members of `FanOut`, and
-optionally these functions:
-
-- ``WORK``: the record of its work; without it, replicates depend only on the seed.
-- ``IN_WORDS``: a phrase for its replicates; the name of the fan-out by default.
-- ``COMPILES``: present if Numba compiles its code.
-- ``LIKE``: the fan-out that does the same work, if there is one.
-- ``needs(work)``: the cells whose replicates it reads; these are computed first.
-- ``stand_in(work, store)``: work of about the same duration that reads no other cell, for timing before other cells
-  exist; None if impossible. The store has the study's data sets, and may be written to.
-- ``observed(cell)``: the cell that computes the observed result.
-- ``exceeds(table, observed)``: a mask of the replicates that are at least as extreme as the table of the observed
-  cell (None for a fan-out without an observed cell).
-- ``rejections(table, alpha)``: a mask of the replicates that are rejections at a level, or misses of an interval;
-  their number in each row if a row represents several replicates.
-- ``drawn_rows(block, store, index)``: the rows of a test set of the first lane of a block, or distinct rows with their
-  ``count``, if replicates are results of a test on test sets that can be drawn again.
-- ``beside_others(work)``: True for work that enters `sigstats.tasks.threads.alone` only when necessary; all other work
-  runs inside it.
-- ``revision(work)``: a number that grows whenever the replicates of this work change while those of other work do
-  not.
-- ``own_code(work)``: for work that runs code of other packages, the ``learner`` and the identity of that code; None for
-  other work.
+A fan-out is a `FanOut` in a module of the folder of a kind of study, which is imported on first use.
 """
 
-import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, NotRequired, Protocol, TypedDict, Unpack
+from dataclasses import dataclass, replace
+from pkgutil import resolve_name
+from typing import Any, NotRequired, TypedDict, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -38,49 +16,78 @@ from .record import Work, plain
 from .schema import from_numpy
 from .storage.store import Store
 
-#: The module of each fan-out.
+#: The module and the name of each fan-out.
 FAN_OUTS = {
-    "categorise": "sigstats.tasks.calibration.categorise",
-    "count": "sigstats.tasks.calibration.count",
-    "cross-validate": "sigstats.tasks.calibration.cross_validate",
-    "crossval": "sigstats.tasks.benchmark.crossval",
-    "evaluate": "sigstats.tasks.significance.evaluate",
-    "fold-test": "sigstats.tasks.calibration.fold_test",
-    "interval": "sigstats.tasks.calibration.interval",
-    "measured": "sigstats.tasks.benchmark.measured",
-    "measured-retrain": "sigstats.tasks.benchmark.measured_retrain",
-    "own-test": "sigstats.tasks.calibration.own_test",
-    "predict": "sigstats.tasks.calibration.predict",
-    "repetition": "sigstats.tasks.benchmark.repetition",
-    "replicate": "sigstats.tasks.significance.replicate",
-    "retrain": "sigstats.tasks.benchmark.retrain",
-    "scores": "sigstats.tasks.benchmark.scores",
-    "subsample": "sigstats.tasks.calibration.subsample",
-    "tally": "sigstats.tasks.calibration.tally",
-    "tune": "sigstats.tasks.calibration.tune",
+    "categorise": "sigstats.tasks.calibration.training:CATEGORISE",
+    "count": "sigstats.tasks.calibration.count:FAN_OUT",
+    "cross-validate": "sigstats.tasks.calibration.cross_validate:FAN_OUT",
+    "crossval": "sigstats.tasks.benchmark.observed:CROSSVAL",
+    "evaluate": "sigstats.tasks.significance.tables:EVALUATE",
+    "fold-test": "sigstats.tasks.calibration.fold_test:FAN_OUT",
+    "interval": "sigstats.tasks.calibration.interval:FAN_OUT",
+    "measured": "sigstats.tasks.benchmark.observed:MEASURED",
+    "measured-retrain": "sigstats.tasks.benchmark.retrain:MEASURED_RETRAIN",
+    "own-test": "sigstats.tasks.calibration.own_test:FAN_OUT",
+    "predict": "sigstats.tasks.calibration.training:PREDICT",
+    "repetition": "sigstats.tasks.benchmark.observed:REPETITION",
+    "replicate": "sigstats.tasks.significance.tables:REPLICATE_TABLES",
+    "retrain": "sigstats.tasks.benchmark.retrain:RETRAIN",
+    "scores": "sigstats.tasks.benchmark.observed:SCORES",
+    "subsample": "sigstats.tasks.calibration.subsample:FAN_OUT",
+    "tally": "sigstats.tasks.calibration.tally:FAN_OUT",
+    "tune": "sigstats.tasks.calibration.training:TUNE",
 }
 
 
-class FanOut(Protocol):
-    """The members of every fan-out."""
+def draws_nothing(work: Any) -> dict[str, Any]:  # noqa: ARG001
+    """The ``stream`` of a fan-out that draws no random numbers, or by seeds in its work."""
+    return {"draws": "none"}
 
-    @property
-    def VERSION(self) -> int:  # noqa: N802
-        """Raised whenever equal values would give other replicates."""
 
-    @property
-    def LANE_SIZE(self) -> int:  # noqa: N802
-        """Number of replicates that share one random stream."""
+@dataclass(frozen=True, kw_only=True)
+class FanOut:
+    """How one block of the replicates of a cell is computed."""
 
-    @property
-    def SCHEMA(self) -> pa.Schema:  # noqa: N802
-        """The columns of its replicates, the first of which is ``replicate``."""
-
-    def stream(self, work: Any, /) -> dict[str, Any]:
-        """The key of the random stream."""
-
-    def compute(self, block: Block, store: Store, work: Any, /) -> pa.Table:
-        """The table of the block's replicates, in order."""
+    #: What its replicates are, in a sentence of docs/results.md and in a phrase.
+    about: str
+    in_words: str
+    #: The record of its work; `Work` if replicates depend only on the seed.
+    work: type[Work] = Work
+    #: Raised whenever equal values would give other replicates.
+    version: int = 1
+    #: A number that grows whenever the replicates of this work change while those of other work do not.
+    revision: Callable[[Any], int] = lambda work: 0
+    #: The number of replicates that share one random stream.
+    lane_size: int = 1
+    #: The key of the random stream.
+    stream: Callable[[Any], dict[str, Any]] = draws_nothing
+    #: The columns of its replicates, the first of which is ``replicate``.
+    schema: pa.Schema
+    #: The table of a block's replicates, in order.
+    compute: Callable[[Block, Store, Any], pa.Table]
+    #: Whether Numba compiles its code.
+    compiles: bool = False
+    #: The fan-out that does the same work, if there is one.
+    like: str | None = None
+    #: The cells whose replicates it reads; these are computed first.
+    needs: Callable[[Any], list[Cell]] = lambda work: []
+    #: Work of about the same duration that reads no other cell, for timing before other cells exist; None if
+    #: impossible. The store has the study's data sets, and may be written to.
+    stand_in: Callable[[Any, Store], Work | None] = lambda work, store: None
+    #: The cell that computes the observed result.
+    observed: Callable[[Cell], Cell] | None = None
+    #: A mask of the replicates that are at least as extreme as the table of the observed cell, if there is one.
+    exceeds: Callable[[pa.Table, Any], Any] | None = None
+    #: A mask of the replicates that are rejections at a level, or misses of an interval; their number in each row if a
+    #: row represents several replicates.
+    rejections: Callable[[pa.Table, float], Any] | None = None
+    #: The rows of a test set of the first lane of a block, or distinct rows with their ``count``, if replicates are
+    #: results of a test on test sets that can be drawn again.
+    drawn_rows: Callable[[Block, Store, int], pa.Table] | None = None
+    #: Whether work enters `sigstats.tasks.threads.alone` only when necessary; all other work runs inside it.
+    beside_others: Callable[[Any], bool] = lambda work: False
+    #: For work that runs code of other packages, the ``learner`` and the identity of that code; None for other work.
+    own_code: Callable[[Any], Mapping[str, str] | None] = lambda work: None
 
 
 class OfCell(TypedDict):
@@ -94,11 +101,6 @@ class OfCell(TypedDict):
     limits: NotRequired[Mapping[str, float] | None]
 
 
-def draws_nothing(work: Any) -> dict[str, Any]:  # noqa: ARG001
-    """The ``stream`` of a fan-out that draws no random numbers, or by seeds in its work."""
-    return {"draws": "none"}
-
-
 def replicates_table(block: Block, schema: pa.Schema, **columns: Any) -> pa.Table:
     """The table of a block with a row a replicate, which are numbered here."""
     numbered: dict[str, Any] = {"replicate": np.arange(block.first, block.last, dtype=np.int64), **columns}
@@ -108,80 +110,55 @@ def replicates_table(block: Block, schema: pa.Schema, **columns: Any) -> pa.Tabl
 
 
 def fanout(name: str) -> FanOut:
-    """The module of a fan-out."""
-    module: Any = importlib.import_module(FAN_OUTS[name])
-    return module  # type: ignore[no-any-return]
-
-
-def offered(fan_out: FanOut, name: str) -> Callable[..., Any] | None:
-    """A function that a fan-out may have; None if it does not."""
-    return getattr(fan_out, name, None)
+    """The fan-out of a name."""
+    value: FanOut = resolve_name(FAN_OUTS[name])
+    return value
 
 
 def work_type(name: str) -> type[Work]:
     """The record of the work of a fan-out; `Work` if the fan-out is not known."""
-    return getattr(fanout(name), "WORK", Work) if name in FAN_OUTS else Work
-
-
-def version_of(fan_out: FanOut, work: Any) -> int:
-    """The version of the replicates of this work."""
-    revision = offered(fan_out, "revision")
-    return fan_out.VERSION + (0 if revision is None else revision(work))
+    return fanout(name).work if name in FAN_OUTS else Work
 
 
 def cell(name: str, **of: Unpack[OfCell]) -> Cell:
     """A cell of the fan-out `name`."""
     fan_out, work = fanout(name), of["work"]
-    version, stream = version_of(fan_out, work), plain(fan_out.stream(work))
-    return Cell(fanout=name, version=version, stream=stream, lane_size=fan_out.LANE_SIZE, **of)
+    version, stream = fan_out.version + fan_out.revision(work), plain(fan_out.stream(work))
+    return Cell(fanout=name, version=version, stream=stream, lane_size=fan_out.lane_size, **of)
 
 
 def input_cells(cell: Cell) -> list[Cell]:
     """The cells whose replicates the computation of `cell` reads."""
-    needs = offered(fanout(cell.fanout), "needs")
-    return [] if needs is None else needs(cell.work)
+    return fanout(cell.fanout).needs(cell.work)
 
 
 def stand_in(cell: Cell, store: Store) -> Cell | None:
     """`cell` if it reads no other, or a cell that takes about as long and reads none; None if there is none."""
     if not input_cells(cell):
         return cell
-    made = offered(fanout(cell.fanout), "stand_in")
-    work = None if made is None else made(cell.work, store)
+    work = fanout(cell.fanout).stand_in(cell.work, store)
     return None if work is None else replace(cell, work=work)
 
 
 def observed_cell(cell: Cell) -> Cell | None:
     """The cell of the observed result of `cell`; None if its replicates hold the comparison themselves."""
-    observed = offered(fanout(cell.fanout), "observed")
+    observed = fanout(cell.fanout).observed
     return None if observed is None else observed(cell)
 
 
 def own_code(cell: Cell) -> Mapping[str, str] | None:
     """The identity of the code of other packages that `cell` runs; None if it runs none."""
-    code = offered(fanout(cell.fanout), "own_code")
-    return None if code is None else code(cell.work)
+    return fanout(cell.fanout).own_code(cell.work)
 
 
 def beside_others(cell: Cell) -> bool:
     """True if several threads of a process may compute blocks of `cell`, or of it and of other such cells, at once."""
-    beside = offered(fanout(cell.fanout), "beside_others")
-    return beside is not None and beside(cell.work)
-
-
-def compiles(cell: Cell) -> bool:
-    """True if Numba compiles what `cell` runs, where it has not done so before."""
-    return offered(fanout(cell.fanout), "COMPILES") is not None
+    return fanout(cell.fanout).beside_others(cell.work)
 
 
 def in_words(cell: Cell) -> str:
     """What the replicates of `cell` are."""
-    return getattr(fanout(cell.fanout), "IN_WORDS", cell.fanout)
-
-
-def counts_as(cell: Cell) -> str:
-    """The fan-out whose replicates take as long as those of `cell`."""
-    return getattr(fanout(cell.fanout), "LIKE", cell.fanout)
+    return fanout(cell.fanout).in_words
 
 
 def prerequisites(cell: Cell) -> list[Cell]:

@@ -219,26 +219,29 @@ _KIND_FAN_OUT = '''"""Draws of a study of this kind."""
 import numpy as np
 import pyarrow as pa
 
-from ..fan_out import replicates_table
+from ..fan_out import FanOut, replicates_table
 from ..plan import Block
 from ..record import Work
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 
-VERSION = 1
-LANE_SIZE = 10
-SCHEMA = pa.schema([REPLICATE, column("drawn", pa.bool_(), "truth", "whether it was drawn")])
+_SCHEMA = pa.schema([REPLICATE, column("drawn", pa.bool_(), "truth", "whether it was drawn")])
 
 
-def stream(work: Work) -> dict[str, str]:  # noqa: ARG001
-    """What the random stream is keyed by."""
-    return {"draws": "NAME"}
-
-
-def compute(block: Block, store: Store, work: Work) -> pa.Table:  # noqa: ARG001
+def _compute(block: Block, store: Store, work: Work) -> pa.Table:  # noqa: ARG001
     """The draws of a block, lane by lane."""
     drawn = np.concatenate([lane.random(count) < 0.5 for lane, count in block.lanes()])
-    return replicates_table(block, SCHEMA, drawn=drawn)
+    return replicates_table(block, _SCHEMA, drawn=drawn)
+
+
+FAN_OUT = FanOut(
+    about="Draws of a study of this kind.",
+    in_words="draws",
+    lane_size=10,
+    stream=lambda work: {"draws": "NAME"},  # noqa: ARG005
+    schema=_SCHEMA,
+    compute=_compute,
+)
 '''
 
 _KIND_ANALYSIS = '''"""How often it was drawn."""
@@ -290,7 +293,7 @@ KIND = Part(
     entries=[
         ("flows/kinds.py", "KINDS = {\n", 'KINDS = {\n    "NAME": "sigstats.flows.NAME.plan",\n'),
         ("pyproject.toml", '"benchmark | calibration | ', '"benchmark | NAME | calibration | '),
-        ("tasks/fan_out.py", "FAN_OUTS = {\n", 'FAN_OUTS = {\n    "NAME": "sigstats.tasks.NAME.draws",\n'),
+        ("tasks/fan_out.py", "FAN_OUTS = {\n", 'FAN_OUTS = {\n    "NAME": "sigstats.tasks.NAME.draws:FAN_OUT",\n'),
     ],
     left=[
         "flows/NAME/plan.py: the keys of its study file, and its cells",

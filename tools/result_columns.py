@@ -24,10 +24,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "results.md"
 def tables() -> dict[str, str]:
     """Each table of the page by the name in its marker."""
     shown = dict.fromkeys(rows(SUMMARY), "`summary.parquet`")
-    modules = {name: fanout(name) for name in FAN_OUTS}
     cells = "\n\n".join(
-        f"### `{name}`\n\n{first_sentence(module)}{of_cells(name, module.SCHEMA, shown)}"
-        for name, module in modules.items()
+        f"### `{name}`\n\n{fan_out.about}{of_cells(name, fan_out.schema, shown)}"
+        for name, fan_out in zip(FAN_OUTS, map(fanout, FAN_OUTS), strict=True)
     )
     schemas = {"summary.parquet": of_rows(rows(SUMMARY)), "plan.parquet": of_rows(rows(PLAN)), "replicates": cells}
     return {**schemas, "receipts": of_dataclass(Receipt), "failures": of_dataclass(Failure)}
@@ -44,11 +43,6 @@ def of_cells(name: str, schema: pa.Schema, shown: dict[str, str]) -> str:
     shown.update(dict.fromkeys(new, f"`{name}`"))
     text = "".join(f" As in {place}: {', '.join(columns)}." for place, columns in above.items())
     return text + (f"\n\n{of_rows(new)}" if new else "")
-
-
-def first_sentence(module: Any) -> str:
-    """The first line of a module's docstring."""
-    return inspect.getdoc(module).partition("\n")[0]
 
 
 def rows(schema: pa.Schema) -> list[str]:

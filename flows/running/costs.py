@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
-from sigstats.tasks.fan_out import counts_as
+from sigstats.tasks.fan_out import fanout
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.storage.data import StoredData
 
@@ -40,7 +40,7 @@ class CostModel:
 
     def __init__(self, cells: Sequence[Cell], sizes: Sizes) -> None:
         self.kinds = _codes([kind_of_cell(cell) for cell in cells])
-        self.fanouts = _codes([counts_as(cell) for cell in cells])
+        self.fanouts = _codes([fanout(cell.fanout).like or cell.fanout for cell in cells])
         logarithms = np.array([_log_sizes(cell, sizes) for cell in cells]).reshape(-1, len(_POWERS))
         missing = np.isnan(logarithms)
         means = np.where(missing, 0.0, logarithms).sum(axis=0) / np.maximum(1, (~missing).sum(axis=0))

@@ -15,7 +15,7 @@ from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.engine.process_memory import STUDY, require_addresses
-from sigstats.tasks.fan_out import compiles
+from sigstats.tasks.fan_out import fanout
 from sigstats.tasks.own_code import difference
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import canonical
@@ -192,7 +192,7 @@ def _computed(
 ) -> tuple[list[Outcome], StaffChanges]:
     """Compute all cells, and report the workers that join and are lost meanwhile; stop if the output is not there."""
     display, stop = options.display, options.stop
-    if left and any(map(compiles, plan.cells)) and compiles_first(_COMPILED):
+    if left and any(fanout(cell.fanout).compiles for cell in plan.cells) and compiles_first(_COMPILED):
         display.say("note: Numba compiles for this processor first, once; `sigstats warm-up` does it beforehand")
     watch = StaffWatch(pool, display.say)
 

@@ -13,7 +13,7 @@ from pydantic import Field, create_model, model_validator
 from sigstats._common.messages import refuse, shown
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.significance.work import Evaluated, TableTested
+from sigstats.tasks.significance.tables import Evaluated, TableTested
 from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
 from sigstats.tasks.summary.published import Reference
 
@@ -131,7 +131,7 @@ KIND = Kind(
     model=SignificanceStudy,
     layout=_layout,
     analyses={
-        "likeness": "sigstats.tasks.significance.likeness",
+        "likeness": "sigstats.tasks.significance.hypotheses",
         "significance": "sigstats.tasks.significance.hypotheses",
     },
     page="sigstats.flows.significance.report.page",

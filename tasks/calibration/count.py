@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..fan_out import draws_nothing, replicates_table
+from ..fan_out import FanOut, replicates_table
 from ..plan import Block
 from ..record import digest
 from ..schema import REPLICATE, column
@@ -38,17 +38,10 @@ def total(table: pa.Table) -> tuple[int, ...]:
     return tuple(int(table.column(name).to_numpy().sum()) for name in _NAMES)
 
 
-WORK = Counted
-IN_WORDS = "counts"
-VERSION = 1
-LANE_SIZE = 1
-stream = draws_nothing
-
 SCHEMA = pa.schema([REPLICATE, *fields("file")])
 
 
-def compute(block: Block, store: Store, work: Counted) -> pa.Table:
-    """The counts of each file."""
+def _compute(block: Block, store: Store, work: Counted) -> pa.Table:
     files = read_data(store, LabelFiles, work.files.name, work.files.digest)
     counts = [_kept(store, files, index, work.positive) for index in range(block.first, block.last)]
     return replicates_table(block, SCHEMA, **columns(counts))
@@ -63,3 +56,15 @@ def _kept(store: Store, files: LabelFiles, index: int, positive: Any) -> tuple[i
         table = pa.table(columns([files.count(index).outcomes(positive)]), pa.schema(fields("file")))
         store.write_table(name, table, kind="counts", fingerprint=mark)
     return total(table)
+
+
+FAN_OUT = FanOut(
+    about=(
+        "The joint outcomes of a population that is too large for the process that starts a study: a replicate is a "
+        "file."
+    ),
+    in_words="counts",
+    work=Counted,
+    schema=SCHEMA,
+    compute=_compute,
+)

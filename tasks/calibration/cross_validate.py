@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from ..fan_out import replicates_table
+from ..fan_out import FanOut, replicates_table
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
@@ -18,9 +18,6 @@ from .populations import two_views
 from .populations.tests import attempts
 from .work import OnSamples
 
-WORK = OnSamples
-IN_WORDS = "cross-validation"
-VERSION = 1
 LANE_SIZE = 10
 
 _Folds: TypeAlias = tuple[list[int], int, list[int]]
@@ -30,7 +27,7 @@ _FAILED: _Folds = ([], -1, [])
 
 _COUNTS = pa.list_(pa.field("element", pa.int32(), nullable=False))
 
-SCHEMA = pa.schema(
+_SCHEMA = pa.schema(
     [
         REPLICATE,
         column(
@@ -45,13 +42,7 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: OnSamples) -> dict[str, Any]:
-    """Keyed by the population and the size."""
-    return {"population": work.population, "n": work.n}
-
-
-def compute(block: Block, store: Store, work: OnSamples) -> pa.Table:  # noqa: ARG001
-    """The joint outcomes of each sample of the block."""
+def _compute(block: Block, store: Store, work: OnSamples) -> pa.Table:  # noqa: ARG001
     entries: dict[str, list[Any]] = {"outcomes": [], "wrong": [], "permuted": []}
     for rng, size in block.lanes():
         samples = two_views.draw(work.population, work.n, rng, LANE_SIZE)
@@ -62,7 +53,7 @@ def compute(block: Block, store: Store, work: OnSamples) -> pa.Table:  # noqa: A
             entries["outcomes"].append(outcomes)
             entries["wrong"].append(wrong)
             entries["permuted"].append(permuted)
-    return replicates_table(block, SCHEMA, **entries)
+    return replicates_table(block, _SCHEMA, **entries)
 
 
 def _of_sample(work: OnSamples, sample: two_views.Sample, rng: np.random.Generator) -> _Folds:
@@ -81,3 +72,14 @@ def sample(block: Block, index: int) -> two_views.Sample:
     rng, _ = next(block.lanes())
     work = block.cell.work_of(OnSamples)
     return two_views.draw(work.population, work.n, rng, LANE_SIZE)[index]
+
+
+FAN_OUT = FanOut(
+    about="Two learners, cross-validated on samples of a population: the joint outcomes of each fold of each sample.",
+    in_words="cross-validation",
+    work=OnSamples,
+    lane_size=LANE_SIZE,
+    stream=lambda work: {"population": work.population, "n": work.n},
+    schema=_SCHEMA,
+    compute=_compute,
+)

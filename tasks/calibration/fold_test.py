@@ -19,7 +19,7 @@ from sigstats.homogeneity.homogeneity_test import homogeneity_test
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.retraining.resampled import corrected_resampled_test, five_by_two_test
 
-from ..fan_out import cell, replicates_table
+from ..fan_out import FanOut, cell, replicates_table
 from ..plan import Block, Cell
 from ..record import Permuted, Scheme
 from ..storage.store import Store
@@ -27,18 +27,6 @@ from . import cross_validate, subsample
 from .populations.population import Population
 from .populations.tests import advantage, attempts, require_some_defined, run_test
 from .work import AppliedTest, OfFolds, OnSamples
-
-WORK = OfFolds
-IN_WORDS = "samples"
-VERSION = 1
-LANE_SIZE = 100
-
-SCHEMA = subsample.SCHEMA
-
-
-def stream(work: OfFolds) -> dict[str, Any]:
-    """Keyed by the population and the size; the samples have streams of their own."""
-    return {"of": "fold tests", "population": work.population, "n": work.n}
 
 
 def folds_cell(work: OfFolds) -> Cell:
@@ -62,13 +50,7 @@ def folds_cell(work: OfFolds) -> Cell:
     )
 
 
-def needs(work: OfFolds) -> list[Cell]:
-    """The cross-validation."""
-    return [folds_cell(work)]
-
-
-def compute(block: Block, store: Store, work: OfFolds) -> pa.Table:
-    """The p-value on each sample of the block."""
+def _compute(block: Block, store: Store, work: OfFolds) -> pa.Table:
     source = folds_cell(work)
     folds = store.read_prefix(source)
     assert folds is not None  # the engine completes prerequisites first
@@ -85,7 +67,7 @@ def compute(block: Block, store: Store, work: OfFolds) -> pa.Table:
         advantages[defined] = permuted.mean(axis=1) - wrong
     return replicates_table(
         block,
-        SCHEMA,
+        subsample.SCHEMA,
         p_value=p_values,
         covers=[None] * size,
         advantage=advantages,
@@ -117,7 +99,7 @@ def _of_outcomes(
     return p_values, np.nan_to_num(advantages)
 
 
-def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:  # noqa: ARG001
+def _drawn_rows(block: Block, store: Store, index: int) -> pa.Table:  # noqa: ARG001
     """The rows of one sample: the class of each, and the features that A and B see."""
     source = folds_cell(block.cell.work_of(OfFolds))
     trial = block.first + index
@@ -185,3 +167,20 @@ def permutation_pvalues(wrong: NDArray[np.int64], permuted: NDArray[np.int64]) -
     """The p-value of each sample from its wrong answers and those of its permutations, shape (m, resamples)."""
     exceedances = np.count_nonzero(permuted <= wrong[:, None], axis=1)
     return np.array([monte_carlo_pvalue(int(count), permuted.shape[1]) for count in exceedances])
+
+
+FAN_OUT = FanOut(
+    about=(
+        "A test on cross-validated learners: its p-value on each sample of a population, from the outcomes of the "
+        "folds."
+    ),
+    in_words="samples",
+    work=OfFolds,
+    lane_size=100,
+    # The samples have streams of their own.
+    stream=lambda work: {"of": "fold tests", "population": work.population, "n": work.n},
+    schema=subsample.SCHEMA,
+    compute=_compute,
+    needs=lambda work: [folds_cell(work)],
+    drawn_rows=_drawn_rows,
+)

@@ -3,7 +3,7 @@
 The stream is that of `sigstats.tasks.calibration.subsample`, so that intervals and tests are given the same test sets.
 """
 
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import numpy as np
 import pyarrow as pa
@@ -17,20 +17,13 @@ from . import subsample
 from .populations.intervals import draws, run_intervals, truth
 from .populations.population import Population
 from .populations.tests import require_some_defined
-from .subsample import drawn_rows as drawn_rows
-from .subsample import drawn_together, lanes_together, module_of
-from .subsample import stream as stream
+from .subsample import LANE_SIZE, drawn_together, lanes_together, module_of
 from .work import Described, JudgedRows, OnTestSets
-
-WORK = OnTestSets
-IN_WORDS = "test sets"
-VERSION = 1
-LANE_SIZE = subsample.LANE_SIZE
 
 #: An end that is the truth but for rounding holds it.
 _TIE = 1e-12
 
-SCHEMA = pa.schema(
+_SCHEMA = pa.schema(
     [
         REPLICATE,
         column("estimate", pa.float64(), "of the measure", "what is estimated, on the test set"),
@@ -43,7 +36,7 @@ SCHEMA = pa.schema(
 )
 
 
-def revision(work: OnTestSets) -> int:
+def _revision(work: OnTestSets) -> int:
     """Since revision 1 the truth is that of exchanged outputs, and rows of a judge have one unseen row."""
     return int(work.population.swapped or isinstance(work.population, JudgedRows))
 
@@ -62,8 +55,7 @@ def true_value(work: OnTestSets, drawn_from: Population | Described) -> float:
     return float(module_of(drawn_from).truth(drawn_from, work.test.compared))
 
 
-def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
-    """The interval on each test set of the block."""
+def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
     blocks_said: list[NDArray[np.float64]] = []
@@ -83,10 +75,21 @@ def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     estimate, low, high, error, undefined = np.concatenate(blocks_said).T
     columns = {"estimate": estimate, "low": low, "high": high, "standard_error": error, "undefined": undefined > 0}
     covers = (low - _TIE <= true) & (true <= high + _TIE)
-    return replicates_table(block, SCHEMA, **columns, covers=covers)
+    return replicates_table(block, _SCHEMA, **columns, covers=covers)
 
 
-def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001
+def _misses(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001
     """The intervals that miss the truth, or are undefined, at their own confidence, whatever the level."""
     missed: NDArray[np.bool_] = ~table.column("covers").to_numpy()
     return missed
+
+
+FAN_OUT = replace(
+    subsample.FAN_OUT,
+    about="Intervals on test sets from a population, whole: the estimate, both ends, the stated standard error.",
+    version=1,
+    revision=_revision,
+    schema=_SCHEMA,
+    compute=_compute,
+    rejections=_misses,
+)

@@ -4,6 +4,7 @@ The stream is that of `sigstats.tasks.calibration.subsample`, so that all tests 
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,31 +17,20 @@ from ..storage.store import Store
 from . import subsample
 from .populations import own_tests
 from .populations.tests import Answers, advantage
-from .subsample import Lanes
-from .subsample import drawn_rows as drawn_rows
-from .subsample import needs as needs
-from .subsample import rejections as rejections
-from .subsample import stand_in as stand_in
-from .subsample import stream as stream
+from .subsample import LANE_SIZE, Lanes
 from .work import OnTestSets
 
-WORK = OnTestSets
-IN_WORDS = "test sets"
-VERSION = 1
-LANE_SIZE = subsample.LANE_SIZE
-
-SCHEMA = subsample.SCHEMA.append(
+_SCHEMA = subsample.SCHEMA.append(
     column("problem", pa.string(), "", "why the p-value is undefined (NaN); null where it is not", nullable=True)
 )
 
 
-def own_code(work: OnTestSets) -> Mapping[str, str] | None:
+def _own_code(work: OnTestSets) -> Mapping[str, str] | None:
     """The identity of the code of the test."""
     return {"learner": work.test.test, **(work.test.code or {})}
 
 
-def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
-    """The answer of the test on each test set of the block."""
+def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     test = work.test
     assert test.code is not None
     name, allowed = test.test, (test.code["package"],)
@@ -57,4 +47,15 @@ def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
         return answers, advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
 
     table = subsample.answered(block, store, work, answer)
-    return table.append_column(SCHEMA.field("problem"), pa.array(problems, pa.string()))
+    return table.append_column(_SCHEMA.field("problem"), pa.array(problems, pa.string()))
+
+
+FAN_OUT = replace(
+    subsample.FAN_OUT,
+    about="A test of another package on test sets from a population: its p-values, and why some are undefined.",
+    version=1,
+    revision=lambda work: 0,
+    schema=_SCHEMA,
+    compute=_compute,
+    own_code=_own_code,
+)

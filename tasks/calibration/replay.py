@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ..engine.guarded import run_guarded
 from ..engine.run_block import Failure, failure
-from ..fan_out import fanout, input_cells, offered, own_code, version_of
+from ..fan_out import fanout, input_cells, own_code
 from ..plan import Block, Cell
 from ..results import Results
 from ..storage.seal import Damaged
@@ -50,7 +50,7 @@ class Replay:
 
 def can_replay(cell: Cell) -> bool:
     """True if the replicates of a cell are answers on test sets."""
-    return offered(fanout(with_rows(cell).fanout), "drawn_rows") is not None
+    return fanout(with_rows(cell).fanout).drawn_rows is not None
 
 
 def replay(results: Results, cell: Cell, trial: int) -> Replay:
@@ -60,8 +60,8 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
     stored. Raises Damaged if stored replicates of the cell cannot be used.
     """
     cell = with_rows(cell)
-    module = fanout(cell.fanout)
-    version, drawn_rows = version_of(module, cell.work), offered(module, "drawn_rows")
+    fan_out = fanout(cell.fanout)
+    version, drawn_rows = fan_out.version + fan_out.revision(cell.work), fan_out.drawn_rows
     assert drawn_rows is not None
     if cell.version != version:
         raise LookupError(f"{cell.name} was computed by version {cell.version} of this test; this is {version}")

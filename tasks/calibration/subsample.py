@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sigstats._common.extreme import at_most
 from sigstats._common.validation import shown
 
-from ..fan_out import cell, replicates_table
+from ..fan_out import FanOut, cell, replicates_table
 from ..own_code import require_measure
 from ..plan import Block, Cell
 from ..record import Named
@@ -25,13 +25,13 @@ from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
 from ..storage.data import read_data, write_data
 from ..storage.store import Store
-from . import categorise, predict
 from .count import total
 from .populations import judged, kinds, task_rows, votes
 from .populations.population import EventPopulation, Population
 from .populations.scored import ScorePopulation
 from .populations.tests import Answers, AnyPopulation, advantage, draws, require_some_defined, run_score_test, run_test
 from .populations.trained import likely_answers
+from .training import events, outcomes
 from .work import (
     Categorised,
     Computed,
@@ -55,9 +55,6 @@ Answered: TypeAlias = tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]
 #: The most counts of test sets in memory.
 _TOGETHER = 2**21
 
-WORK = OnTestSets
-IN_WORDS = "test sets"
-VERSION = 3
 LANE_SIZE = 100
 
 SCHEMA = pa.schema(
@@ -82,7 +79,7 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: OnTestSets) -> dict[str, Any]:
+def _stream(work: OnTestSets) -> dict[str, Any]:
     """Keyed by the population and the size; neither the test nor the time at which files were written matters."""
     population = work.population
     if isinstance(population, Computed) and isinstance(counted := population.outcomes_of.work, Counted):
@@ -91,7 +88,7 @@ def stream(work: OnTestSets) -> dict[str, Any]:
     return {"population": population, "n": work.n}
 
 
-def revision(work: OnTestSets) -> int:
+def _revision(work: OnTestSets) -> int:
     """Since revision 1 areas of grouped rows have Obuchowski's variance, and groups of votes are tested by means."""
     areas = isinstance(work.population, ScoredRows) and work.test.measure == "auc"
     return int(areas or (isinstance(work.population, Votes) and "voters" in str(work.test.options["method"])))
@@ -105,13 +102,13 @@ def outcomes_cell(work: OnTestSets) -> Cell | None:
     return cell(of.fanout, subject=of.subject, work=of.work, seed=of.seed, replicates=of.replicates)
 
 
-def needs(work: OnTestSets) -> list[Cell]:
+def _needs(work: OnTestSets) -> list[Cell]:
     """The outcomes that make up the population."""
     value = outcomes_cell(work)
     return [] if value is None else [value]
 
 
-def stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
+def _stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
     """The same on possible answers of classifiers that are not trained yet; None if files are counted."""
     source = outcomes_cell(work)
     if source is None or not isinstance(source.work, Predicted | Categorised):
@@ -160,13 +157,12 @@ def _counted(store: Store, source: Cell) -> AnyPopulation:
 def trained_rows(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
     """The outputs of classifiers that a cell trained, for the rows of their test set or all remaining rows."""
     if source.fanout == "predict":
-        return Population(outcomes=predict.outcomes(table, test=test))
+        return Population(outcomes=outcomes(table, test=test))
     name = source.subject["slice"]
-    return EventPopulation(name, categorise.events(table, source.work_of(Categorised).categories, test=test))
+    return EventPopulation(name, events(table, source.work_of(Categorised).categories, test=test))
 
 
-def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
-    """The results of the test on each test set of the block."""
+def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     return answered(block, store, work, _answer)
 
 
@@ -204,7 +200,7 @@ def drawn_together(drawn_from: AnyPopulation, n: int, lanes: Lanes) -> NDArray[n
     return np.concatenate([drawn_from.draw(n, rng, LANE_SIZE)[:size] for rng, size in lanes])
 
 
-def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
+def _drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
     """The rows of one test set: distinct rows with their count, scored rows, or those of a described population."""
     work = block.cell.work_of(OnTestSets)
     drawn_from = population(work, store)
@@ -220,7 +216,7 @@ def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
     return pa.table(columns | ({} if rows.group is None else {"group": rows.group}))
 
 
-def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
+def _rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
     """A mask of test sets on which the test rejects."""
     return at_most(table.column("p_value").to_numpy(), alpha)
 
@@ -282,3 +278,20 @@ _OF_RECORDS: Mapping[type[Described], Any] = {JudgedRows: judged, Kinds: kinds, 
 def module_of(population: Described) -> Any:
     """The module of a population that is fully described."""
     return _OF_RECORDS[type(population)]
+
+
+FAN_OUT = FanOut(
+    about="Tests on test sets from a population: their rates of rejection, and the coverage of their intervals.",
+    in_words="test sets",
+    work=OnTestSets,
+    version=3,
+    revision=_revision,
+    lane_size=LANE_SIZE,
+    stream=_stream,
+    schema=SCHEMA,
+    compute=_compute,
+    needs=_needs,
+    stand_in=_stand_in,
+    rejections=_rejections,
+    drawn_rows=_drawn_rows,
+)

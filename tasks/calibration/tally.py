@@ -3,7 +3,7 @@
 The test sets are the same as in `sigstats.tasks.calibration.subsample`, so the counts agree with its rows.
 """
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pyarrow as pa
@@ -16,16 +16,8 @@ from ..plan import Block, Cell
 from ..schema import REPLICATE, SPAN, column, from_numpy, to_numpy
 from ..storage.store import Store
 from . import subsample
-from .subsample import needs as needs
-from .subsample import revision as revision
-from .subsample import stand_in as stand_in
-from .subsample import stream as stream
 from .work import OnTestSets, Tallied
 
-WORK = Tallied
-IN_WORDS = "test sets"
-LIKE = "subsample"
-VERSION = subsample.VERSION
 LANE_SIZE = 10_000
 #: The number of lanes whose test sets are in memory at the same time.
 _TOGETHER = 100
@@ -41,24 +33,24 @@ _OUTCOMES = {
     "b_better": "on which B is better",
 }
 
-SCHEMA = pa.schema(
+_SCHEMA = pa.schema(
     [REPLICATE, SPAN]
     + [column(name, pa.int64(), "test sets", f"test sets {meaning}") for name, meaning in _OUTCOMES.items()]
 )
 
 
-def compute(block: Block, store: Store, work: Tallied) -> pa.Table:
+def _compute(block: Block, store: Store, work: Tallied) -> pa.Table:
     """The counts of each lane of the block."""
     cell, counts, firsts = with_rows(block.cell), [], np.arange(block.first, block.last, LANE_SIZE)
     a_lane = LANE_SIZE // cell.lane_size
     for first in range(block.first_lane, block.last_lane, _TOGETHER):
         last = min(first + _TOGETHER, block.last_lane)
         part = cell.block(first * a_lane, min(last * a_lane, cell.lanes))
-        flags = _outcomes(subsample.compute(part, store, cell.work_of(OnTestSets)), work.alpha)
+        flags = _outcomes(subsample.FAN_OUT.compute(part, store, cell.work_of(OnTestSets)), work.alpha)
         starts = np.arange(0, part.last - part.first, LANE_SIZE)
         counts.append([np.add.reduceat(flag.astype(np.int64), starts) for flag in flags.values()])
     columns = [firsts, np.diff(firsts, append=block.last), *np.concatenate(counts, axis=1)]
-    return pa.table([from_numpy(values, pa.int64()) for values in columns], schema=SCHEMA)
+    return pa.table([from_numpy(values, pa.int64()) for values in columns], schema=_SCHEMA)
 
 
 def with_rows(cell: Cell) -> Cell:
@@ -69,7 +61,7 @@ def with_rows(cell: Cell) -> Cell:
     return cell_of("subsample", subject=cell.subject, work=work, seed=cell.seed, replicates=cell.replicates)
 
 
-def rejections(table: pa.Table, alpha: float) -> NDArray[np.int64]:  # noqa: ARG001
+def _rejections(table: pa.Table, alpha: float) -> NDArray[np.int64]:  # noqa: ARG001
     """The number of rejections in each row, at the level of the study."""
     return to_numpy(table.column("rejected"))
 
@@ -97,3 +89,16 @@ def _outcomes(table: pa.Table, alpha: float) -> dict[str, NDArray[np.bool_]]:
         better > 0,
     )
     return dict(zip(_OUTCOMES, masks, strict=True))
+
+
+FAN_OUT = replace(
+    subsample.FAN_OUT,
+    about="Tests on very many test sets, for rates only: a row counts the outcomes of 10,000 test sets.",
+    work=Tallied,
+    like="subsample",
+    lane_size=LANE_SIZE,
+    schema=_SCHEMA,
+    compute=_compute,
+    rejections=_rejections,
+    drawn_rows=None,
+)

@@ -14,9 +14,9 @@ from ..plan import Cell
 from ..record import SIDES
 from ..results import Results
 from ..schema import Hypothesis
-from . import categorise
 from .populations.tests import AnyPopulation
 from .subsample import trained_rows
+from .training import chosen
 from .work import Categorised
 
 
@@ -29,13 +29,13 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     table = results.table(cell)
     work = cell.work_of(Categorised)
-    chosen = categorise.chosen(work, results.store)
+    params = chosen(work, results.store)
     for place, side in enumerate(SIDES):
         for measure in ("micro-f1", "macro-f1"):
             row = results.hypothesis(
                 cell,
                 test="trained",
-                method=_described(chosen[side]) if side in chosen else "as given",
+                method=_described(params[side]) if side in params else "as given",
                 alternative="none",
                 null_hypothesis="none",
                 classifier=f"{side.upper()} ({work.side(side).learner})",

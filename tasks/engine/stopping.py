@@ -17,18 +17,18 @@ from numpy.typing import NDArray
 from sigstats.sequential.joint_rule import JointRule, JointStop
 from sigstats.sequential.precision_rules import PrecisionRule
 
-from ..fan_out import fanout, observed_cell, offered
+from ..fan_out import fanout, observed_cell
 from ..plan import Cell
 from ..storage.store import Store
 
 
 def _counted_by(cell: Cell) -> Callable[[pa.Table, pa.Table | None], Any] | None:
     """The criterion by which the rule of a cell counts replicates: at least as extreme as observed, or rejections."""
-    module, rule = fanout(cell.fanout), cell.rule
-    rejections = offered(module, "rejections")
+    fan_out, rule = fanout(cell.fanout), cell.rule
+    rejections = fan_out.rejections
     if rejections is not None and isinstance(rule, PrecisionRule):
         return lambda table, observed: rejections(table, rule.alpha)
-    return offered(module, "exceeds")
+    return fan_out.exceeds
 
 
 def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[Any]:

@@ -82,7 +82,7 @@ def _replicates(one: Cell) -> pa.Table:
     part, use = CLASSIFIERS.get(classifier, CLASSIFIERS["1-nn"])
     chance = 1 - 1 / classes
     rng = np.random.default_rng([n, round(1000 * part), len(one.subject)])
-    schema = fanout(one.fanout).SCHEMA
+    schema = fanout(one.fanout).schema
     if one.fanout == "crossval":
         row = np.arange(n)
         label = row % classes

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sigstats.tasks.fan_out import FAN_OUTS
+from sigstats.tasks.fan_out import FAN_OUTS, FanOut
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Work
 from sigstats.tasks.schema import REPLICATE, column
@@ -42,10 +42,11 @@ def drawing(monkeypatch):
 
 
 def put_in_place(monkeypatch, **functions):
-    """A module of these functions, in place of that of every fan-out."""
+    """A fan-out of these functions, in place of every other."""
     for name in ("drawing", "observing", *FAN_OUTS):
-        monkeypatch.setitem(FAN_OUTS, name, "fan_out_of_a_test")
-    monkeypatch.setitem(sys.modules, "fan_out_of_a_test", SimpleNamespace(**functions))
+        monkeypatch.setitem(FAN_OUTS, name, "fan_out_of_a_test:FAN_OUT")
+    fan_out = FanOut(about="Draws.", in_words="draws", lane_size=10, schema=SCHEMA, **functions)
+    monkeypatch.setitem(sys.modules, "fan_out_of_a_test", SimpleNamespace(FAN_OUT=fan_out))
 
 
 @pytest.fixture

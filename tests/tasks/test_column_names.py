@@ -19,7 +19,7 @@ SCHEMAS = {
     "plan": PLAN,
     "references": schema_of(Reference),
     "history": history.SCHEMA,
-    **{name: fanout(name).SCHEMA for name in FAN_OUTS},
+    **{name: fanout(name).schema for name in FAN_OUTS},
 }
 #: Of folders and of the subject's other parts, which are columns of an export.
 SUBJECT = {"fanout", "date", *FOLDERS, "a", "b", "slice", "n", "test", "measure", "method"}

@@ -6,7 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.significance.work import TableTested
+from sigstats.tasks.significance.tables import TableTested
 
 from ...pages.heat_table import data_table
 from ...pages.wording import number, p_at_most

@@ -1,6 +1,7 @@
 """A test set of a calibration study by its number: the rows give the stored answers, by the library itself."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -165,7 +166,7 @@ def test_a_ready_test_that_fails_leaves_the_others(output, monkeypatch, capsys):
     def fails(block, store, work):
         raise ZeroDivisionError("by\x1b[2J zero")
 
-    monkeypatch.setattr(interval, "compute", fails)
+    monkeypatch.setattr(interval, "FAN_OUT", replace(interval.FAN_OUT, compute=fails))
     assert main(["replay", str(output), "--trial", "3", "--only", "dataset=grid"]) == 3
     said = capsys.readouterr()
     assert re.search(r"F1.*  fails \(ZeroDivisionError: by.* zero\)  stored: estimate ", said.out)
@@ -183,7 +184,7 @@ def test_damaged_replicates_and_those_of_another_version_are_refused(output, tmp
     shutil.copytree(output, copy)
     command = ["replay", str(copy), "--trial", "3", "--only", "dataset=grid"]
     with monkeypatch.context() as patch:
-        patch.setattr(subsample, "VERSION", subsample.VERSION + 1)
+        patch.setattr(subsample, "FAN_OUT", replace(subsample.FAN_OUT, version=subsample.FAN_OUT.version + 1))
         assert main(command) == 2
     said = capsys.readouterr()
     assert re.fullmatch(r"sigstats: OUTPUT: subsample\..* was computed by version \d+ of this test; .*\n", said.err)

@@ -299,14 +299,18 @@ def test_an_installed_package_offers_measures(offers, package, tmp_path):
     their, our = sorted(cells, key=lambda cell: cell.work.test.measure_code is None)
     assert our.work.test.measure_code is None
     tables = [
-        subsample.compute(Block(cell=each, first_lane=0, last_lane=1), Store(str(tmp_path / "store")), each.work)
+        subsample.FAN_OUT.compute(
+            Block(cell=each, first_lane=0, last_lane=1), Store(str(tmp_path / "store")), each.work
+        )
         for each in (their, our)
     ]
     assert tables[0].equals(tables[1])
     measures = package / "measures.py"
     measures.write_text(measures.read_text().replace("2 * tp, 2 * tp", "tp + tp, 2 * tp"))
     with pytest.raises(OtherCode, match=r"has netpackage 2\.5 .* planned with netpackage 2\.5"):
-        subsample.compute(Block(cell=their, first_lane=0, last_lane=1), Store(str(tmp_path / "store")), their.work)
+        subsample.FAN_OUT.compute(
+            Block(cell=their, first_lane=0, last_lane=1), Store(str(tmp_path / "store")), their.work
+        )
 
 
 def test_a_measure_of_a_package_is_given_no_count_below_0(offers):

@@ -8,7 +8,7 @@ from sigstats.tasks.record import record
 
 def version(name, work):
     made = cell(name, subject={}, work=record(work_type(name), work), seed=1, replicates=1)
-    return made.version - fanout(name).VERSION
+    return made.version - fanout(name).version
 
 
 def run_of(learner, **null):

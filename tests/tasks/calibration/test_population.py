@@ -227,9 +227,9 @@ def test_outcomes_of_another_cell_are_read_once_and_looked_for_until_they_are_th
     assert subsample.population(work, store) is None
     counts = {f"e{number}": [number, 10 * number] for number in range(1, 9)}
     store.write_block(source, 0, 2, pa.table({"replicate": [0, 1], **counts}, schema=count.SCHEMA))
-    first = subsample.compute(drawn.block(0, 1), store, work)
+    first = subsample.FAN_OUT.compute(drawn.block(0, 1), store, work)
     shutil.rmtree(tmp_path / "replicates")
-    second = subsample.compute(drawn.block(1, 2), store, work)
+    second = subsample.FAN_OUT.compute(drawn.block(1, 2), store, work)
     assert (first.num_rows, second.num_rows) == (100, 100)
     assert subsample.population(work, store).outcomes == tuple(11 * number for number in range(1, 9))
     assert subsample.population(work, Store(str(tmp_path / "other"))) is None

@@ -1,0 +1,167 @@
+"""What a classifier predicts on labels as they are: the observed run, its scores and measure, and other folds."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sigstats.retraining.measured import Statistic, class_scores, observed_value
+
+from ..datasets.dataset import Dataset
+from ..fan_out import FanOut, replicates_table
+from ..own_code import build_as_planned
+from ..plan import Block
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+from ._retrainers import lent_retrainer, new_retrainer, own_code, revision
+from .work import CrossValidated, Measured, dataset_of, folds_of, repeated_folds
+
+_ROW = column("row", pa.int64(), "number", "the row of the data set, from 0")
+
+_PREDICTIONS = pa.schema(
+    [
+        REPLICATE,
+        _ROW,
+        column("fold", pa.int32(), "number", "the fold in which the row was tested, from 0"),
+        column("label", pa.int32(), "class", "the true class, a position in the data set's sorted classes"),
+        column("prediction", pa.int32(), "class", "the predicted class, likewise"),
+    ]
+)
+
+_SCORES = pa.schema(
+    [
+        REPLICATE,
+        _ROW,
+        column(
+            "probabilities",
+            pa.list_(pa.field("element", pa.float64())),
+            "probability",
+            "of each of the data set's sorted classes; null where the classifier gives none",
+            nullable=True,
+        ),
+        column(
+            "decision",
+            pa.float64(),
+            "of the classifier",
+            "how much the second of two classes is preferred; null where the classifier does not say",
+            nullable=True,
+        ),
+    ]
+)
+
+_MEASURE = pa.schema(
+    [REPLICATE, column("value", pa.float64(), "of the measure", "the measure of the classifier; more is better")]
+)
+
+
+def _nothing_drawn(work: CrossValidated) -> dict[str, Any]:
+    return {"dataset": work.dataset, "draws": "none"}
+
+
+def _run(block: Block, store: Store, work: CrossValidated) -> pa.Table:  # noqa: ARG001
+    dataset = dataset_of(store, work)
+    with lent_retrainer(store, work, null="labels") as classifier:
+        return _predictions(0, dataset, folds_of(dataset, work), classifier.observed())
+
+
+def _predictions(number: int, dataset: Dataset, folds: NDArray[Any], predicted: NDArray[Any]) -> pa.Table:
+    """The predictions of one run as the replicate of this number, one row for each row of the data set."""
+    columns: dict[str, Any] = {
+        "replicate": np.full(len(dataset), number, dtype=np.int64),
+        "row": np.arange(len(dataset), dtype=np.int64),
+        "fold": folds.astype(np.int32),
+        "label": dataset.y.astype(np.int32),
+        "prediction": predicted.astype(np.int32),
+    }
+    return pa.table(columns, schema=_PREDICTIONS)
+
+
+CROSSVAL = FanOut(
+    about="The observed run: cross-validated predictions of one classifier on one data set.",
+    in_words="cross-validation",
+    work=CrossValidated,
+    revision=revision,
+    stream=_nothing_drawn,
+    schema=_PREDICTIONS,
+    compute=_run,
+    own_code=own_code,
+)
+
+
+def _stream_of_folds(work: CrossValidated) -> dict[str, Any]:
+    """Keyed by the data set and how it is split, so that all classifiers are given the same folds."""
+    return {"dataset": work.dataset.digest, "cross_validation": replace(work.cross_validation, transforms="fold")}
+
+
+def _repetitions(block: Block, store: Store, work: CrossValidated) -> pa.Table:
+    dataset = dataset_of(store, work)
+    tables = []
+    for number, (rng, _) in enumerate(block.lanes(), block.first):
+        folds = repeated_folds(dataset, work, rng)
+        predicted = new_retrainer(dataset, work, folds, null="labels").observed()
+        tables.append(_predictions(number, dataset, folds, predicted))
+    return pa.concat_tables(tables).combine_chunks()
+
+
+#: The first repetition is the observed run, whose folds are those of the study.
+REPETITION = replace(
+    CROSSVAL,
+    about=(
+        "Repetitions of the cross-validation: the predictions of one classifier on one data set, with other folds "
+        "each time."
+    ),
+    in_words="repetitions of the cross-validation",
+    like="crossval",
+    stream=_stream_of_folds,
+    compute=_repetitions,
+)
+
+
+def _scores(block: Block, store: Store, work: CrossValidated) -> pa.Table:  # noqa: ARG001
+    dataset = dataset_of(store, work)
+    estimator = build_as_planned(work.classifier, **dataset.described)
+    transforms = work.cross_validation.transforms
+    scores = class_scores(estimator, dataset.X, dataset.y, folds_of(dataset, work), transforms=transforms)
+    n = len(dataset)
+    columns: dict[str, Any] = {
+        "replicate": np.zeros(n, dtype=np.int64),
+        "row": np.arange(n, dtype=np.int64),
+        "probabilities": [None] * n if scores.probabilities is None else scores.probabilities.tolist(),
+        "decision": [None] * n if scores.decision is None else scores.decision.tolist(),
+    }
+    return pa.table(columns, schema=_SCORES)
+
+
+SCORES = FanOut(
+    about="The scores of each class in the observed run's folds: probabilities, or decision values.",
+    in_words="scores",
+    work=CrossValidated,
+    stream=_nothing_drawn,
+    schema=_SCORES,
+    compute=_scores,
+    own_code=own_code,
+)
+
+
+def statistic(store: Store, work: Measured) -> Statistic:
+    """The measure of a cell."""
+    return Statistic(work.measure, len(dataset_of(store, work).classes), work.positive)
+
+
+def _measure(block: Block, store: Store, work: Measured) -> pa.Table:
+    with lent_retrainer(store, work, null="labels") as classifier:
+        return replicates_table(block, _MEASURE, value=[observed_value(classifier, statistic(store, work))])
+
+
+MEASURED = FanOut(
+    about=("The observed run by another measure than the error: what retrains by this measure are counted against."),
+    in_words="observed measure",
+    work=Measured,
+    revision=revision,
+    stream=_nothing_drawn,
+    schema=_MEASURE,
+    compute=_measure,
+    own_code=own_code,
+)

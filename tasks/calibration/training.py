@@ -1,0 +1,221 @@
+"""Classifiers that a calibration study trains: the choice of their parameters, and what they predict of other rows.
+
+A replicate of `TUNE` is a combination of parameters; the first of the best is chosen. One of `PREDICT`, of two
+classifiers, and of `CATEGORISE`, of two sets with a classifier for each category, is a chunk of rows: first those of
+the test set, then all others. `CATEGORISE` has a row for each joint event of true categories, those of A, and those of
+B.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sigstats.joint.events import JointEvents
+
+from ..fan_out import FanOut, cell, replicates_table
+from ..plan import Block, Cell
+from ..record import SIDES, Learner, Side, Tuning
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+from ..threads import one_thread
+from .count import columns, fields, total
+from .populations.trained import (
+    Pair,
+    SetPair,
+    failures_named,
+    joint_events,
+    train_pair,
+    train_sets,
+    training_rows,
+)
+from .work import Categorised, Predicted, Tuned
+
+_F1 = pa.schema(
+    [
+        REPLICATE,
+        column("micro_f1", pa.float64(), "F1", "micro-averaged over the categories, all folds together"),
+        column("macro_f1", pa.float64(), "F1", "macro-averaged over the categories, all folds together"),
+    ]
+)
+
+
+def _tune(block: Block, store: Store, work: Tuned) -> pa.Table:
+    tried, folds = combinations(work.classifier)[block.first : block.last], _tuning(work.classifier).folds
+    with one_thread():
+        rows = training_rows(store, work)
+        with failures_named(work.side, work.classifier.learner):
+            items = [scores(rows.classifier, rows.X, rows.truth, folds, params) for params in tried]
+    micro, macro = zip(*items, strict=True)
+    return replicates_table(block, _F1, micro_f1=micro, macro_f1=macro)
+
+
+def scores(
+    classifier: Any, X: Any, truth: NDArray[np.bool_], folds: int, params: Mapping[str, Any]
+) -> tuple[float, float]:
+    """The micro- and the macro-averaged F1 of machines with these parameters, on folds that were not trained on.
+
+    `X`: of shape (n, d). `truth`: target of each of K machines, shape (n, K).
+    """
+    from sklearn.base import clone  # slow to import, and every report knows this module
+    from sklearn.metrics import f1_score
+    from sklearn.model_selection import KFold
+
+    from sigstats.learners.one_against_others import OneAgainstOthers
+
+    candidate = clone(classifier).set_params(**params)
+    said = np.empty_like(truth)
+    for train, test in KFold(folds, shuffle=True, random_state=0).split(np.arange(len(truth))):
+        said[test] = OneAgainstOthers(candidate, X[train], truth[train]).predict(X[test])
+    micro, macro = (f1_score(truth, said, average=average, zero_division=0) for average in ("micro", "macro"))
+    return float(micro), float(macro)
+
+
+def combinations(classifier: Learner) -> list[dict[str, Any]]:
+    """All combinations of the values of its grid, the parameters in alphabetical order."""
+    grid = _tuning(classifier).grid
+    names = sorted(grid)
+    return [dict(zip(names, values, strict=True)) for values in product(*(grid[name] for name in names))]
+
+
+def _tuning(classifier: Learner) -> Tuning:
+    assert classifier.tune is not None
+    return classifier.tune
+
+
+TUNE = FanOut(
+    about=(
+        "The quality of each combination of parameters, by cross-validation on training rows: a replicate is a "
+        "combination."
+    ),
+    in_words="parameters",
+    work=Tuned,
+    schema=_F1,
+    compute=_tune,
+)
+
+
+_IN_TEST = column("test", pa.bool_(), "yes or no", "whether the rows of the chunk are of the test set")
+
+
+def _predict(block: Block, store: Store, work: Predicted) -> pa.Table:
+    pair: Pair = train_pair(store, work)
+    chunks = pair.parts.chunks()[block.first : block.last]
+    in_test = np.array([np.isin(rows[0], pair.parts.test).item() for rows in chunks])
+    counts = columns(pair.outcomes(rows).tolist() for rows in chunks)
+    return replicates_table(block, PREDICT.schema, test=in_test, **counts)
+
+
+def outcomes(table: pa.Table, *, test: bool) -> tuple[int, ...]:
+    """The eight counts of `PREDICT` on the test set, or on all the rest."""
+    return total(table.filter(pa.array(table.column("test").to_numpy() == test)))
+
+
+PREDICT = FanOut(
+    about="The joint outcomes of two trained classifiers, by chunks: first the rows of the test set, then all others.",
+    in_words="predictions",
+    work=Predicted,
+    schema=pa.schema([REPLICATE, _IN_TEST, *fields("chunk")]),
+    compute=_predict,
+)
+
+_POSITIONS = pa.list_(pa.field("element", pa.int32()))
+
+_EVENTS = pa.schema(
+    [
+        REPLICATE,
+        _IN_TEST,
+        column("true_categories", _POSITIONS, "positions", "the true categories, by their place in the set"),
+        column("a", _POSITIONS, "positions", "those that A assigned"),
+        column("b", _POSITIONS, "positions", "those that B assigned"),
+        column("count", pa.int64(), "rows", "how many rows of the chunk have this joint event"),
+    ]
+)
+
+
+def tuning_cells(work: Categorised) -> dict[Side, Cell]:
+    """The cells that choose the parameters of ``a`` and of ``b``, where any are chosen."""
+    return {side: _tuning_cell(work, side) for side in SIDES if work.side(side).tune}
+
+
+def _tuning_cell(work: Categorised, side: Side) -> Cell:
+    classifier = work.side(side)
+    assert work.set is not None
+    return cell(
+        "tune",
+        subject={"dataset": work.data.name, "slice": work.set, "classifier": f"{side.upper()} ({classifier.learner})"},
+        work=Tuned(
+            dataset=work.dataset,
+            documents=work.documents,
+            split=work.split,
+            categories=work.categories,
+            side=side,
+            classifier=classifier,
+        ),
+        seed=work.split.seed,
+        replicates=len(combinations(classifier)),
+    )
+
+
+def chosen(work: Categorised, store: Store) -> dict[str, dict[str, Any]]:
+    """The parameters that were chosen for ``a`` and ``b``; of a choice that is not complete, none."""
+    tables = {side: (cell, store.read_prefix(cell)) for side, cell in tuning_cells(work).items()}
+    return {
+        side: _best(cell.work_of(Tuned).classifier, table)
+        for side, (cell, table) in tables.items()
+        if table is not None and table.num_rows == cell.replicates
+    }
+
+
+def _best(classifier: Learner, table: pa.Table) -> dict[str, Any]:
+    """The combination of the greatest F1, the first of equals."""
+    values: list[Any] = table.column(_tuning(classifier).measure.replace("-", "_")).to_pylist()
+    return combinations(classifier)[values.index(max(values))]
+
+
+def _first_combinations(work: Categorised, store: Store) -> Categorised:  # noqa: ARG001
+    """The same with the first combination of parameters, as if it had been chosen."""
+    settled: dict[str, Any] = {}
+    for side in tuning_cells(work):
+        classifier = work.side(side)
+        settled[side] = replace(classifier, tune=None, params={**classifier.params, **combinations(classifier)[0]})
+    return replace(work, **settled)
+
+
+def _categorise(block: Block, store: Store, work: Categorised) -> pa.Table:
+    entries = chosen(work, store)
+    assert entries.keys() == tuning_cells(work).keys()  # the engine completes prerequisites first
+    pair: SetPair = train_sets(store, work, entries)
+    chunks = pair.parts.chunks()
+    rows = []
+    for replicate in range(block.first, block.last):
+        in_test = bool(np.isin(chunks[replicate][0], pair.parts.test))
+        for (true, a, b), count in pair.events(chunks[replicate]):
+            rows.append((replicate, in_test, list(true), list(a), list(b), count))
+    return pa.table(dict(zip(_EVENTS.names, map(list, zip(*rows, strict=True)), strict=True)), schema=_EVENTS)
+
+
+def events(table: pa.Table, categories: Sequence[str], *, test: bool) -> JointEvents:
+    """The joint events of `CATEGORISE` on the test set, or on all the rest."""
+    own = table.filter(pa.array(table.column("test").to_numpy(zero_copy_only=False) == test))
+    sides: list[list[Any]] = [own.column(name).to_pylist() for name in ("true_categories", "a", "b", "count")]
+    items = [((tuple(true), tuple(a), tuple(b)), count) for true, a, b, count in zip(*sides, strict=True)]
+    return joint_events(categories, items)
+
+
+CATEGORISE = FanOut(
+    about=(
+        "The categories that two sets of trained classifiers assign, by chunks: first the test set, then all other "
+        "rows."
+    ),
+    in_words="categories",
+    work=Categorised,
+    schema=_EVENTS,
+    compute=_categorise,
+    needs=lambda work: list(tuning_cells(work).values()),
+    stand_in=_first_combinations,
+)
