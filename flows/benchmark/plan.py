@@ -285,11 +285,11 @@ KIND = Kind(
     savings="sigstats.flows.benchmark.savings",
     analyses={
         **dict.fromkeys(OF_RUNS, "sigstats.tasks.benchmark.runs"),
-        "corrected-resampled": "sigstats.tasks.benchmark.corrected_resampled",
+        "corrected-resampled": "sigstats.tasks.benchmark.resampled",
         "measures": "sigstats.tasks.benchmark.measures",
         "over-data-sets": "sigstats.tasks.benchmark.over_data_sets",
         "permutation": "sigstats.tasks.benchmark.permutation",
-        "resampled-measures": "sigstats.tasks.benchmark.resampled_measures",
+        "resampled-measures": "sigstats.tasks.benchmark.resampled",
     },
     page="sigstats.flows.benchmark.report.page",
 )

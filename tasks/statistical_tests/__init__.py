@@ -1,6 +1,7 @@
-"""The statistical tests of studies, each the record `TEST` of a module of this folder, imported when it is asked for.
+"""The statistical tests of studies, each a record of a module of this folder, imported when it is asked for.
 
-The name of a test is that of its module, with dashes. Its record describes the test in words, and computes its p-value
+The name of a test is that of its module, with dashes, and the record is `TEST`; a module of several tests has each
+under its own name. A record describes the test in words, and computes its p-value
 from each kind of data that it takes: a table of counts, cross-validated runs, or test sets of a population.
 """
 
@@ -174,6 +175,11 @@ TESTS = (
     "bootstrap", "cochran-q", "dcf", "efficiency", "enumeration-size", "friedman", "goodness-of-fit", "homogeneity",
     "joint-outcomes", "looks", "mcnemar", "monte-carlo-size", "proportion", "signed-rank",
 )  # fmt: skip
+#: The modules of several tests.
+_SHARED = {
+    "dcf": "proportions", "enumeration-size": "sizes", "friedman": "models", "monte-carlo-size": "sizes",
+    "proportion": "proportions", "signed-rank": "models",
+}  # fmt: skip
 #: With fewer data sets, no test generalises to data sets like them.
 FEWEST_DATA_SETS = 3
 #: The names of those that are made of cross-validated runs.
@@ -182,8 +188,9 @@ OF_RUNS = ("bootstrap", "cochran-q", "efficiency", "homogeneity", "mcnemar")
 
 def named(name: str) -> StatisticalTest:
     """The test of a name."""
-    module = importlib.import_module(f"{__name__}.{as_choice(name, 'test', TESTS).replace('-', '_')}")
-    test: StatisticalTest = module.TEST
+    own = as_choice(name, "test", TESTS).replace("-", "_")
+    module = importlib.import_module(f"{__name__}.{_SHARED.get(name, own)}")
+    test: StatisticalTest = getattr(module, own.upper() if name in _SHARED else "TEST")
     return test
 
 
@@ -247,8 +254,3 @@ def distinct_sets(sets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
         return distinct, which.ravel()
     keys, which = np.unique(np.ravel_multi_index(tuple(sets.T), shape), return_inverse=True)
     return np.stack(np.unravel_index(keys, shape), axis=1), which
-
-
-def no_pvalue(data: Data, method: str) -> Fields:  # noqa: ARG001
-    """The fields of a number that is computed, not tested."""
-    return {"method": method}

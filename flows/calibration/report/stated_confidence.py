@@ -6,13 +6,16 @@ the classifier that the test prefers is truly better.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
+from numpy.typing import NDArray
 
 from sigstats.intervals import clopper_pearson
+from sigstats.tasks.calibration.work import AppliedTest, Tested
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
@@ -21,12 +24,26 @@ from ...pages.wording import count_of, number, percent
 from ...report.evidence import Evidence, Figure
 from ...report.rows import group_by, some_of
 from ...report.usual_columns import where
-from .statements import Statements, statements
 
 #: The size of a histogram, and the side of a plot of reliability.
 _WIDTH, _HEIGHT, _SIDE = 300.0, 150.0, 236.0
 #: Test sets are grouped by their stated confidence between these.
 BINS = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99, 1.0])
+
+
+@dataclass(frozen=True)
+class Statements:
+    """The statements of a test on test sets of one size."""
+
+    #: On each test set its confidence that the classifier which is better there is better in truth, at least 1/2.
+    stated: NDArray[np.float64]
+    #: Whether that classifier is.
+    right: NDArray[np.bool_]
+
+    @property
+    def bias(self) -> float:
+        """The mean stated confidence minus the share that is right."""
+        return float(self.stated.mean() - self.right.mean())
 
 
 def draw_resampled(evidence: Evidence) -> Iterator[Figure]:
@@ -139,3 +156,40 @@ def _reliability(name: str, method: str, n: int, said: Statements) -> Markup:
     return svg.panel(
         size, axes.drawing(name, f"{method}, {size}: reliability", f"Right on {described}.", *parts), summary
     )
+
+
+def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | None:
+    """The statements of a test in all populations in which one classifier is better; None if there is none."""
+    stated, right = [], []
+    truths = {row.cell: row.truth for row in rows if row.truth}
+    for name, truth in truths.items():
+        cell = evidence.cells[name]
+        table, test = evidence.results.table(cell), cell.work_of(Tested).test
+        if table is None or cell.fanout == "tally" or _one_side_alone(test):
+            continue
+        ahead, p = table.column("advantage").to_numpy(), table.column("p_value").to_numpy()
+        decided = (ahead != 0) & ~np.isnan(p)
+        stated.append(confidences(p, ahead, test.options["alternative"])[decided])
+        right.append((ahead * truth > 0)[decided])
+    if not stated or not sum(map(len, stated)):
+        return None
+    return Statements(np.concatenate(stated), np.concatenate(right))
+
+
+def _one_side_alone(test: AppliedTest) -> bool:
+    """True if 1 - p of a test is not the p-value of its other side, since the observed counts belong to both tails."""
+    one_sided = test.options["alternative"] != "two-sided"
+    return bool(test.test == "mcnemar" and one_sided and test.options["method"] == "exact")
+
+
+def confidences(p: NDArray[np.float64], ahead: NDArray[np.float64], alternative: str) -> NDArray[np.float64]:
+    """The stated confidence in the classifier that is better on each test set, from the p-values.
+
+    Two-sided p is twice the smaller one-sided p, so that the confidence is 1 - p / 2. One-sided it is 1 - p where the
+    alternative is that this classifier is better, and p where it is the other.
+    """
+    if alternative == "two-sided":
+        return 1 - p / 2
+    named = ahead > 0 if alternative == "less" else ahead < 0
+    values: NDArray[np.float64] = np.where(named, 1 - p, p)
+    return values

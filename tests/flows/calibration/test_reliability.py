@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sigstats.flows.calibration.report import rates, stated_confidence, statements
+from sigstats.flows.calibration.report import rates, stated_confidence
 from sigstats.flows.cli import main
 from sigstats.flows.report.evidence import Evidence
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
@@ -54,14 +54,14 @@ def test_the_confidence_is_that_of_the_side_which_is_better(only_a, only_b):
     wanted = 1 - mcnemar_test(only_a, only_b, method="mid-p", alternative=better).pvalue
     for alternative in ("two-sided", "greater", "less"):
         p = np.array([mcnemar_test(only_a, only_b, method="mid-p", alternative=alternative).pvalue])
-        found = statements.confidences(p, np.array([only_b - only_a]), alternative)
+        found = stated_confidence.confidences(p, np.array([only_b - only_a]), alternative)
         assert found[0] == pytest.approx(wanted, abs=1e-12)
 
 
 def test_right_is_what_the_population_says(evidence):
     rows = [row for row in evidence.of("calibration") if row.n == 300]
     two_sided = [row for row in rows if row.method == "McNemar"]
-    said = statements.statements(two_sided, evidence)
+    said = stated_confidence.statements(two_sided, evidence)
     right = stated = 0
     for row in two_sided:
         (cell,) = evidence.cells_of(row)
@@ -74,13 +74,15 @@ def test_right_is_what_the_population_says(evidence):
     assert said.right.sum() == right
     assert said.stated.sum() == pytest.approx(stated)
     assert said.bias == pytest.approx((stated - right) / said.right.size)
-    one_sided = statements.statements([row for row in rows if row.method != "McNemar"], evidence)
+    one_sided = stated_confidence.statements([row for row in rows if row.method != "McNemar"], evidence)
     assert np.array_equal(one_sided.right, said.right)
     assert one_sided.stated == pytest.approx(said.stated, abs=1e-12)
 
 
 def test_a_bin_holds_what_is_stated_in_it():
-    said = statements.Statements(np.array([0.52, 0.58, 0.6, 0.99, 1.0]), np.array([True, False, True, True, True]))
+    said = stated_confidence.Statements(
+        np.array([0.52, 0.58, 0.6, 0.99, 1.0]), np.array([True, False, True, True, True])
+    )
     assert [(round(x, 3), share, total) for x, share, _, _, total in stated_confidence.binned(said)] == [
         (0.55, 0.5, 2),
         (0.6, 1.0, 1),
@@ -94,7 +96,7 @@ def test_a_panel_a_size_says_what_is_stated_and_right(evidence):
     body = str(drawn[0].body)
     assert re.findall(r"<strong>([^<]*)</strong>", body) == ["60 rows", "300 rows"]
     rows = [row for row in evidence.of("calibration") if row.n == 300 and row.method == "McNemar"]
-    said = statements.statements(rows, evidence)
+    said = stated_confidence.statements(rows, evidence)
     assert f"right on {100 * said.right.mean():.1f}%" in body
 
 

@@ -15,7 +15,7 @@ from sigstats import friedman_test
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.significance.tables.scores import Scores
 from sigstats.tasks.results import Results
-from sigstats.tasks.statistical_tests import run_table_test, signed_rank
+from sigstats.tasks.statistical_tests import named, run_table_test
 from sigstats.tasks.storage.store import Store
 
 from ...examples import examples
@@ -193,7 +193,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, program, content
 @pytest.mark.filterwarnings("error")
 def test_scores_that_are_farther_apart_than_floats_are_refused():
     with pytest.raises(ValueError, match="differences: inf is not valid"):
-        signed_rank.TEST.table.observed(
+        named("signed-rank").table.observed(
             {"a": [1.7e308, 1.0, 2.0], "b": [-1.7e308, 2.0, 4.0], "greater_is_better": True}
         )
 

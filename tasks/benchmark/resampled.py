@@ -1,26 +1,71 @@
-"""Measures other than accuracy over repeated cross-validation: of each classifier, and of two of them.
+"""Would an algorithm do better on other training sets of this size? By accuracy, and by other measures.
 
-The values on the folds of all repetitions are averaged; the interval of the mean and the test of the mean difference
-are Nadeau and Bengio's, as for accuracy (`sigstats.tasks.benchmark.corrected_resampled`).
+The differences on the folds of all repetitions of the cross-validation are tested: those of accuracy, of five
+repetitions of two folds, by Alpaydin's F, and any others by Nadeau and Bengio's t, which gives the intervals too.
 """
 
 from collections.abc import Iterator
 from itertools import combinations
 
+import numpy as np
+
 from sigstats._common.validation import IntArray
 from sigstats.measures.table import MEASURES, refers_to_one_class
 from sigstats.retraining.measured import Statistic
+from sigstats.retraining.resampled import five_by_two_test
 
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
 from .runs import OverFolds, corrected_t, read
+from .work import CrossValidated
+
+
+def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
+    """The rows of one of both analyses."""
+    yield from _accuracies(results) if name == "corrected-resampled" else _measures(results)
+
+
+def _accuracies(results: Results) -> Iterator[Hypothesis]:
+    """One hypothesis for each pair of classifiers on a data set."""
+    for cells in results.by_dataset("crossval").values():
+        for a, b in combinations([read(results, cell, _accuracy) for cell in cells], 2):
+            yield _by_accuracy(results, a, b)
+
+
+def _accuracy(label: IntArray, prediction: IntArray, classes: int) -> float:  # noqa: ARG001
+    return float(np.mean(label == prediction))
+
+
+def _by_accuracy(results: Results, a: OverFolds, b: OverFolds) -> Hypothesis:
+    folds = a.cells[0].work_of(CrossValidated).cross_validation.folds
+    five_by_two = folds == 2 and sum(cell.replicates for cell in a.cells) == 5
+    row = results.hypothesis(
+        *a.cells,
+        *b.cells,
+        test="corrected-resampled",
+        method="5x2cv F" if five_by_two else "corrected t",
+        alternative="two-sided",
+        null_hypothesis="the algorithms a and b are equally accurate when trained on other rows, as many as here",
+        a=a.name,
+        b=b.name,
+        measure="difference of accuracies (a - b)",
+    )
+    if a.values is None or b.values is None:
+        return row
+    if not five_by_two:
+        return corrected_t(row, a.values - b.values, a.rows)
+    result = five_by_two_test(a.values - b.values)
+    return row.with_(
+        n=a.rows, statistic=result.statistic, estimate=result.estimate, p_value=result.pvalue, note=result.reason
+    )
+
 
 #: The tests of its rows: of one classifier, which tests nothing, and of two.
 ESTIMATES, PAIRS = "resampled-measures", "resampled-pairs"
 
 
-def rows(results: Results) -> Iterator[Hypothesis]:
+def _measures(results: Results) -> Iterator[Hypothesis]:
     """For each measure of predictions one row for each classifier on a data set, then one for each pair of them."""
     for measure in results.plan.measures:
         for dataset, cells in results.by_dataset("crossval").items():

@@ -1,4 +1,4 @@
-"""Do two classifiers have the same detection cost? (the normal test of Keller, Mariethoz and Bengio)."""
+"""Do two classifiers have the same error rate, or detection cost? (normal tests of Keller, Mariethoz and Bengio)."""
 
 from typing import Any
 
@@ -6,9 +6,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats.joint.outcomes import EXCHANGED
-from sigstats.proportions import dcf_pvalues
+from sigstats.proportions import dcf_pvalues, proportion_pvalues
 
 from . import SIDE, OfSets, Option, StatisticalTest
+
+PROPORTION = StatisticalTest(
+    label="Proportions",
+    question="Do two classifiers have the same error rate?",
+    null="a and b have the same error rate",
+    words=(
+        "The difference of two error rates over its standard error is compared with the normal distribution: from the "
+        "disagreements alone, or as if the two were measured on different objects."
+    ),
+    source=(
+        "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks, "
+        "equations 4 and 6"
+    ),
+    order=48,
+    sets=OfSets(
+        name="proportion",
+        title="Test of two errors by Keller, Mariethoz and Bengio.",
+        options={"paired": Option(bool, True, "Paired, eq. (6), or independent, eq. (4)"), "alternative": SIDE},
+        pvalues=lambda sets, rng, **options: proportion_pvalues(sets[:, EXCHANGED], **options),
+    ),
+)
 
 
 def _pvalues(sets: NDArray[np.int64], rng: object, **options: Any) -> NDArray[np.float64]:  # noqa: ARG001
@@ -19,7 +40,7 @@ def _pvalues(sets: NDArray[np.int64], rng: object, **options: Any) -> NDArray[np
     return ones
 
 
-TEST = StatisticalTest(
+DCF = StatisticalTest(
     label="Detection costs",
     question="Do two classifiers have the same detection cost?",
     null="a and b have the same detection cost",

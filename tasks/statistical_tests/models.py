@@ -1,4 +1,4 @@
-"""Are two models equally good on data sets like these? (Wilcoxon's signed-rank test of their scores, exact)."""
+"""Are models equally good on data sets like these? (Friedman's test of ranks, Wilcoxon's exact signed-rank test)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,15 +6,47 @@ from typing import Any
 import numpy as np
 
 from sigstats._common.validation import FloatArray, as_reals, refuse
+from sigstats.many_datasets.friedman import friedman_test
 from sigstats.many_datasets.signed_rank import signed_rank_test
 
 from . import OfTable, StatisticalTest, fields
+
+
+def _data_sets(data: Mapping[str, Any]) -> dict[str, Any]:
+    """``scores``, a row for each data set and a column for each model; ``greater_is_better``."""
+    return {"alternative": "two-sided", "n": len(data["scores"])}
+
+
+def _friedman(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
+    """The p-value by a method; the statistic is Iman and Davenport's F, and Friedman's chi-square for the other."""
+    result = friedman_test(data["scores"], method=method, greater_is_better=data["greater_is_better"])
+    return fields(result, statistic=result.chi2_statistic if method == "chi2" else result.f_statistic)
+
+
+FRIEDMAN = StatisticalTest(
+    label="Friedman",
+    question="Do any of the models differ on data sets like these?",
+    null="all models are equally good on data sets like these",
+    words=(
+        "The models are ranked on each data set, and Friedman's statistic, corrected for ties, says how far their mean "
+        "ranks are apart; p counts the orders within the data sets, or is that of Iman and Davenport's F where these "
+        "are too many. The null hypothesis is that on each data set all orders of the models are equally likely."
+    ),
+    source=(
+        "Friedman, The use of ranks to avoid the assumption of normality, Journal of the American Statistical "
+        "Association 32 (1937); Iman and Davenport, Communications in Statistics A 9 (1980)"
+    ),
+    claim="some of the models differ",
+    order=11,
+    table=OfTable(methods=("auto", "f", "chi2"), observed=_data_sets, evaluate=_friedman),
+)
+
 
 #: What is estimated; where less is better, the sign says all the same by how much a is the better one.
 ADVANTAGE = "advantage of a over b"
 
 
-def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
+def _advantage(data: Mapping[str, Any]) -> dict[str, Any]:
     """``a`` and ``b``: a score of each model on each data set, None where missing; ``greater_is_better``."""
     result = signed_rank_test(_advantages(data))
     return {
@@ -28,7 +60,7 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
+def _signed_rank(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
     return fields(signed_rank_test(_advantages(data), method=method))
 
 
@@ -44,7 +76,7 @@ def _advantages(data: Mapping[str, Any]) -> FloatArray:
         return a - b if data["greater_is_better"] else b - a
 
 
-TEST = StatisticalTest(
+SIGNED_RANK = StatisticalTest(
     label="Signed ranks",
     question="Which of two models is better on data sets like these?",
     null="a and b are equally good on data sets like these",
@@ -59,5 +91,5 @@ TEST = StatisticalTest(
         "Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006)"
     ),
     order=12,
-    table=OfTable(methods=("exact",), observed=_observed, evaluate=_evaluate),
+    table=OfTable(methods=("exact",), observed=_advantage, evaluate=_signed_rank),
 )
