@@ -20,10 +20,10 @@ from .storage.store import Store
 FAN_OUTS = {
     "categorise": "sigstats.tasks.calibration.training:CATEGORISE",
     "count": "sigstats.tasks.calibration.count:FAN_OUT",
-    "cross-validate": "sigstats.tasks.calibration.cross_validate:FAN_OUT",
+    "cross-validate": "sigstats.tasks.calibration.folds:CROSS_VALIDATE",
     "crossval": "sigstats.tasks.benchmark.observed:CROSSVAL",
     "evaluate": "sigstats.tasks.significance.tables:EVALUATE",
-    "fold-test": "sigstats.tasks.calibration.fold_test:FAN_OUT",
+    "fold-test": "sigstats.tasks.calibration.folds:FOLD_TEST",
     "interval": "sigstats.tasks.calibration.interval:FAN_OUT",
     "measured": "sigstats.tasks.benchmark.observed:MEASURED",
     "measured-retrain": "sigstats.tasks.benchmark.retrain:MEASURED_RETRAIN",

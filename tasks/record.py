@@ -112,7 +112,8 @@ def _value(hints: tuple[Any, ...], value: Any) -> Any:
     if isinstance(value, list) and any(get_origin(hint) is tuple for hint in hints):
         return tuple(value)
     if isinstance(value, Mapping):
-        kinds = [hint for hint in hints if isinstance(hint, type) and issubclass(hint, Record)]
+        records = [hint for hint in hints if isinstance(hint, type) and issubclass(hint, Record)]
+        kinds = [kind for hint in records for kind in (hint, *hint.__subclasses__())]
         fitting = kinds if len(kinds) == 1 else [kind for kind in kinds if _fits(kind, value)]
         return record(fitting[0], value) if fitting else value
     return value

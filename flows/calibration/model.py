@@ -8,13 +8,23 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from sigstats._common.validation import refuse, shown
 from sigstats.tasks.calibration import tally
 
-from ..config.model import DataStudy
+from ..config.model import DataStudy, Strict
+from ..config.settings import PrintedNumber
 from .populations import Source
-from .published import PublishedSize
 from .tests import Test, label_of
 
 #: The largest number of test sets that are stored with one row per test set.
 _MOST_ROWS = 10**8
+
+
+class PublishedSize(Strict):
+    """Published number of rows from which a test rejects more often than not."""
+
+    population: str = Field(description="Name of the population")
+    slice: str | None = Field(None, description="Slice of the population, as in the results")
+    test: str = Field(description="Name of the McNemar test in the results")
+    rows: PrintedNumber = Field(description="Printed number of rows, as text")
+    remark: str = Field("", description="Remark, shown if the numbers disagree")
 
 
 class CalibrationStudy(DataStudy):

@@ -6,31 +6,33 @@ depends only on counts, with the exact rate.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from sigstats._common.validation import refuse
 from sigstats.tasks.calibration.populations import own_tests
 from sigstats.tasks.calibration.populations.intervals import run_intervals
+from sigstats.tasks.calibration.populations.judged import JudgedRows
 from sigstats.tasks.calibration.populations.population import EventPopulation, Population
 from sigstats.tasks.calibration.populations.tests import needs_classes, require_some_defined, run_test
 from sigstats.tasks.calibration.rates import is_large_part
-from sigstats.tasks.calibration.subsample import module_of
-from sigstats.tasks.calibration.work import AppliedTest, Described, JudgedRows, OfFolds, OnTestSets, Samples, Tallied
+from sigstats.tasks.calibration.rejections import one_test
+from sigstats.tasks.calibration.work import AppliedTest, Described, OfFolds, OnTestSets, Samples, Tallied, Tested
 from sigstats.tasks.fan_out import cell, input_cells
 from sigstats.tasks.own_code import with_measure_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import TwoViews, record
 from sigstats.tasks.storage.data import StoredData
+from sigstats.tasks.summary.published import Reference
 
 from ..running.kind import Kind
 from ..running.options import Prepared, Progress
-from .model import CalibrationStudy
+from .model import CalibrationStudy, PublishedSize
 from .populations import PopulationSpec
-from .published import published_sizes
 from .tests import INTERVALS, OF_DESCRIBED, OF_FOLDS, OwnTest, label_of, options_of
 
 #: The fan-outs that apply a test or a method to test sets; the others compute what they need.
@@ -64,7 +66,7 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
         alpha=study.alpha,
         adjust=study.adjust,
     )
-    references = tuple(published_sizes(study.published, plan.cells))
+    references = tuple(_published_sizes(study.published, plan.cells))
     return Prepared(plan, tuple(data), notes=tuple(notes), references=references)
 
 
@@ -152,8 +154,7 @@ def _invalid_rates_only(label: str) -> ValueError:
 
 def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
     if isinstance(population.values, Described):
-        of = module_of(population.values)
-        return test.test == of.TEST and bool(of.fits(population.values, test))
+        return test.test == population.values.TEST and population.values.fits(test)
     if test.test in OF_FOLDS:
         return population.retrained is not None
     if test.code is not None:
@@ -167,7 +168,7 @@ def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
 
 def _wanted(population: PopulationSpec) -> str:
     if isinstance(population.values, Described):
-        return f"a {module_of(population.values).TEST} of such rows"
+        return f"a {population.values.TEST} of such rows"
     return "a test of scores" if population.scored else "a test of predictions"
 
 
@@ -232,14 +233,32 @@ def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) 
         raise ValueError(f"tests: {label}: {str(error).replace('n_resamples', 'resamples')}") from None
 
 
+def _published_sizes(published: Iterable[PublishedSize], cells: Iterable[Cell]) -> Iterator[Reference]:
+    """The printed numbers, each with the cells of its population and test."""
+    groups = {
+        (group[0].subject["dataset"], group[0].subject.get("slice"), group[0].subject["test"]): group
+        for group in one_test(cells)
+        if group[0].work_of(Tested).test.test == "mcnemar"
+    }
+    for number, size in enumerate(published):
+        wanted = (size.population, size.slice, size.test)
+        if wanted not in groups:
+            known = "; ".join(", ".join(part for part in key if part) for key in list(groups)[:10])
+            raise refuse(
+                f"published[{number}]", ", ".join(part for part in wanted if part), f"one of {known or 'none'}"
+            )
+        cell = " ".join(group.name for group in groups[wanted])
+        yield Reference(cell=cell, name="estimate", printed=size.rows, remark=size.remark)
+
+
 KIND = Kind(
     model=CalibrationStudy,
     layout=_layout,
     analyses={
         "calibration": "sigstats.tasks.calibration.rejections",
-        "confidence": "sigstats.tasks.calibration.confidence",
+        "confidence": "sigstats.tasks.calibration.trained",
         "performance": "sigstats.tasks.calibration.performance",
-        "sample-size": "sigstats.tasks.calibration.sample_size",
+        "sample-size": "sigstats.tasks.calibration.rejections",
         "trained": "sigstats.tasks.calibration.trained",
     },
     page="sigstats.flows.calibration.report.page",

@@ -15,10 +15,11 @@ from ..schema import REPLICATE, column
 from ..storage.store import Store
 from . import subsample
 from .populations.intervals import draws, run_intervals, truth
+from .populations.judged import JudgedRows
 from .populations.population import Population
 from .populations.tests import require_some_defined
-from .subsample import LANE_SIZE, drawn_together, lanes_together, module_of
-from .work import Described, JudgedRows, OnTestSets
+from .subsample import LANE_SIZE, drawn_together, lanes_together
+from .work import Described, OnTestSets
 
 #: An end that is the truth but for rounding holds it.
 _TIE = 1e-12
@@ -52,7 +53,7 @@ def true_value(work: OnTestSets, drawn_from: Population | Described) -> float:
     """The value that an interval should contain."""
     if isinstance(drawn_from, Population):
         return truth(drawn_from, work.test.options["of"])
-    return float(module_of(drawn_from).truth(drawn_from, work.test.compared))
+    return drawn_from.truth(work.test.compared)
 
 
 def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
@@ -65,9 +66,8 @@ def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
         if isinstance(drawn_from, Population):
             said, problem = run_intervals(work.test.options, drawn_together(drawn_from, work.n, lanes), rng)
         else:
-            of, problem = module_of(drawn_from), ""
-            sets = of.draw(drawn_from, work.n, rng, LANE_SIZE)[:size]
-            said = np.array([astuple(of.run_interval(drawn_from, work.test, one, rng)) for one in sets], np.float64)
+            sets, problem = drawn_from.draw(work.n, rng, LANE_SIZE)[:size], ""
+            said = np.array([astuple(drawn_from.run_interval(work.test, one, rng)) for one in sets], np.float64)
         if block.first == 0 and not blocks_said:
             require_some_defined(said[:LANE_SIZE, 1], problem)
         blocks_said.append(said)

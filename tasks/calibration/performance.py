@@ -20,6 +20,7 @@ from ..record import canonical
 from ..results import Results
 from ..schema import Hypothesis
 from .interval import population, true_value
+from .populations.judged import JudgedRows
 from .rates import (
     ABOVE,
     ADJUSTED_POWER,
@@ -36,7 +37,7 @@ from .rates import (
     Z,
 )
 from .rejections import count_undefined, null_is_true, undefined
-from .work import Described, Events, JudgedRows, OnTestSets, Outcomes, Tested
+from .work import Described, Events, OnTestSets, Outcomes, Tested
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:

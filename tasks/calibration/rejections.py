@@ -1,7 +1,12 @@
-"""The rate of rejections of a test, and the coverage of its interval, on test sets from a known population."""
+"""The rate of rejections of a test, and the coverage of its interval, on test sets from a known population.
+
+A formula gives the rows that McNemar's test needs to reject half of the time, to compare with those of a publication.
+"""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,20 +16,26 @@ from sigstats.intervals import clopper_pearson
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
+from ..statistical_tests import of_sets
+from .populations.population import EventPopulation, Population
 from .populations.scored import ScorePopulation
 from .populations.tests import AnyPopulation, exact_rate, null_holds, true_advantage
 from .rates import COVERAGE, ERROR, POWER
-from .sample_size import rows_needed
-from .subsample import module_of, population
+from .subsample import population
 from .tally import totals
-from .work import Described, Events, OfFolds, OnTestSets, Tested
+from .work import AppliedTest, Described, Events, OfFolds, OnTestSets, Tested
 
 USES = ("subsample", "tally", "own-test", "fold-test")
 #: The fan-outs that apply a test of this program to test sets.
 _READY = ("subsample", "tally")
 
 
-def rows(results: Results) -> Iterator[Hypothesis]:
+def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
+    """The rows of one of both analyses."""
+    yield from _rates(results) if name == "calibration" else _sample_sizes(results)
+
+
+def _rates(results: Results) -> Iterator[Hypothesis]:
     """For each population, size and test the rate of rejections, and the coverage of the interval if it has one."""
     for fanout in USES:
         for cell in results.cells(fanout):
@@ -47,7 +58,7 @@ def null_is_true(results: Results, cell: Cell) -> bool:
     assert isinstance(work, OnTestSets)
     drawn_from = population(work, results.store)
     if isinstance(drawn_from, Described):
-        return bool(module_of(drawn_from).null_holds(drawn_from, work.test))
+        return drawn_from.null_holds(work.test)
     if drawn_from is None or isinstance(drawn_from, ScorePopulation):
         # The outcomes are missing, or the population has scores, whose measures are never exactly equal.
         return work.population.swapped
@@ -137,3 +148,64 @@ def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:
     # Two-sided, it is at most 0.05 exactly where the interval of Clopper and Pearson leaves the expected rate out.
     p = {"two-sided": min(1.0, 2 * min(below, above)), "less": below, "greater": above}[row.alternative]
     return row.with_(p_value=p, p_low=p, p_high=p)
+
+
+#: The measure of a row.
+HALF = "rows for half of the time"
+
+
+def _sample_sizes(results: Results) -> Iterator[Hypothesis]:
+    """The number of rows for each of McNemar's tests in each population in which one classifier is better."""
+    for group in one_test(results.plan.cells):
+        work, subject = group[0].work_of(OnTestSets), group[0].subject
+        drawn_from = population(work, results.store) if _formula(work.test.test) else None
+        if not isinstance(drawn_from, (Population, EventPopulation)) or null_holds(drawn_from, work.test):
+            continue
+        needed = rows_needed(drawn_from, work.test, 0.5, results.plan.alpha)
+        yield results.hypothesis(
+            *group,
+            test="sample-size",
+            method=subject["test"],
+            alternative="none",
+            null_hypothesis="none",
+            measure=HALF,
+            estimate=None if needed is None else float(needed),
+            decision="none",
+        )
+
+
+def one_test(cells: Iterable[Cell]) -> list[list[Cell]]:
+    """The cells that apply one test to test sets of one population, of all sizes."""
+    groups: dict[tuple[str | None, ...], list[Cell]] = {}
+    for cell in cells:
+        if cell.fanout in ("subsample", "tally"):
+            key = tuple(cell.subject.get(name) for name in ("dataset", "slice", "test"))
+            groups.setdefault(key, []).append(cell)
+    return list(groups.values())
+
+
+def rows_needed(known: Population | EventPopulation, test: AppliedTest, share: float, alpha: float) -> int | None:
+    """The rows of an infinite population of the same answers from which on McNemar's test rejects this often.
+
+    None for another test, if the test looks the other way, or if more would be needed than can be summed over.
+    """
+    formula = _formula(test.test)
+    if formula is None:
+        return None
+    only_a, only_b = (value / (known.rows or 1) for value in known.discordant)
+    return _least_rows(formula, only_a, only_b, share, alpha, tuple(test.options.items()))
+
+
+@lru_cache(maxsize=1024)  # cells of several sizes ask the same
+def _least_rows(
+    formula: Callable[..., int], only_a: float, only_b: float, share: float, alpha: float, options: tuple[Any, ...]
+) -> int | None:
+    try:
+        return formula(only_a=only_a, only_b=only_b, power=share, alpha=alpha, **dict(options))
+    except ValueError:
+        return None
+
+
+def _formula(name: str) -> Callable[..., int] | None:
+    test = of_sets(name)
+    return None if test is None else test.rows_needed

@@ -4,7 +4,7 @@ The stream is keyed only by the population and the size, and the test sets of a 
 any test, so that all tests get the same test sets.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -26,27 +26,16 @@ from ..storage.block_files import replicates_of
 from ..storage.data import read_data, write_data
 from ..storage.store import Store
 from .count import total
-from .populations import judged, kinds, task_rows, votes
+from .populations import judged as judged  # so that records of these populations are known
+from .populations import kinds as kinds
+from .populations import task_rows as task_rows
 from .populations.population import EventPopulation, Population
 from .populations.scored import ScorePopulation
 from .populations.tests import Answers, AnyPopulation, advantage, draws, require_some_defined, run_score_test, run_test
 from .populations.trained import likely_answers
+from .populations.votes import Votes
 from .training import events, outcomes
-from .work import (
-    Categorised,
-    Computed,
-    Counted,
-    Described,
-    Events,
-    JudgedRows,
-    Kinds,
-    OnTestSets,
-    Outcomes,
-    Predicted,
-    ScoredRows,
-    TaskRows,
-    Votes,
-)
+from .work import Categorised, Computed, Counted, Described, Events, OnTestSets, Outcomes, Predicted, ScoredRows
 
 #: The generator and the number of test sets of each of some lanes.
 Lanes: TypeAlias = Sequence[tuple[np.random.Generator, int]]
@@ -207,8 +196,7 @@ def _drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
     assert drawn_from is not None  # whoever replays has seen to it
     rng, _ = next(block.lanes())
     if isinstance(drawn_from, Described):
-        of = module_of(drawn_from)
-        return pa.table(of.rows_of(drawn_from, of.draw(drawn_from, work.n, rng, LANE_SIZE)[index]))
+        return pa.table(drawn_from.rows_of(drawn_from.draw(work.n, rng, LANE_SIZE)[index]))
     if not isinstance(drawn_from, ScorePopulation):
         return counted_rows(drawn_from, drawn_from.draw(work.n, rng, LANE_SIZE)[index].tolist())
     rows = drawn_from.draw(work.n, rng, LANE_SIZE).part(index)
@@ -224,8 +212,7 @@ def _rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
 def _answer(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Described, lanes: Lanes) -> Answered:
     test, n, (rng, size) = work.test, work.n, lanes[0]
     if isinstance(drawn_from, Described):
-        of = module_of(drawn_from)
-        answers = of.run_test(drawn_from, test, of.draw(drawn_from, n, rng, LANE_SIZE)[:size], rng)
+        answers = drawn_from.run_test(test, drawn_from.draw(n, rng, LANE_SIZE)[:size], rng)
         return answers, np.zeros(size), np.zeros(size, np.bool_)
     if isinstance(drawn_from, ScorePopulation):
         sets = drawn_from.draw(n, rng, LANE_SIZE).part(slice(size))
@@ -265,19 +252,6 @@ def counted_rows(drawn_from: Population | EventPopulation, counts: Sequence[int]
         if count
     ]
     return pa.Table.from_pylist(rows)
-
-
-#: Of each record of a population of which everything is said the module that draws and tests its test sets. It has
-#: ``TEST``, the name of the test; ``fits(population, test)``; ``draw(population, n, rng, size)``; and
-#: ``rows_of(population, test_set)``. Where the test is an interval it has ``truth(population, measure)`` and
-#: ``run_interval(population, test, test_set, rng)``, else ``null_holds(population, test)`` and ``run_test(population,
-#: test, test_sets, rng)``, the answers on all test sets of a lane.
-_OF_RECORDS: Mapping[type[Described], Any] = {JudgedRows: judged, Kinds: kinds, TaskRows: task_rows, Votes: votes}
-
-
-def module_of(population: Described) -> Any:
-    """The module of a population that is fully described."""
-    return _OF_RECORDS[type(population)]
 
 
 FAN_OUT = FanOut(

@@ -1,32 +1,140 @@
-"""The sets of classifiers that a calibration study trained: the chosen parameters, and their performance.
+"""The classifiers that a calibration study trained: the confidence of tests on their test set, and their performance.
 
-Each is measured on the test set and on all rows that stand for the population, which it has not seen either.
+A test gives the confidence that the classifier which is better on the test set is truly better. It is compared with the
+share of other test sets of the same size, drawn from all remaining rows, on which the same classifier is better (Table
+3 of Keller, Mariethoz and Bengio). The performance of sets of classifiers is measured on the test set and on all rows
+that stand for the population, which they have not seen either, and their chosen parameters are named.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sigstats._common.random_streams import as_generator
+from sigstats.intervals import clopper_pearson
 from sigstats.measures.measure import as_measure
 
 from ..plan import Cell
-from ..record import SIDES
+from ..record import SIDES, digest
 from ..results import Results
 from ..schema import Hypothesis
-from .populations.tests import AnyPopulation
-from .subsample import trained_rows
+from .populations.tests import AnyPopulation, advantage, bootstrap_of_better, confidence
+from .rates import measure_of
+from .subsample import outcomes_cell, trained_rows
+from .tally import totals
 from .training import chosen
-from .work import Categorised
+from .work import Categorised, OnTestSets, TrainedPair
+
+#: The bins of the histogram of bootstrap replicates.
+_BINS = 48
 
 
-def rows(results: Results) -> Iterator[Hypothesis]:
+def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
+    """The rows of one of both analyses."""
+    yield from _confidences(results) if name == "confidence" else _performances(results)
+
+
+def _confidences(results: Results) -> Iterator[Hypothesis]:
+    """One row for each test on each pair of trained classifiers, where test sets of the same size were drawn."""
+    for cell in (*results.cells("subsample"), *results.cells("tally")):
+        work = cell.work_of(OnTestSets)
+        source = outcomes_cell(work)
+        if source is None or not isinstance(source.work, TrainedPair) or work.population.swapped:
+            continue
+        if work.n == source.work.split.test:
+            yield _confidence(results, cell, source)
+
+
+def _confidence(results: Results, cell: Cell, source: Cell) -> Hypothesis:
+    work, pair = cell.work_of(OnTestSets), source.work_of(TrainedPair)
+    test = work.test
+    row = results.hypothesis(
+        source,
+        cell,
+        test="confidence",
+        method=cell.subject["test"],
+        alternative="greater",
+        null_hypothesis="the classifier that is better on the test set is not better in truth",
+        measure=measure_of(test).name,
+        n=work.n,
+    )
+    predictions, drawn = results.table(source), results.table(cell)
+    if predictions is None or drawn is None:
+        return row
+    test_set = trained_rows(source, predictions, test=True)
+    ahead = float(advantage(test, test_set.counts, test_set)[0])
+    if not ahead:
+        return row.with_(decision="none", note="on the test set neither is better")
+    counts = totals(drawn, results.plan.alpha)
+    agreeing, trials = counts["b_better" if ahead > 0 else "a_better"], counts["test_sets"]
+    low, high = clopper_pearson(agreeing, trials)
+    sides = [f"{side.upper()} ({pair.side(side).learner})" for side in SIDES]
+    loser, winner = sides if ahead > 0 else reversed(sides)
+    row = row.with_(a=loser, b=winner)
+    resampled = resampled_differences(results, row)
+    if resampled is None:
+        row = row.with_(statistic=confidence(test, test_set, _generator(cell)))
+    else:
+        row = row.with_(statistic=float((resampled[0] > 0).mean()), resampled=json.dumps(_histogram(*resampled)))
+    return row.with_(
+        estimate=agreeing / trials,
+        estimate_low=low,
+        estimate_high=high,
+        replicates=trials,
+        decision="none",
+    )
+
+
+def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np.float64], float] | None:
+    """The bootstrap replicates behind a stated confidence, and the difference on the test set.
+
+    Both are differences of the classifier that is better there and the other, and more is better: Keller, Mariethoz and
+    Bengio's Figure 1. None for a test that draws no replicates, or if predictions are missing.
+    """
+    named = {cell.name: cell for cell in results.plan.cells}
+    source, cell = (named[name] for name in row.cell.split())
+    predictions = results.table(source)
+    test = cell.work_of(OnTestSets).test
+    if test.test != "bootstrap" or predictions is None:
+        return None
+    test_set = trained_rows(source, predictions, test=True)
+    bootstrap = bootstrap_of_better(test, test_set, _generator(cell), keep_replicates=True)
+    sign = -1.0 if measure_of(test).greater_is_better else 1.0  # the better one is B of A - B
+    return sign * np.array(bootstrap.bootstrap_distribution), sign * bootstrap.estimate
+
+
+def _histogram(drawn: NDArray[np.float64], observed: float) -> dict[str, Any]:
+    """The replicates in bins, one of which ends at 0: bin i begins at (first + i) times the width."""
+    low, high = min(0.0, float(drawn.min())), max(0.0, float(drawn.max()))
+    width = (high - low) / _BINS or 1.0
+    first = int(np.floor(low / width))
+    counts = np.bincount(np.floor(drawn / width).astype(np.int64) - first, minlength=1)
+    return {
+        "replicates": len(drawn),
+        "mean": float(drawn.mean()),
+        "above": float((drawn > 0).mean()),
+        "reach": float(np.quantile(np.abs(drawn - drawn.mean()), 0.95)),
+        "observed": observed,
+        "first": first,
+        "width": width,
+        "counts": counts.tolist(),
+    }
+
+
+def _generator(cell: Cell) -> np.random.Generator:
+    return as_generator(int(digest("confidence", cell=cell.fingerprint)[:12], 16))
+
+
+def _performances(results: Results) -> Iterator[Hypothesis]:
     """Each measure of each classifier: ``statistic`` on the test set, ``estimate`` on the population."""
     for cell in results.cells("categorise"):
-        yield from _of_cell(results, cell)
+        yield from _performance(results, cell)
 
 
-def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
+def _performance(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     table = results.table(cell)
     work = cell.work_of(Categorised)
     params = chosen(work, results.store)

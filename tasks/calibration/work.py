@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, ClassVar, TypeAlias
 
+import numpy as np
+
 from ..record import FLAT, Learner, Named, Permuted, Record, Scheme, Side, Split, TwoViews, Work
 
 
@@ -113,74 +115,6 @@ class ScoredRows(Swappable):
     scores: Named
 
 
-class Described(Record):
-    """A fully described population; `sigstats.tasks.calibration.subsample` names its module."""
-
-    swapped: ClassVar[bool] = False
-
-
-class JudgedRows(Described):
-    """A population of rows that a judge sees, and people in part (`sigstats.tasks.calibration.populations.judged`)."""
-
-    #: How many the judge sees.
-    rows: int
-    #: Of A and of B: the mean of what people say, and how often the judge calls right and wrong what they do.
-    accuracy: tuple[float, ...]
-    sensitivity: tuple[float, ...]
-    specificity: tuple[float, ...]
-    #: The rows of an item.
-    answers: int = 1
-    #: The highest mark.
-    marks: int = 1
-    #: The share of items to which both models give the same answer.
-    same: float = 0.0
-
-
-class Kinds(Described):
-    """A population of a few kinds of rows (`calibration.populations.kinds`), with a value for each kind."""
-
-    shares: tuple[float, ...]
-    labels: tuple[str, ...]
-    a: tuple[str, ...]
-    b: tuple[str, ...]
-    #: The number of rows in a group, all of one kind; and by how many times the groups of each kind are larger.
-    group: int = 1
-    times: tuple[int, ...] = ()
-
-
-class TaskRows(Described):
-    """A population of rows of several tasks (`calibration.populations.task_rows`), with a value for each task."""
-
-    #: Its share of all rows.
-    shares: tuple[float, ...]
-    #: The share of its rows that one model alone gets right.
-    discordant: tuple[float, ...]
-    #: How much worse B is on it, from -1 to 1.
-    worse: tuple[float, ...]
-    #: By how many standard errors B is worse on all rows of those tasks on which it is worse.
-    errors: float = 3.0
-
-
-class Votes(Described):
-    """A population of votes between two models (`sigstats.tasks.calibration.populations.votes`)."""
-
-    #: The strength of each model, in log odds.
-    strengths: tuple[float, ...]
-    voters: int
-    items: int
-    #: The standard deviations of what a voter, and what an item, adds to the strength of each model.
-    voter_sd: float = 0.0
-    item_sd: float = 0.0
-    #: The share of ties.
-    ties: float = 0.0
-    #: The share of voters who nearly always vote for the later model, against the others' small preference.
-    dissenters: float = 0.0
-
-
-#: What test sets are drawn from.
-DrawnFrom: TypeAlias = Outcomes | Computed | Events | ScoredRows | JudgedRows | Kinds | TaskRows | Votes
-
-
 class AppliedTest(Record):
     """A test as it is applied to samples of a population."""
 
@@ -198,6 +132,61 @@ class AppliedTest(Record):
     def compared(self) -> str:
         """The compared measure; by default that of right and wrong answers."""
         return self.measure or "accuracy"
+
+
+class Described(Record):
+    """A fully described population: it draws its test sets, and applies the test that is made for them.
+
+    A subclass is a file of `populations`, imported by `sigstats.tasks.calibration.subsample`. If its test is an
+    interval, it has a truth and runs intervals; otherwise its null hypothesis holds or not, and it runs tests.
+    """
+
+    swapped: ClassVar[bool] = False
+    #: The test, the unit in which sizes are counted, and what is tested if not a measure of two classifiers.
+    TEST: ClassVar[str]
+    UNIT: ClassVar[str] = "row"
+    ABOUT: ClassVar[str] = ""
+
+    @property
+    def in_words(self) -> str:
+        """Its rows in words."""
+        return "endless, drawn independently"
+
+    def fits(self, test: AppliedTest, /) -> bool:  # noqa: ARG002
+        """True if a test of this kind can be applied to such rows."""
+        return True
+
+    def draw(self, n: int, rng: np.random.Generator, size: int, /) -> Any:
+        """Draw some test sets of n rows."""
+        return [self.sample(n, rng) for _ in range(size)]
+
+    def sample(self, n: int, rng: np.random.Generator, /) -> Any:
+        """Draw one test set."""
+        raise NotImplementedError
+
+    def rows_of(self, test_set: Any, /) -> dict[str, Any]:
+        """The rows of one test set, as columns."""
+        raise NotImplementedError
+
+    def truth(self, measure: str, /) -> float:
+        """The true difference B - A."""
+        raise NotImplementedError
+
+    def run_interval(self, test: AppliedTest, test_set: Any, rng: np.random.Generator, /) -> Any:
+        """The `Estimate` of an interval on one test set."""
+        raise NotImplementedError
+
+    def null_holds(self, test: AppliedTest, /) -> bool:
+        """True if the null hypothesis of a test is true."""
+        raise NotImplementedError
+
+    def run_test(self, test: AppliedTest, test_sets: Any, rng: np.random.Generator, /) -> Any:
+        """The `Answers` of a test on all test sets of a lane."""
+        raise NotImplementedError
+
+
+#: What test sets are drawn from.
+DrawnFrom: TypeAlias = Outcomes | Computed | Events | ScoredRows | Described
 
 
 class Tested(Work):

@@ -2,11 +2,13 @@
 
 import math
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, TypeAlias, cast
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
 from sigstats.tasks.calibration import work
+from sigstats.tasks.calibration.populations import judged, task_rows, votes
+from sigstats.tasks.calibration.populations import kinds as row_kinds
 from sigstats.tasks.record import record
 
 from ...config.model import Strict
@@ -24,12 +26,12 @@ class Described(PopulationSource):
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
         """One population."""
         values = self.values()
-        rows = values.rows if isinstance(values, work.JudgedRows) else None
+        rows = values.rows if isinstance(values, judged.JudgedRows) else None
         return LoadedSource(populations=[PopulationSpec(slice=None, values=values, rows=rows)])
 
-    def values(self) -> work.DrawnFrom:
+    def values(self) -> work.Described:
         """The description in the work of a cell."""
-        return cast("work.DrawnFrom", record(self.WORK, self.model_dump(exclude={"source", "name"})))
+        return record(self.WORK, self.model_dump(exclude={"source", "name"}))
 
 
 class Kind(Strict):
@@ -56,10 +58,10 @@ class Kinds(Described):
             raise ValueError(f"kinds: shares of {total:.9g} in all are not valid; expected 1")
         return self
 
-    def values(self) -> work.Kinds:
+    def values(self) -> row_kinds.Kinds:
         """The kinds as columns of values."""
         times = tuple(kind.times for kind in self.kinds)
-        return work.Kinds(
+        return row_kinds.Kinds(
             shares=tuple(kind.share for kind in self.kinds),
             labels=tuple(str(kind.label) for kind in self.kinds),
             a=tuple(str(kind.a) for kind in self.kinds),
@@ -76,7 +78,7 @@ Both: TypeAlias = Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min
 class Judged(Described):
     """Two models, judged on all rows; people label as many rows as `sizes` states."""
 
-    WORK: ClassVar[type[work.Described]] = work.JudgedRows
+    WORK: ClassVar[type[work.Described]] = judged.JudgedRows
 
     source: Literal["judged"]
     rows: int = Field(2000, ge=2, le=10**6, description="Rows that the judge sees")
@@ -94,7 +96,7 @@ Shares = Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=2, max_
 class Tasks(Described):
     """Two models on several tasks, on some of which B is worse."""
 
-    WORK: ClassVar[type[work.Described]] = work.TaskRows
+    WORK: ClassVar[type[work.Described]] = task_rows.TaskRows
 
     source: Literal["tasks"]
     shares: Shares = Field(description="Relative numbers of rows of the tasks")
@@ -122,7 +124,7 @@ Spread = Annotated[float, Field(ge=0, le=10)]
 class Votes(Described):
     """Votes between two of several models of known strengths; `sizes` counts votes."""
 
-    WORK: ClassVar[type[work.Described]] = work.Votes
+    WORK: ClassVar[type[work.Described]] = votes.Votes
 
     source: Literal["votes"]
     strengths: list[Annotated[float, Field(ge=-20, le=20)]] = Field(

@@ -1,19 +1,15 @@
 """The design of a simulation study, as in a paper (ADEMP)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER, measure_of
-from sigstats.tasks.calibration.work import Described, Events, JudgedRows, OnTestSets, Outcomes, TaskRows, Tested, Votes
+from sigstats.tasks.calibration.work import Described, Events, OnTestSets, Outcomes, Tested
 from sigstats.tasks.plan import Cell
 
 from ...pages.wording import count_of, join_words, significant
 from ...report.evidence import Evidence
 from ...report.rows import distinct
 
-#: What a size counts, where it is not rows.
-_UNITS: Mapping[type, str] = {JudgedRows: "label", Votes: "vote"}
-#: What tests are about that do not compare two classifiers by a measure.
-_ABOUT: Mapping[type, str] = {TaskRows: "whether B is worse on any task", Votes: "which models are preferred to which"}
 #: The fan-outs that apply methods to test sets.
 _FANOUTS = ("subsample", "tally", "own-test", "interval", "fold-test")
 
@@ -62,11 +58,10 @@ def _kind(cell: Cell) -> str:
     if cell.fanout == "fold-test":
         return "samples on which learners are retrained"
     drawn_from = cell.work.population if isinstance(cell.work, OnTestSets) else None
-    if isinstance(drawn_from, JudgedRows):
-        return f"{drawn_from.rows:,} rows that a judge sees, of which people label as many as a size says"
-    if isinstance(drawn_from, Described) or (isinstance(drawn_from, Outcomes | Events) and drawn_from.endless):
-        return "endless, drawn independently"
-    return "rows, drawn without replacement"
+    if isinstance(drawn_from, Described):
+        return drawn_from.in_words
+    endless = isinstance(drawn_from, Outcomes | Events) and drawn_from.endless
+    return "endless, drawn independently" if endless else "rows, drawn without replacement"
 
 
 def _factors(cells: Sequence[Cell]) -> str:
@@ -78,14 +73,15 @@ def _factors(cells: Sequence[Cell]) -> str:
     return f" Factors, in all combinations: {'; '.join(parts)}." if parts else ""
 
 
-def _of(work: Tested) -> type:
-    return type(work.population) if isinstance(work, OnTestSets) else type(None)
+def _described(work: Tested) -> Described | None:
+    return work.population if isinstance(work, OnTestSets) and isinstance(work.population, Described) else None
 
 
 def size(cell: Cell) -> str:
     """The size of a test set in words."""
     work = cell.work_of(Tested)
-    return count_of(work.n, _UNITS.get(_of(work), "row"))
+    described = _described(work)
+    return count_of(work.n, "row" if described is None else described.UNIT)
 
 
 def estimand(cell: Cell) -> str:
@@ -98,7 +94,8 @@ def estimand(cell: Cell) -> str:
     if cell.fanout == "fold-test":
         of_one = cell.work_of(Tested).test.test in ("efficiency", "permutation")
         return "accuracy of A against chance" if of_one else "expected accuracy of B minus that of A"
-    return _ABOUT.get(_of(cell.work_of(Tested)), "")
+    described = _described(cell.work_of(Tested))
+    return "" if described is None else described.ABOUT
 
 
 def _tested(cell: Cell) -> str:

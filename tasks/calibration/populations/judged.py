@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,11 +19,9 @@ from scipy.special import ndtri
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.unseen_row.judged import rows_of_two
 
-from ..work import AppliedTest, JudgedRows
+from ..work import AppliedTest, Described
 from .intervals import Estimate
 
-#: The test that is applied to its test sets.
-TEST = "judged-interval"
 #: In so many items one draw says how hard it is for both models.
 _ALIKE = 0.6
 
@@ -39,39 +37,6 @@ class Sample:
     n: int
     #: The item of each row; None where each has its own.
     items: IntArray | None
-
-
-def fits(population: JudgedRows, test: AppliedTest) -> bool:
-    """True if a method can be applied to such rows."""
-    return population.marks == 1 or test.options["method"] != "rogan-gladen"
-
-
-def truth(population: JudgedRows, measure: str) -> float:  # noqa: ARG001
-    """The difference B - A according to people."""
-    return (1 - population.same) * (population.accuracy[1] - population.accuracy[0])
-
-
-def draw(population: JudgedRows, n: int, rng: np.random.Generator, size: int) -> list[Sample]:
-    """Draw `size` samples of which n rows have labels."""
-    return [_sample(population, n, rng) for _ in range(size)]
-
-
-def _sample(population: JudgedRows, n: int, rng: np.random.Generator) -> Sample:
-    rows, steps = population.rows, population.marks
-    item = np.arange(rows) // population.answers
-    count = int(item[-1]) + 1
-    right, sensitivity, specificity = (
-        np.array([rates]).T for rates in (population.accuracy, population.sensitivity, population.specificity)
-    )
-    luck = np.where(rng.random(count) < _ALIKE, rng.random(count), rng.random((2, count)))
-    ease = np.clip((luck - 1 + right) / (2 * np.minimum(right, 1 - right)) + 0.5, 0, 1)[:, item]
-    people = np.floor(steps * ease + rng.random((2, rows))) / steps
-    passed = people * sensitivity + (1 - people) * (1 - specificity)
-    judge = np.floor(steps * passed + rng.random((2, count))[:, item]) / steps
-    if population.same:
-        same = (rng.random(count) < population.same)[item]
-        judge[1, same], people[1, same] = judge[0, same], people[0, same]
-    return Sample(judge, people, n, item if population.answers > 1 else None)
 
 
 def _judged(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator, *, judge: bool = True) -> Estimate:
@@ -138,15 +103,64 @@ _METHODS: dict[str, Callable[..., Estimate]] = {
 }
 
 
-def run_interval(population: JudgedRows, test: AppliedTest, sample: Sample, rng: np.random.Generator) -> Estimate:  # noqa: ARG001
-    """Apply a method to one sample. `rng`: for a method that draws."""
-    return _METHODS[test.options["method"]](test.options, sample, rng)
+class JudgedRows(Described):
+    """A population of rows that a judge sees, and people in part."""
 
+    TEST: ClassVar[str] = "judged-interval"
+    UNIT: ClassVar[str] = "label"
 
-def rows_of(population: JudgedRows, sample: Sample) -> dict[str, Any]:  # noqa: ARG001
-    """The rows of one sample, with no label where people gave none."""
-    labelled = np.arange(sample.judge.shape[1]) < sample.n
-    columns: dict[str, Any] = {} if sample.items is None else {"item": sample.items}
-    for side, judge, people in zip("ab", sample.judge, sample.people, strict=True):
-        columns |= {f"judge_{side}": judge, f"label_{side}": pa.array(people, mask=~labelled)}
-    return columns
+    @property
+    def in_words(self) -> str:
+        """Rows of a judge and of people."""
+        return f"{self.rows:,} rows that a judge sees, of which people label as many as a size says"
+
+    #: How many the judge sees.
+    rows: int
+    #: Of A and of B: the mean of what people say, and how often the judge calls right and wrong what they do.
+    accuracy: tuple[float, ...]
+    sensitivity: tuple[float, ...]
+    specificity: tuple[float, ...]
+    #: The rows of an item.
+    answers: int = 1
+    #: The highest mark.
+    marks: int = 1
+    #: The share of items to which both models give the same answer.
+    same: float = 0.0
+
+    def fits(self, test: AppliedTest) -> bool:
+        """True if a method can be applied to such rows."""
+        return self.marks == 1 or test.options["method"] != "rogan-gladen"
+
+    def truth(self, measure: str) -> float:  # noqa: ARG002
+        """The difference B - A according to people."""
+        return (1 - self.same) * (self.accuracy[1] - self.accuracy[0])
+
+    def sample(self, n: int, rng: np.random.Generator) -> Sample:
+        """Draw rows of which n have labels."""
+        rows, steps = self.rows, self.marks
+        item = np.arange(rows) // self.answers
+        count = int(item[-1]) + 1
+        right, sensitivity, specificity = (
+            np.array([rates]).T for rates in (self.accuracy, self.sensitivity, self.specificity)
+        )
+        luck = np.where(rng.random(count) < _ALIKE, rng.random(count), rng.random((2, count)))
+        ease = np.clip((luck - 1 + right) / (2 * np.minimum(right, 1 - right)) + 0.5, 0, 1)[:, item]
+        people = np.floor(steps * ease + rng.random((2, rows))) / steps
+        passed = people * sensitivity + (1 - people) * (1 - specificity)
+        judge = np.floor(steps * passed + rng.random((2, count))[:, item]) / steps
+        if self.same:
+            same = (rng.random(count) < self.same)[item]
+            judge[1, same], people[1, same] = judge[0, same], people[0, same]
+        return Sample(judge, people, n, item if self.answers > 1 else None)
+
+    def run_interval(self, test: AppliedTest, sample: Sample, rng: np.random.Generator) -> Estimate:
+        """Apply a method to one sample. `rng`: for a method that draws."""
+        return _METHODS[test.options["method"]](test.options, sample, rng)
+
+    def rows_of(self, sample: Sample) -> dict[str, Any]:
+        """The rows of one sample, with no label where people gave none."""
+        labelled = np.arange(sample.judge.shape[1]) < sample.n
+        columns: dict[str, Any] = {} if sample.items is None else {"item": sample.items}
+        for side, judge, people in zip("ab", sample.judge, sample.people, strict=True):
+            columns |= {f"judge_{side}": judge, f"label_{side}": pa.array(people, mask=~labelled)}
+        return columns

@@ -9,7 +9,7 @@ When not to use: the eight joint outcomes of two classes, whose test sets need n
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,28 +25,11 @@ from sigstats.measures.table import MEASURES, refers_to_one_class
 from sigstats.scores.auc import auc_test
 from sigstats.scores.mean_score import mean_score_test
 
-from ..work import AppliedTest, Kinds
+from ..work import AppliedTest, Described
 from .intervals import Estimate
 
-#: The test that is applied to its test sets.
-TEST = "difference-interval"
 #: The positive class.
 _POSITIVE = "1"
-
-
-def fits(kinds: Kinds, test: AppliedTest) -> bool:
-    """True if a measure, and the method of its interval, can be applied to rows of these kinds."""
-    measure, labels = test.compared, set(kinds.labels)
-    spec = MEASURES[measure]
-    if test.options["method"] == "usual" and (spec.of_weights or (_sizes(kinds).max() > 1 and spec.test == "counts")):
-        return False
-    if not is_of_scores(measure):
-        strange, two = {*kinds.a, *kinds.b} - labels, labels == {"0", _POSITIVE}
-        if strange and (spec.needs == "numbers" or refers_to_one_class(measure) or any(map(_is_number, strange))):
-            return False
-        return (two or not refers_to_one_class(measure)) and len(labels) > 1
-    numbers = all(_is_number(value) for value in (*kinds.a, *kinds.b))
-    return numbers and labels == ({""} if spec.needs == "marks" else {"0", _POSITIVE})
 
 
 def _is_number(text: str) -> bool:
@@ -54,68 +37,6 @@ def _is_number(text: str) -> bool:
         return 0 <= float(text) <= 1
     except ValueError:
         return False
-
-
-def draw(kinds: Kinds, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-    """Draw the numbers of groups of each kind in `size` test sets of n rows, or so if groups differ in size."""
-    groups = int(n / float(_sizes(kinds) @ np.array(kinds.shares)) + 1e-6)
-    return rng.multinomial(groups, kinds.shares, size).astype(np.int64)
-
-
-def _sizes(kinds: Kinds) -> NDArray[np.int64]:
-    """The number of rows in a group of each kind."""
-    return kinds.group * np.array(kinds.times or (1,) * len(kinds.shares), np.int64)
-
-
-def truth(kinds: Kinds, measure: str) -> float:
-    """The measure of B minus that of A among all rows."""
-    every, shares = np.ones(len(kinds.shares), np.int64), np.array(kinds.shares) * (_sizes(kinds) // kinds.group)
-    if measure != "auc":
-        rows = _rows(kinds, every, measure, grouped=False, weights=shares)
-        value = _compared(rows, measure, ComparisonRule(n_resamples=99, smallest_slice=1)).difference
-        assert value is not None
-        return float(value)
-    positive = np.array(kinds.labels) == _POSITIVE
-    weights = np.outer(shares[positive], shares[~positive])
-    a, b = (np.array(side, dtype=np.float64) for side in (kinds.a, kinds.b))
-    gained = [np.sign(np.subtract.outer(side[positive], side[~positive])) for side in (a, b)]
-    return float((weights * (gained[1] - gained[0])).sum() / (2 * weights.sum()))
-
-
-def run_interval(kinds: Kinds, test: AppliedTest, counts: Any, rng: np.random.Generator) -> Estimate:
-    """The interval on one test set; if nothing is tested, the whole range of the difference."""
-    options, measure, seed = test.options, test.compared, int(rng.integers(2**31))
-    try:
-        of = _usual if options["method"] == "usual" else _by_compare
-        return of(_rows(kinds, counts, measure), measure, options, seed)
-    except ValueError:
-        return Estimate(math.nan, -1.0, 1.0, math.nan, True)
-
-
-def rows_of(kinds: Kinds, counts: Any) -> dict[str, Any]:
-    """The rows of one test set: the truth, the outputs of A and B, and the group."""
-    groups = np.repeat(np.arange(len(counts)), counts)
-    sizes = _sizes(kinds)[groups]
-    kind = np.repeat(groups, sizes)
-    columns = {name: np.array(getattr(kinds, name))[kind] for name in ("labels", "a", "b")}
-    return columns | {"group": np.repeat(np.arange(len(groups)), sizes)}
-
-
-def _rows(kinds: Kinds, counts: Any, measure: str, *, grouped: bool = True, weights: Any = None) -> PairedPredictions:
-    drawn = rows_of(kinds, counts)
-    if not grouped:
-        first = np.unique(drawn["group"], return_index=True)[1]
-        drawn = {name: column[first] for name, column in drawn.items()}
-    groups = drawn["group"] if grouped and _sizes(kinds).max() > 1 else None
-    label, a, b = drawn["labels"], drawn["a"], drawn["b"]
-    if MEASURES[measure].needs == "numbers":
-        numbers = [float(name) for name in kinds.labels]
-        return pair_arrays(label, a, b, groups=groups, weights=weights, score_range=(min(numbers), max(numbers)))
-    if not is_of_scores(measure):
-        return pair_arrays(label, a, b, groups=groups, weights=weights)
-    scores = a.astype(np.float64), b.astype(np.float64)
-    pair = pair_arrays(label, label, label.copy(), scores=scores, groups=groups, weights=weights)
-    return replace(pair, scored=pair.scored and replace(pair.scored, limits=(0.0, 1.0)))
 
 
 def _compared(rows: PairedPredictions, measure: str, rule: ComparisonRule) -> Any:
@@ -161,3 +82,88 @@ def _usual(rows: PairedPredictions, measure: str, options: Mapping[str, Any], se
         return Estimate(-result.estimate, low, high, result.standard_error, False)
     low, high = result.confidence_interval
     return Estimate(result.estimate, low, high, result.standard_error, False)
+
+
+class Kinds(Described):
+    """A population of a few kinds of rows, with a value for each kind."""
+
+    TEST: ClassVar[str] = "difference-interval"
+
+    shares: tuple[float, ...]
+    labels: tuple[str, ...]
+    a: tuple[str, ...]
+    b: tuple[str, ...]
+    #: The number of rows in a group, all of one kind; and by how many times the groups of each kind are larger.
+    group: int = 1
+    times: tuple[int, ...] = ()
+
+    def fits(self, test: AppliedTest) -> bool:
+        """True if a measure, and the method of its interval, can be applied to rows of these kinds."""
+        measure, labels = test.compared, set(self.labels)
+        spec = MEASURES[measure]
+        if test.options["method"] == "usual" and (spec.of_weights or (self._sizes.max() > 1 and spec.test == "counts")):
+            return False
+        if not is_of_scores(measure):
+            strange, two = {*self.a, *self.b} - labels, labels == {"0", _POSITIVE}
+            if strange and (spec.needs == "numbers" or refers_to_one_class(measure) or any(map(_is_number, strange))):
+                return False
+            return (two or not refers_to_one_class(measure)) and len(labels) > 1
+        numbers = all(_is_number(value) for value in (*self.a, *self.b))
+        return numbers and labels == ({""} if spec.needs == "marks" else {"0", _POSITIVE})
+
+    def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """Draw the numbers of groups of each kind in `size` test sets of n rows, or so if groups differ in size."""
+        groups = int(n / float(self._sizes @ np.array(self.shares)) + 1e-6)
+        return rng.multinomial(groups, self.shares, size).astype(np.int64)
+
+    @property
+    def _sizes(self) -> NDArray[np.int64]:
+        """The number of rows in a group of each kind."""
+        return self.group * np.array(self.times or (1,) * len(self.shares), np.int64)
+
+    def truth(self, measure: str) -> float:
+        """The measure of B minus that of A among all rows."""
+        every, shares = np.ones(len(self.shares), np.int64), np.array(self.shares) * (self._sizes // self.group)
+        if measure != "auc":
+            rows = self._rows(every, measure, grouped=False, weights=shares)
+            value = _compared(rows, measure, ComparisonRule(n_resamples=99, smallest_slice=1)).difference
+            assert value is not None
+            return float(value)
+        positive = np.array(self.labels) == _POSITIVE
+        weights = np.outer(shares[positive], shares[~positive])
+        a, b = (np.array(side, dtype=np.float64) for side in (self.a, self.b))
+        gained = [np.sign(np.subtract.outer(side[positive], side[~positive])) for side in (a, b)]
+        return float((weights * (gained[1] - gained[0])).sum() / (2 * weights.sum()))
+
+    def run_interval(self, test: AppliedTest, counts: Any, rng: np.random.Generator) -> Estimate:
+        """The interval on one test set; if nothing is tested, the whole range of the difference."""
+        options, measure, seed = test.options, test.compared, int(rng.integers(2**31))
+        try:
+            of = _usual if options["method"] == "usual" else _by_compare
+            return of(self._rows(counts, measure), measure, options, seed)
+        except ValueError:
+            return Estimate(math.nan, -1.0, 1.0, math.nan, True)
+
+    def rows_of(self, counts: Any) -> dict[str, Any]:
+        """The rows of one test set: the truth, the outputs of A and B, and the group."""
+        groups = np.repeat(np.arange(len(counts)), counts)
+        sizes = self._sizes[groups]
+        kind = np.repeat(groups, sizes)
+        columns = {name: np.array(getattr(self, name))[kind] for name in ("labels", "a", "b")}
+        return columns | {"group": np.repeat(np.arange(len(groups)), sizes)}
+
+    def _rows(self, counts: Any, measure: str, *, grouped: bool = True, weights: Any = None) -> PairedPredictions:
+        drawn = self.rows_of(counts)
+        if not grouped:
+            first = np.unique(drawn["group"], return_index=True)[1]
+            drawn = {name: column[first] for name, column in drawn.items()}
+        groups = drawn["group"] if grouped and self._sizes.max() > 1 else None
+        label, a, b = drawn["labels"], drawn["a"], drawn["b"]
+        if MEASURES[measure].needs == "numbers":
+            numbers = [float(name) for name in self.labels]
+            return pair_arrays(label, a, b, groups=groups, weights=weights, score_range=(min(numbers), max(numbers)))
+        if not is_of_scores(measure):
+            return pair_arrays(label, a, b, groups=groups, weights=weights)
+        scores = a.astype(np.float64), b.astype(np.float64)
+        pair = pair_arrays(label, label, label.copy(), scores=scores, groups=groups, weights=weights)
+        return replace(pair, scored=pair.scored and replace(pair.scored, limits=(0.0, 1.0)))

@@ -29,39 +29,78 @@ from ...schema import column, renamed
 
 #: The key of the schema's metadata under which `EventPopulation.to_table` stores everything except the counts.
 _ABOUT = b"events"
-#: The outcomes that an exchange of the two outputs turns into each other; it leaves the others as they are.
-_EXCHANGED = ((1, 2), (5, 6))
+
+
+class _Drawn:
+    """Two classifiers on all rows there are, by the joint outcomes or events of which test sets have counts."""
+
+    #: Whether the outputs of the two are exchanged in each row with probability 1/2, so that neither is better.
+    swapped: bool
+    #: Whether test sets are drawn with the probabilities of the outcomes; without replacement otherwise.
+    endless: bool
+
+    @property
+    def shape(self) -> JointOutcomes | JointEvents:
+        """A record whose counts have the columns of test sets."""
+        raise NotImplementedError
+
+    @property
+    def counts(self) -> NDArray[Any]:
+        """All rows as one test set, shape (1, columns)."""
+        raise NotImplementedError
+
+    @property
+    def exchanged(self) -> Sequence[tuple[Any, Any]]:
+        """Pairs of columns, or of arrays of columns, that an exchange of the outputs turns into each other."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows; None if it is endless."""
+        return None if self.endless else int(self.counts.sum())
+
+    @property
+    def width(self) -> int:
+        """The number of columns of test sets."""
+        return len(self.counts[0])
+
+    def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """The counts of each outcome in `size` test sets of n rows."""
+        (counts,) = self.counts
+        if self.endless:
+            drawn = draw_samples(counts if counts.dtype.kind == "f" else counts / counts.sum(), n, rng=rng, size=size)
+        else:
+            drawn = draw_subsamples(counts, n, rng=rng, size=size)
+        for first, second in self.exchanged if self.swapped else ():
+            both = drawn[:, first] + drawn[:, second]
+            drawn[:, first] = rng.binomial(both, 0.5)
+            drawn[:, second] = both - drawn[:, first]
+        return drawn
+
+    def difference(self, measure: str | Measure) -> float:
+        """The true difference B - A of a measure."""
+        return 0.0 if self.swapped else float(self.differences(measure, self.counts)[0])
+
+    def differences(self, measure: str | Measure, drawn: NDArray[Any]) -> NDArray[np.float64]:
+        """The difference B - A of a measure on each test set; probabilities do as well as counts."""
+        return 0.0 - evaluate(self.shape, as_measure(measure), drawn.astype(np.float64)).differences
 
 
 @dataclass(frozen=True, kw_only=True)
-class Population:
-    """Two classifiers on all rows there are."""
+class Population(_Drawn):
+    """Two classifiers on all rows there are, by eight joint outcomes."""
 
     #: How many rows have each of the eight joint outcomes; or, if `endless`, with which probability a row has it.
     outcomes: tuple[float, ...]
-    #: Whether `outcomes` are probabilities.
     endless: bool = False
-    #: Whether the outputs of the two are exchanged in each row with probability 1/2, so that neither is better.
     swapped: bool = False
+    shape: ClassVar[JointOutcomes] = JointOutcomes(e1=1)
+    exchanged: ClassVar[Sequence[tuple[int, int]]] = ((1, 2), (5, 6))
 
     def endlessly(self) -> "Population":
         """The infinite population in which each outcome has the probability of its frequency here."""
         total = sum(self.outcomes)
         return replace(self, outcomes=tuple(outcome / total for outcome in self.outcomes), endless=True)
-
-    def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-        """The eight counts of each of `size` test sets of n rows."""
-        draw = draw_samples if self.endless else draw_subsamples
-        drawn = draw(self.outcomes, n, rng=rng, size=size)
-        if self.swapped:
-            for first, second in _EXCHANGED:
-                _exchange(drawn, first, second, rng)
-        return drawn
-
-    @property
-    def rows(self) -> int | None:
-        """The number of rows; None if it is endless."""
-        return None if self.endless else int(sum(self.outcomes))
 
     @property
     def counts(self) -> NDArray[Any]:
@@ -72,7 +111,7 @@ class Population:
     def expected(self) -> NDArray[np.float64]:
         """The outcomes as they are, or as they are expected where outputs are exchanged."""
         values = np.array(self.outcomes, dtype=np.float64)
-        for pair in _EXCHANGED if self.swapped else ():
+        for pair in self.exchanged if self.swapped else ():
             values[list(pair)] = values[list(pair)].mean()
         return values
 
@@ -81,16 +120,6 @@ class Population:
         """The number or probability of rows that only A, and only B, gets right."""
         _, e2, e3, _, _, e6, e7, _ = self.outcomes
         return e3 + e6, e2 + e7
-
-    def difference(self, measure: str | Measure) -> float:
-        """The true difference B - A of a measure."""
-        if self.swapped:
-            return 0.0
-        return float(self.differences(measure, np.array([self.outcomes]))[0])
-
-    def differences(self, measure: str | Measure, drawn: NDArray[Any]) -> NDArray[np.float64]:
-        """The difference B - A of a measure on each test set; probabilities do as well as counts."""
-        return 0.0 - evaluate(JointOutcomes(e1=1), as_measure(measure), drawn.astype(np.float64)).differences
 
     def record(self, counts: Sequence[int]) -> JointOutcomes:
         """One test set, for a test of a measure."""
@@ -106,21 +135,9 @@ class Population:
         return none
 
     @property
-    def width(self) -> int:
-        """The number of columns of test sets."""
-        return len(self.outcomes)
-
-    @property
     def binary(self) -> bool:
         """True if some rows are truly negative, so that measures of two classes have a meaning."""
         return any(self.outcomes[4:])
-
-
-def _exchange(drawn: NDArray[np.int64], first: Any, second: Any, rng: np.random.Generator) -> None:
-    """Exchange the outputs of each row with probability 1/2: `first` columns become `second` ones, and vice versa."""
-    both = drawn[:, first] + drawn[:, second]
-    drawn[:, first] = rng.binomial(both, 0.5)
-    drawn[:, second] = both - drawn[:, first]
 
 
 def random_classifiers(classes: int, right: float) -> Population:
@@ -132,14 +149,13 @@ def random_classifiers(classes: int, right: float) -> Population:
 
 
 @dataclass(frozen=True, eq=False)
-class EventPopulation:
+class EventPopulation(_Drawn):
     """Two classifiers on all rows there are, by distinct joint events of classes or categories."""
 
     #: The name that the study gives it.
     name: str
     #: How often each event occurs.
     joint: JointEvents
-    #: As for `Population`.
     swapped: bool = False
     endless: bool = False
     binary: ClassVar[bool] = False
@@ -147,11 +163,6 @@ class EventPopulation:
     def __post_init__(self) -> None:
         if not self.joint.n:
             raise ValueError(f"population {self.name}: has no rows; expected one or more")
-
-    @property
-    def rows(self) -> int | None:
-        """The number of rows; None if it is endless."""
-        return None if self.endless else self.joint.n
 
     @cached_property
     def shape(self) -> JointEvents:
@@ -162,52 +173,30 @@ class EventPopulation:
         return JointEvents(self.joint.categories, self.joint.kind, tuple(events), (1,) * len(events))
 
     @cached_property
-    def _counts(self) -> NDArray[np.int64]:
+    def counts(self) -> NDArray[np.int64]:
+        """All rows as one test set, shape (1, events)."""
         known = dict(zip(self.joint.events, self.joint.counts, strict=True))
-        return np.array([known.get(event, 0) for event in self.shape.events], dtype=np.int64)
+        return np.array([[known.get(event, 0) for event in self.shape.events]], dtype=np.int64)
 
     @cached_property
-    def _mirrored(self) -> NDArray[np.int64]:
-        """Pairs of events that an exchange turns into each other, shape (m, 2)."""
+    def exchanged(self) -> Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """The events that an exchange turns into each other."""
         position = {event: index for index, event in enumerate(self.shape.events)}
         pairs = [(i, position[true, b, a]) for (true, a, b), i in position.items() if a < b]
-        return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        return [(first, second)]
 
     @cached_property
     def _outcome(self) -> NDArray[np.int64]:
         """For each event, its outcome e1 to e4 if only right and wrong answers matter."""
         return np.array([(a != true) + 2 * (b != true) for true, a, b in self.shape.events])
 
-    def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-        """The counts of each event in `size` test sets of n rows."""
-        if self.endless:
-            drawn = draw_samples(self._counts / self.joint.n, n, rng=rng, size=size)
-        else:
-            drawn = draw_subsamples(self._counts, n, rng=rng, size=size)
-        if self.swapped:
-            first, second = self._mirrored.T
-            _exchange(drawn, first, second, rng)
-        return drawn
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """All rows as one test set, shape (1, events)."""
-        return self._counts[None]
-
     @property
     def discordant(self) -> tuple[float, float]:
         """The number or probability of rows that only A, and only B, gets completely right."""
-        eight = self.outcomes_of(self._counts[None])[0]
+        eight = self.outcomes_of(self.counts)[0]
         only_a, only_b = int(eight[2]), int(eight[1])
         return (only_a / self.joint.n, only_b / self.joint.n) if self.endless else (only_a, only_b)
-
-    def difference(self, measure: str | Measure) -> float:
-        """The true difference B - A of a measure."""
-        return 0.0 if self.swapped else float(self.differences(measure, self._counts[None])[0])
-
-    def differences(self, measure: str | Measure, drawn: NDArray[Any]) -> NDArray[np.float64]:
-        """The difference B - A of a measure on each test set."""
-        return 0.0 - evaluate(self.shape, as_measure(measure), drawn.astype(np.float64)).differences
 
     def record(self, counts: Sequence[int]) -> JointEvents:
         """One test set, for a test of a measure."""
@@ -228,14 +217,9 @@ class EventPopulation:
         return np.asarray(((a.tp + a.fn) == 0).any(axis=1), dtype=np.bool_)
 
     @property
-    def width(self) -> int:
-        """The number of columns of test sets."""
-        return len(self.shape.events)
-
-    @property
     def nbytes(self) -> int:
         """The size of the counts in memory, in bytes."""
-        return self._counts.nbytes
+        return self.counts.nbytes
 
     def digest(self) -> str:
         """SHA-256 (hexadecimal) of the counts; neither the name nor an exchange is part of it."""

@@ -7,7 +7,7 @@ definitions.
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import bdtrc, gammaincc
@@ -15,34 +15,8 @@ from scipy.special import bdtrc, gammaincc
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.many_datasets.joint_tasks import adjusted_by_steps, exceedances, tails_of
 
-from ..work import AppliedTest, TaskRows
+from ..work import AppliedTest, Described
 from .tests import Answers
-
-#: The test that is applied to its test sets.
-TEST = "joint-tasks"
-
-
-def fits(population: TaskRows, test: AppliedTest) -> bool:  # noqa: ARG001
-    """True if a test can be applied to such rows."""
-    return True
-
-
-def null_holds(population: TaskRows, test: AppliedTest) -> bool:  # noqa: ARG001
-    """True if B is worse on no task."""
-    return all(worse <= 0 or not share for worse, share in zip(population.worse, population.discordant, strict=True))
-
-
-def draw(population: TaskRows, n: int, rng: np.random.Generator, size: int) -> IntArray:
-    """Draw test sets of n rows: the rows of each task, and those that only A and only B gets right.
-
-    Returns an array of shape (size, 3, T). As many rows of a task are discordant in all test sets.
-    """
-    ends = np.round(np.cumsum(population.shares) / math.fsum(population.shares) * n).astype(np.int64)
-    rows = np.maximum(np.diff(ends, prepend=0), 1)
-    differing, worse = np.round(rows * np.array(population.discordant)).astype(np.int64), np.array(population.worse)
-    tilt = population.errors / math.sqrt(max(differing[worse > 0].sum() or differing.sum(), 1))
-    only_a = rng.binomial(differing, np.clip((1 + tilt * worse) / 2, 0, 1), (size, len(rows)))
-    return np.stack(np.broadcast_arrays(rows, only_a, differing - only_a), axis=1)
 
 
 class _Drawn(NamedTuple):
@@ -117,14 +91,44 @@ _METHODS: Mapping[str, Callable[[_Drawn], FloatArray]] = {
 }
 
 
-def run_test(population: TaskRows, test: AppliedTest, sets: IntArray, rng: np.random.Generator) -> Answers:  # noqa: ARG001
-    """The p-values of B being worse on no task, of all test sets. `rng`: for a method that draws."""
-    rows, only_a, only_b = sets[0, 0], sets[:, 1], sets[:, 2]
-    drawn = _Drawn(rows, only_a, only_a[0] + only_b[0], test.options["resamples"], rng)
-    return Answers(_METHODS[test.options["method"]](drawn))
+class TaskRows(Described):
+    """A population of rows of several tasks, with a value for each task."""
 
+    TEST: ClassVar[str] = "joint-tasks"
+    ABOUT: ClassVar[str] = "whether B is worse on any task"
 
-def rows_of(population: TaskRows, test_set: IntArray) -> dict[str, Any]:  # noqa: ARG001
-    """The counts of one test set, one row per task."""
-    n, only_a, only_b = test_set
-    return {"task": np.arange(1, len(n) + 1), "n": n, "only_a": only_a, "only_b": only_b}
+    #: Its share of all rows.
+    shares: tuple[float, ...]
+    #: The share of its rows that one model alone gets right.
+    discordant: tuple[float, ...]
+    #: How much worse B is on it, from -1 to 1.
+    worse: tuple[float, ...]
+    #: By how many standard errors B is worse on all rows of those tasks on which it is worse.
+    errors: float = 3.0
+
+    def null_holds(self, test: AppliedTest) -> bool:  # noqa: ARG002
+        """True if B is worse on no task."""
+        return all(worse <= 0 or not share for worse, share in zip(self.worse, self.discordant, strict=True))
+
+    def draw(self, n: int, rng: np.random.Generator, size: int) -> IntArray:
+        """Draw test sets of n rows: the rows of each task, and those that only A and only B gets right.
+
+        Returns an array of shape (size, 3, T). As many rows of a task are discordant in all test sets.
+        """
+        ends = np.round(np.cumsum(self.shares) / math.fsum(self.shares) * n).astype(np.int64)
+        rows = np.maximum(np.diff(ends, prepend=0), 1)
+        differing, worse = np.round(rows * np.array(self.discordant)).astype(np.int64), np.array(self.worse)
+        tilt = self.errors / math.sqrt(max(differing[worse > 0].sum() or differing.sum(), 1))
+        only_a = rng.binomial(differing, np.clip((1 + tilt * worse) / 2, 0, 1), (size, len(rows)))
+        return np.stack(np.broadcast_arrays(rows, only_a, differing - only_a), axis=1)
+
+    def run_test(self, test: AppliedTest, sets: IntArray, rng: np.random.Generator) -> Answers:
+        """The p-values of B being worse on no task, of all test sets. `rng`: for a method that draws."""
+        rows, only_a, only_b = sets[0, 0], sets[:, 1], sets[:, 2]
+        drawn = _Drawn(rows, only_a, only_a[0] + only_b[0], test.options["resamples"], rng)
+        return Answers(_METHODS[test.options["method"]](drawn))
+
+    def rows_of(self, test_set: IntArray) -> dict[str, Any]:
+        """The counts of one test set, one row per task."""
+        n, only_a, only_b = test_set
+        return {"task": np.arange(1, len(n) + 1), "n": n, "only_a": only_a, "only_b": only_b}

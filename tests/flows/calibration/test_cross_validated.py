@@ -9,7 +9,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 from sigstats.flows.report.evidence import Evidence
-from sigstats.tasks.calibration.fold_test import permutation_pvalues, run_fold_test
+from sigstats.tasks.calibration.folds import permutation_pvalues, run_fold_test
 from sigstats.tasks.calibration.populations import two_views
 from sigstats.tasks.calibration.work import AppliedTest
 from sigstats.tasks.record import Learner, Permuted, Scheme, TwoViews

@@ -8,8 +8,8 @@ from scipy.stats import combine_pvalues
 
 import sigstats
 from sigstats.flows.cli import main
-from sigstats.tasks.calibration.populations.task_rows import draw, null_holds, run_test
-from sigstats.tasks.calibration.work import AppliedTest, TaskRows
+from sigstats.tasks.calibration.populations.task_rows import TaskRows
+from sigstats.tasks.calibration.work import AppliedTest
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
@@ -45,12 +45,12 @@ def p_of(method, *sets, seed=0, resamples=999):
     """The p-values of test sets, or that of one."""
     test = AppliedTest(test="joint-tasks", options={"method": method, "resamples": resamples})
     sets = np.array(sets or (TASKS,))
-    p = run_test(TaskRows(**WORLD, worse=(0, 0, 0)), test, sets, np.random.default_rng(seed)).p_value
+    p = TaskRows(**WORLD, worse=(0, 0, 0)).run_test(test, sets, np.random.default_rng(seed)).p_value
     return p if len(sets) > 1 else float(p[0])
 
 
 def test_a_population_is_what_it_is_said_to_be():
-    drawn = draw(TaskRows(**WORLD, worse=(1, 0, -0.5), errors=2), 5000, np.random.default_rng(1), 4000)
+    drawn = TaskRows(**WORLD, worse=(1, 0, -0.5), errors=2).draw(5000, np.random.default_rng(1), 4000)
     a, b, n = drawn[:, 1], drawn[:, 2], drawn[0, 0]
     assert n.tolist() == [500, 1000, 3500]
     assert ((a + b) / n).mean(axis=0) == pytest.approx(WORLD["discordant"], rel=0.01)
@@ -64,8 +64,8 @@ def test_a_population_is_what_it_is_said_to_be():
 )
 def test_the_null_hypothesis_holds_where_b_is_worse_on_no_task(worse, holds):
     test = AppliedTest(test="joint-tasks", options={})
-    assert null_holds(TaskRows(**WORLD, worse=worse), test) is holds
-    assert null_holds(TaskRows(shares=(1, 1), discordant=(0.0, 0.5), worse=(1, 0)), test)  # no row tells
+    assert TaskRows(**WORLD, worse=worse).null_holds(test) is holds
+    assert TaskRows(shares=(1, 1), discordant=(0.0, 0.5), worse=(1, 0)).null_holds(test)  # no row tells
 
 
 def test_the_decisions_are_those_of_the_library():

@@ -7,8 +7,8 @@ import pytest
 
 import sigstats
 from sigstats.flows.cli import main
-from sigstats.tasks.calibration.populations.judged import Sample, draw, run_interval
-from sigstats.tasks.calibration.work import AppliedTest, JudgedRows
+from sigstats.tasks.calibration.populations.judged import JudgedRows, Sample
+from sigstats.tasks.calibration.work import AppliedTest
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
@@ -51,11 +51,11 @@ marks = 10
 def interval(method, sample, seed=0, **options):
     options = {"method": method, "confidence": 0.95, "resamples": 999, **options}
     test = AppliedTest(test="judged-interval", options=options)
-    return run_interval(JudgedRows(rows=len(sample.judge[0]), **WORLD), test, sample, np.random.default_rng(seed))
+    return JudgedRows(rows=len(sample.judge[0]), **WORLD).run_interval(test, sample, np.random.default_rng(seed))
 
 
 def test_a_population_is_what_it_is_said_to_be():
-    (one,) = draw(JudgedRows(rows=200_000, **WORLD), 9, np.random.default_rng(1), 1)
+    (one,) = JudgedRows(rows=200_000, **WORLD).draw(9, np.random.default_rng(1), 1)
     error = 4 * math.sqrt(0.25 / 200_000 / 0.2)
     for side, accuracy, sensitivity, specificity in zip((0, 1), *WORLD.values(), strict=True):
         people, judge = one.people[side], one.judge[side]
@@ -64,7 +64,7 @@ def test_a_population_is_what_it_is_said_to_be():
         assert judge[people == 1].mean() == pytest.approx(sensitivity, abs=error)
         assert judge[people == 0].mean() == pytest.approx(1 - specificity, abs=error)
     assert np.corrcoef(one.people)[0, 1] > 0.2  # hard for one, hard for both
-    (marks,) = draw(JudgedRows(rows=200_000, answers=4, marks=10, **WORLD), 9, np.random.default_rng(2), 1)
+    (marks,) = JudgedRows(rows=200_000, answers=4, marks=10, **WORLD).draw(9, np.random.default_rng(2), 1)
     assert marks.people.mean(axis=1) == pytest.approx(WORLD["accuracy"], abs=2 * error)
     assert marks.judge[1].mean() == pytest.approx(0.6 * 0.9 + 0.4 * 0.45, abs=2 * error)
     assert set(np.round(10 * marks.people.ravel(), 9)) == set(range(11))
@@ -74,7 +74,7 @@ def test_a_population_is_what_it_is_said_to_be():
 
 @pytest.mark.parametrize("options", [{}, {"answers": 4}, {"marks": 10}])
 def test_the_interval_is_that_of_the_library_with_the_sign_of_the_study(options):
-    (one,) = draw(JudgedRows(rows=600, **WORLD, **options), 120, np.random.default_rng(3), 1)
+    (one,) = JudgedRows(rows=600, **WORLD, **options).draw(120, np.random.default_rng(3), 1)
     found = interval("judged-test", one, seed=7)
     labels = np.where(np.arange(600) < 120, one.people, np.nan)
     more = {"score_range": (0, 1)} if "marks" in options else {}

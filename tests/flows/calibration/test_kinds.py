@@ -10,8 +10,8 @@ from scipy.stats import ttest_1samp
 
 import sigstats
 from sigstats.flows.cli import main
-from sigstats.tasks.calibration.populations import kinds
-from sigstats.tasks.calibration.work import AppliedTest, Kinds
+from sigstats.tasks.calibration.populations.kinds import Kinds
+from sigstats.tasks.calibration.work import AppliedTest
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
@@ -45,26 +45,26 @@ def applied(measure, method="compare"):
 def test_the_truth_is_that_of_rows_with_these_weights(measure, of):
     label, a, b = (np.array(each, dtype=int) for each in (LABELS, A, B))
     expected = of(label, b, sample_weight=SHARES) - of(label, a, sample_weight=SHARES)
-    assert kinds.truth(CLASSES, measure) == pytest.approx(expected)
+    assert CLASSES.truth(measure) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("measure", "of"), [("auc", sk.roc_auc_score), ("neg-brier", sk.brier_score_loss)])
 def test_the_truth_of_scores_is_that_of_rows_with_these_weights(measure, of):
     label = np.array(SCORED.labels, dtype=int)
     a, b = (of(label, np.array(each, dtype=float), sample_weight=SHARES) for each in (SCORED.a, SCORED.b))
-    assert kinds.truth(SCORED, measure) == pytest.approx(b - a if measure == "auc" else a - b)
+    assert SCORED.truth(measure) == pytest.approx(b - a if measure == "auc" else a - b)
 
 
 @pytest.mark.parametrize("lost", [0, 1, 4])
 def test_the_lower_end_where_rows_are_lost_is_clopper_and_pearsons(lost):
-    found = kinds.run_interval(LOST, applied("mean-score"), np.array([lost, 30 - lost]), RNG)
+    found = LOST.run_interval(applied("mean-score"), np.array([lost, 30 - lost]), RNG)
     assert found.low == pytest.approx(-sigstats.clopper_pearson(lost, 30).high, abs=1e-6)
     assert found.estimate == -lost / 30
-    assert kinds.truth(LOST, "mean-score") == pytest.approx(-0.1)
+    assert LOST.truth("mean-score") == pytest.approx(-0.1)
 
 
 def test_where_nothing_is_tested_nothing_is_excluded():
-    found = kinds.run_interval(SCORED, applied("auc"), np.array([0, 0, 3, 3, 3]), RNG)
+    found = SCORED.run_interval(applied("auc"), np.array([0, 0, 3, 3, 3]), RNG)
     assert (found.low, found.high, found.undefined) == (-1, 1, True)
     assert math.isnan(found.estimate)
 
@@ -73,43 +73,43 @@ def test_the_usual_interval_of_an_absolute_error_is_students_of_the_errors():
     counts = np.array([3, 4, 6, 9, 18])
     label, a, b = (np.repeat(np.array(each, dtype=float), counts) for each in (LABELS, A, B))
     gained = np.abs(a - label) - np.abs(b - label)
-    found = kinds.run_interval(CLASSES, applied("neg-mae", "usual"), counts, RNG)
+    found = CLASSES.run_interval(applied("neg-mae", "usual"), counts, RNG)
     wanted = ttest_1samp(gained, 0).confidence_interval(0.95)
     assert (found.low, found.high) == (pytest.approx(wanted.low), pytest.approx(wanted.high))
-    assert kinds.truth(CLASSES, "neg-mae") == pytest.approx(2 * 0.05 - 0.1 + 0.15 + 0.4)
-    assert kinds.run_interval(CLASSES, applied("neg-mae"), counts, RNG).low < wanted.low
+    assert CLASSES.truth("neg-mae") == pytest.approx(2 * 0.05 - 0.1 + 0.15 + 0.4)
+    assert CLASSES.run_interval(applied("neg-mae"), counts, RNG).low < wanted.low
 
 
 def test_groups_are_rows_of_one_kind():
-    drawn = kinds.rows_of(replace(LOST, group=3), np.array([1, 2]))
+    drawn = replace(LOST, group=3).rows_of(np.array([1, 2]))
     assert drawn["group"].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert drawn["a"].tolist() == ["1"] * 3 + ["0.5"] * 6
 
 
 def test_groups_of_unequal_kinds_have_their_sizes_and_shares_of_rows():
     unequal = replace(LOST, group=2, times=(3, 1))
-    assert kinds.rows_of(unequal, np.array([1, 2]))["group"].tolist() == [0] * 6 + [1, 1, 2, 2]
-    assert kinds.truth(unequal, "mean-score") == pytest.approx(-0.1 * 6 / (0.1 * 6 + 0.9 * 2))
-    drawn = kinds.draw(unequal, 2400, RNG, 500)
+    assert unequal.rows_of(np.array([1, 2]))["group"].tolist() == [0] * 6 + [1, 1, 2, 2]
+    assert unequal.truth("mean-score") == pytest.approx(-0.1 * 6 / (0.1 * 6 + 0.9 * 2))
+    drawn = unequal.draw(2400, RNG, 500)
     assert set(drawn.sum(axis=1)) == {1000}
     assert (drawn @ [6, 2]).mean() == pytest.approx(2400, rel=0.01)
 
 
 def test_an_answer_that_no_label_has_fits_measures_of_several_classes():
     refused = replace(CLASSES, b=("none", *CLASSES.b[1:]))
-    fits = [kinds.fits(refused, applied(measure)) for measure in ("accuracy", "macro-f1", "quadratic-kappa", "f1")]
+    fits = [refused.fits(applied(measure)) for measure in ("accuracy", "macro-f1", "quadratic-kappa", "f1")]
     assert fits == [True, True, False, False]
 
 
 def test_what_fits_which_kinds():
-    assert kinds.fits(CLASSES, applied("macro-f1", "usual"))
-    assert not kinds.fits(replace(CLASSES, group=2), applied("macro-f1", "usual"))  # the bootstrap draws single rows
-    assert not kinds.fits(CLASSES, applied("f1"))  # three classes
-    assert not kinds.fits(SCORED, applied("accuracy"))
-    assert kinds.fits(SCORED, applied("auc", "usual"))
-    assert kinds.fits(SCORED, applied("average-precision"))
-    assert not kinds.fits(SCORED, applied("average-precision", "usual"))  # which the bootstrap does not know
-    assert [kinds.fits(LOST, applied(measure)) for measure in ("mean-score", "auc", "accuracy")] == [True, False, False]
+    assert CLASSES.fits(applied("macro-f1", "usual"))
+    assert not replace(CLASSES, group=2).fits(applied("macro-f1", "usual"))  # the bootstrap draws single rows
+    assert not CLASSES.fits(applied("f1"))  # three classes
+    assert not SCORED.fits(applied("accuracy"))
+    assert SCORED.fits(applied("auc", "usual"))
+    assert SCORED.fits(applied("average-precision"))
+    assert not SCORED.fits(applied("average-precision", "usual"))  # which the bootstrap does not know
+    assert [LOST.fits(applied(measure)) for measure in ("mean-score", "auc", "accuracy")] == [True, False, False]
 
 
 STUDY = """\

@@ -8,8 +8,8 @@ from scipy.special import expit
 
 import sigstats
 from sigstats.flows.cli import main
-from sigstats.tasks.calibration.populations.votes import draw, fits, null_holds, pvalue
-from sigstats.tasks.calibration.work import AppliedTest, Votes
+from sigstats.tasks.calibration.populations.votes import Votes
+from sigstats.tasks.calibration.work import AppliedTest
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
@@ -47,19 +47,19 @@ def applied(method="votes", preference="false"):
 
 def p_of(votes, method="votes", preference="false"):
     population = Votes(strengths=STRENGTHS, voters=9, items=9)
-    return pvalue(population, applied(method, preference), votes)
+    return population.pvalue(applied(method, preference), votes)
 
 
 def one(n=400, seed=3, **options):
-    (drawn,) = draw(
-        Votes(strengths=STRENGTHS, **{"voters": 9, "items": 9, **options}), n, np.random.default_rng(seed), 1
+    (drawn,) = Votes(strengths=STRENGTHS, **{"voters": 9, "items": 9, **options}).draw(
+        n, np.random.default_rng(seed), 1
     )
     return drawn
 
 
 def test_dissenters_are_as_strong_as_the_small_preference_of_the_others():
     population = Votes(strengths=(0.0,) * 3, voters=4000, items=9, dissenters=0.1)
-    (drawn,) = draw(population, 200_000, np.random.default_rng(3), 1)
+    (drawn,) = population.draw(200_000, np.random.default_rng(3), 1)
     earlier = np.where(drawn.first < drawn.second, drawn.winner, -drawn.winner)
     assert earlier.mean() == pytest.approx(0, abs=5 * 0.31 / math.sqrt(4000))
     share = np.bincount(drawn.voter, earlier > 0) / np.bincount(drawn.voter)
@@ -128,8 +128,8 @@ def test_scores_overlap_until_their_intervals_touch():
 
 def test_what_is_asked_and_where_nothing_can_be():
     equal = Votes(strengths=(1.0, 1.0), voters=2, items=2)
-    assert [fits(equal, applied(preference=each)) for each in ("false", "true")] == [True, False]
-    assert [null_holds(equal, applied(preference=each)) for each in ("false", "true")] == [True, False]
+    assert [equal.fits(applied(preference=each)) for each in ("false", "true")] == [True, False]
+    assert [equal.null_holds(applied(preference=each)) for each in ("false", "true")] == [True, False]
 
 
 @pytest.mark.long

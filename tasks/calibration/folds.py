@@ -1,13 +1,14 @@
-"""A test on cross-validated learners: its p-value on each sample of a population, from the outcomes of the folds.
+"""Two learners, cross-validated on samples of a population, and a test of them on each sample.
 
-Outcomes are those of each fold, or pooled over all folds and repetitions. Pooled predictions share training rows, and
-those of several repetitions share the rows themselves, so that a test that assumes independence may not keep its level:
-this is what a calibration study examines.
+The stream is keyed only by the population and the size, and the samples of a lane are drawn before any folds, so that
+all schemes of cross-validation get the same samples. Outcomes are those of each fold, or pooled over all folds and
+repetitions. Pooled predictions share training rows, and those of several repetitions share the rows themselves, so that
+a test that assumes independence may not keep its level: this is what a calibration study examines.
 """
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -22,11 +23,79 @@ from sigstats.retraining.resampled import corrected_resampled_test, five_by_two_
 from ..fan_out import FanOut, cell, replicates_table
 from ..plan import Block, Cell
 from ..record import Permuted, Scheme
+from ..schema import REPLICATE, column
 from ..storage.store import Store
-from . import cross_validate, subsample
+from . import subsample
+from .populations import two_views
 from .populations.population import Population
 from .populations.tests import advantage, attempts, require_some_defined, run_test
 from .work import AppliedTest, OfFolds, OnSamples
+
+_LANE = 10
+
+_Folds: TypeAlias = tuple[list[int], int, list[int]]
+
+#: What is stored of a sample on which a learner fails: no outcomes, and a number wrong that cannot be.
+_FAILED: _Folds = ([], -1, [])
+
+_COUNTS = pa.list_(pa.field("element", pa.int32(), nullable=False))
+
+_FOLDS = pa.schema(
+    [
+        REPLICATE,
+        column(
+            "outcomes",
+            _COUNTS,
+            "rows",
+            "rows with the joint outcomes e1 to e8, of each fold of each repetition, one after another",
+        ),
+        column("wrong", pa.int32(), "rows", "wrong answers of A over all repetitions"),
+        column("permuted", _COUNTS, "rows", "the same in each permutation; empty where there is none"),
+    ]
+)
+
+
+def _cross_validate(block: Block, store: Store, work: OnSamples) -> pa.Table:  # noqa: ARG001
+    entries: dict[str, list[Any]] = {"outcomes": [], "wrong": [], "permuted": []}
+    for rng, size in block.lanes():
+        samples = two_views.draw(work.population, work.n, rng, _LANE)
+        answers, problem = attempts(partial(_of_sample, work, sample, rng) for sample in samples[:size])
+        if block.first == 0 and not entries["wrong"] and not any(answers):
+            raise ValueError(problem)  # a learner that fails on all samples of the first lane fails on more than these
+        for outcomes, wrong, permuted in (answer or _FAILED for answer in answers):
+            entries["outcomes"].append(outcomes)
+            entries["wrong"].append(wrong)
+            entries["permuted"].append(permuted)
+    return replicates_table(block, _FOLDS, **entries)
+
+
+def _of_sample(work: OnSamples, sample: two_views.Sample, rng: np.random.Generator) -> _Folds:
+    folds = two_views.folds_of(sample, work.scheme, rng)
+    learner, permutation = work.learner, work.permutation
+    if permutation is None:
+        outcomes = two_views.outcomes(sample, folds, learner)
+        wrong = int(outcomes[:, :, [1, 3, 4, 6]].sum())  # of A: e2, e4, e5 and e7
+        return outcomes.ravel().tolist(), wrong, []
+    wrong, permuted = two_views.permuted_wrong(sample, folds, learner, permutation, rng)
+    return [], wrong, permuted.tolist()
+
+
+def _sample(block: Block, index: int) -> two_views.Sample:
+    """The sample `index` of the first lane of a block."""
+    rng, _ = next(block.lanes())
+    work = block.cell.work_of(OnSamples)
+    return two_views.draw(work.population, work.n, rng, _LANE)[index]
+
+
+CROSS_VALIDATE = FanOut(
+    about="Two learners, cross-validated on samples of a population: the joint outcomes of each fold of each sample.",
+    in_words="cross-validation",
+    work=OnSamples,
+    lane_size=_LANE,
+    stream=lambda work: {"population": work.population, "n": work.n},
+    schema=_FOLDS,
+    compute=_cross_validate,
+)
 
 
 def folds_cell(work: OfFolds) -> Cell:
@@ -50,7 +119,7 @@ def folds_cell(work: OfFolds) -> Cell:
     )
 
 
-def _compute(block: Block, store: Store, work: OfFolds) -> pa.Table:
+def _test(block: Block, store: Store, work: OfFolds) -> pa.Table:
     source = folds_cell(work)
     folds = store.read_prefix(source)
     assert folds is not None  # the engine completes prerequisites first
@@ -105,7 +174,7 @@ def _drawn_rows(block: Block, store: Store, index: int) -> pa.Table:  # noqa: AR
     trial = block.first + index
     lane = trial // source.lane_size
     first = source.block(lane, lane + 1)
-    sample = cross_validate.sample(first, trial - first.first)
+    sample = _sample(first, trial - first.first)
     columns: dict[str, Any] = {"label": sample.y}
     for side, view in (("a", sample.a), ("b", sample.b)):
         columns |= {f"{side}{column + 1}": view[:, column] for column in range(view.shape[1])}
@@ -169,7 +238,7 @@ def permutation_pvalues(wrong: NDArray[np.int64], permuted: NDArray[np.int64]) -
     return np.array([monte_carlo_pvalue(int(count), permuted.shape[1]) for count in exceedances])
 
 
-FAN_OUT = FanOut(
+FOLD_TEST = FanOut(
     about=(
         "A test on cross-validated learners: its p-value on each sample of a population, from the outcomes of the "
         "folds."
@@ -180,7 +249,7 @@ FAN_OUT = FanOut(
     # The samples have streams of their own.
     stream=lambda work: {"of": "fold tests", "population": work.population, "n": work.n},
     schema=subsample.SCHEMA,
-    compute=_compute,
+    compute=_test,
     needs=lambda work: [folds_cell(work)],
     drawn_rows=_drawn_rows,
 )
