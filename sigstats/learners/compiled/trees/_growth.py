@@ -13,6 +13,7 @@ import numpy as np
 from sigstats.learners.compiled.jit import compiled, inlined, lean, merged
 
 from ._forest_folds import EPSILON, Features, Retrained, Sample, Settings, count, decide, helps, keep_constants, parted
+from ._levels import Levels, levels_of
 from ._splits import FEW, Categories, Node, Room, Split, best_split
 
 
@@ -60,7 +61,7 @@ def _part_all(
 
 
 @merged
-def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int) -> Any:
+def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, levels: Levels, seed: int) -> Any:
     """Grow a tree on the rows that `rows` lists, in the order of each feature, from the existing `columns`.
 
     Returns, by node, its column (-1 in a leaf), the threshold, the nodes to go to, and the shares of classes in a leaf.
@@ -86,6 +87,7 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
             np.empty((n_categories, n_classes), dtype=np.int64),
         ),
         np.zeros((n_levels, n_classes + 1), dtype=np.int64),
+        levels,
     )
     lists = (
         columns.copy(),
@@ -169,6 +171,7 @@ def predict_all(settings: Settings, forest: Retrained, features: Features, order
     n = features.values.shape[1]
     weight, votes = np.zeros(n, dtype=np.int32), np.zeros((n, settings.n_classes))
     sample = Sample(features, forest.label, weight)
+    levels = levels_of(features, settings, len(forest.seeds) == 1 and forest.draws.max() == 1)
     for tested in range(len(forest.size_of)):
         placed, tests = parted(forest, tested)
         columns = _columns_there(features, placed)
@@ -180,7 +183,7 @@ def predict_all(settings: Settings, forest: Retrained, features: Features, order
                 different += int(drawn_of[at] > 0)
             weight[tests] = 0
             rows = _listed(train, weight, different)
-            asked, thresholds, children, shares = _grow(sample, rows, columns, settings, forest.seeds[tree])
+            asked, thresholds, children, shares = _grow(sample, rows, columns, settings, levels, forest.seeds[tree])
             for row in tests:
                 node = 0
                 while asked[node] >= 0:

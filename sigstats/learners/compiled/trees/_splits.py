@@ -12,6 +12,7 @@ import numpy as np
 from sigstats.learners.compiled.jit import lean
 
 from ._forest_folds import SAME, Sample, Settings, draw_place, improvement, next_draw
+from ._levels import Levels, part_levels, search_levels
 
 #: Up to this many rows are sorted by each column that is tried, which costs less than keeping order or counts by level.
 FEW: Final = 6
@@ -59,6 +60,7 @@ class Room(NamedTuple):
     ordered: Any
     categories: Categories
     by_level: Any
+    levels: Levels
 
 
 @lean
@@ -246,6 +248,9 @@ def best_split(
     members, m, smallest = rows[0, start:end], end - start, settings.smallest
     split, best = Split(-1, 0.0, -1, 0, 0, 0), -np.inf
     constant, drawn, undrawn, visited = known, 0, len(columns), 0
+    at_once = len(room.levels.codes) > 0 and m > FEW
+    if at_once:
+        search_levels(sample, members, room.total, smallest, room.levels)
     while undrawn > constant and (visited < settings.tried or visited <= constant - known + drawn):
         visited += 1
         at, drawn, state = draw_place(columns, known, constant, drawn, undrawn, state)
@@ -256,6 +261,9 @@ def best_split(
         values, own_list = features.values[feature], features.list_of[feature]
         if features.nominal[feature]:
             found, gain, varies = _of_category(sample, column, feature, members, node, smallest, best, room)
+        elif at_once:
+            gain, varies = room.levels.gain[feature], room.levels.varies[feature] > 0
+            found = Split(column, 0.0, room.levels.below[feature], 0, 0, 0)
         elif settings.drawn_thresholds:
             after = next_draw(state)
             found, gain, varies = _at_random(sample, column, values, members, smallest, best, after, room)
@@ -274,4 +282,8 @@ def best_split(
         constant += not varies
         if gain > best:
             split, best = found, gain
+    if at_once and split.column >= 0:
+        feature, below, left = features.feature_of[split.column], split.cut, room.left
+        cut, threshold = part_levels(features, feature, below, members, sample.label, left)
+        split = _compare(split.column, threshold, cut, left, room.total)[0]
     return split, constant, state
