@@ -18,7 +18,6 @@ PathFinder.find_spec = lambda name, *rest: (
     None if EXTRAS.get(name.partition(".")[0], "") not in {"", *installed} else found(name, *rest)
 )
 """
-PROGRAM = HIDDEN + "from sigstats.__main__ import main\nsys.exit(main())\n"
 
 
 def python(code, folder, *arguments):
@@ -33,76 +32,75 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("compare", "a.csv", "b.csv", "--report", "page.html", "--json", "-"),
-        ("check", "a.csv", "--at-least", "0.5"),
-        ("rank", "a.csv", "b.csv", "--report", "page.html"),
-        ("size", "a.csv", "b.csv"),
-        ("studies",),
-    ],
-)
-def test_a_command_needs_no_extra(folder, command):
-    done = python(PROGRAM, folder, *command)
-    assert (done.returncode, done.stderr) == (0, "")
+#: Runs the commands in one process, and prints their exit codes.
+COMMANDS = """
+from sigstats.__main__ import main
+
+def code_of(command):
+    sys.argv = ["sigstats", *command.split()]
+    return main()
+
+codes = [code_of(command) for command in sys.argv[1:]]
+print()
+print(*codes)
+"""
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("command", [("run", "quickstart"), ("plan", "quickstart"), ("schema",)])
-def test_a_command_names_the_extra_that_it_lacks(folder, command):
+def test_a_command_needs_no_extra(folder):
+    outputs = "--report page.html --json out.json"
+    commands = [f"compare a.csv b.csv {outputs}", "check a.csv --at-least 0.5", "rank a.csv b.csv --report page.html"]
+    done = python(HIDDEN + COMMANDS, folder, *commands, "size a.csv b.csv", "studies")
+    assert (done.stdout.splitlines()[-1:], done.stderr) == (["0 0 0 0 0"], "")
+
+
+@pytest.mark.long
+def test_a_command_names_the_extra_that_it_lacks(folder):
     before = sorted(folder.iterdir())
-    done = python(PROGRAM, folder, *command)
-    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
-    assert "is not installed; pip install 'sigstats[studies]'" in done.stderr
+    done = python(HIDDEN + COMMANDS, folder, "run quickstart", "plan quickstart", "schema")
+    assert done.stdout.splitlines()[-1:] == ["2 2 2"]
+    complaints = done.stderr.splitlines()
+    assert len(complaints) == 3
+    assert all("is not installed; pip install 'sigstats[studies]'" in line for line in complaints)
     assert sorted(folder.iterdir()) == before
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "call",
-    [
-        "permutation_test('lda', [[0.0], [1.0]] * 6, [0, 1] * 6, cv=2, rng=0)",
-        "run_study('quickstart', output='results')",
-        "open_results('results')",
-        "read_predictions('a.csv')",
-        "mcnemar_test(only_a=3, only_b=17).to_pandas()",
-    ],
-)
-def test_a_function_names_the_extra_that_it_lacks(folder, call):
-    done = python(f"{HIDDEN}import sigstats\nsigstats.{call}\n", folder)
-    assert done.stderr.splitlines()[-1].endswith("is not installed; pip install 'sigstats[studies]'")
+#: Makes the calls of public functions in one process, with an extra or none, and prints what is raised.
+CALLS = """
+import sigstats
+from sigstats import *
+
+for call in sys.argv[2:]:
+    installed.update(sys.argv[1].split())
+    try:
+        print(eval(f"sigstats.{call}"))
+    except Exception as error:
+        print(error)
+"""
+DRAWN = "permutation_test('lda', [[0.0], [1.0]] * 6, [0, 1] * 6, cv=2, rng=0)"
+FRAME, PATTERN = "mcnemar_test(only_a=3, only_b=17).to_pandas()", "read_predictions('s3://b/*.csv')"
+READ = "run_study('nyssen', output='{}out')", "open_results('{}results')", "read_predictions('{}a.csv')"
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "call",
+    ("installed", "place", "more", "said"),
     [
-        "run_study('nyssen', output='s3://bucket/results')",
-        "open_results('s3://bucket/results')",
-        "read_predictions('s3://bucket/a.csv')",
-        "read_predictions('s3://bucket/*.csv')",
+        ("", "", [DRAWN, FRAME], "is not installed; pip install 'sigstats[studies]'"),
+        ("studies", "s3://b/", [PATTERN], "s3fs is not installed; pip install 'sigstats[s3]'"),
     ],
 )
-def test_a_function_names_the_extra_of_an_object_store(folder, call):
-    done = python(f"{HIDDEN}installed.add('studies')\nimport sigstats\nsigstats.{call}\n", folder)
-    assert "s3fs is not installed; pip install 'sigstats[s3]'" in done.stderr.splitlines()[-1]
+def test_a_function_names_the_extra_that_it_lacks(folder, installed, place, more, said):
+    calls = [*(call.format(place) for call in READ), *more]
+    lines = python(HIDDEN + CALLS, folder, installed, *calls).stdout.splitlines()
+    assert [said in line for line in lines] == [True] * len(calls), lines
 
 
-@pytest.mark.long
-def test_every_public_name_can_be_imported(folder):
-    assert python(HIDDEN + "from sigstats import *\n", folder).returncode == 0
-
-
-def test_nothing_is_compiled_first_where_numba_is_missing(folder):
-    ask = "from pathlib import Path\nfrom sigstats._common.extras import compiles_first\n"
-    done = python(HIDDEN + ask + "assert not compiles_first(Path())\n", folder)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_another_package_may_ask_for_what_is_missing(folder):
-    ask = "import importlib.util\nassert importlib.util.find_spec('sklearn') is None\n"
+def test_nothing_is_compiled_or_found_where_an_extra_is_missing(folder):
+    ask = (
+        "import importlib.util\nfrom pathlib import Path\nfrom sigstats._common.extras import compiles_first\n"
+        "assert not compiles_first(Path())\nassert importlib.util.find_spec('sklearn') is None\n"
+    )
     done = python(HIDDEN + ask, folder)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -44,11 +44,6 @@ def test_every_study_of_the_project_is_valid(repository):
         assert load_study(path).name == path.stem
 
 
-def test_every_cluster_of_the_project_is_valid(repository):
-    for path in sorted((repository / "configs" / "clusters").glob("*.toml")):
-        load_cluster(str(path))
-
-
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
