@@ -150,7 +150,7 @@ def test_a_runner_killed_at_random_moments_blocks_no_later_run(server, folder, r
 
 
 def test_a_schedule_takes_no_more_memory_or_files_from_run_to_run(server, folder, record):
-    count, measured, idle = times(200, 6), [], folder / "idle"
+    count, measured, idle = times(200, 5), [], folder / "idle"
     (folder / "first").mkdir()
     (folder / "first/sitecustomize.py").write_text(IDLE.format(idle=str(idle)))
     path = os.pathsep.join([str(folder / "first"), *filter(None, [os.environ.get("PYTHONPATH")])])

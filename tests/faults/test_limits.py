@@ -13,7 +13,7 @@ from .conftest import Folder, alive, results, run, times
 pytestmark = pytest.mark.processes
 
 #: KiB: from what has no room for NumPy to what has room for workers and compiled code.
-LIMITS = range(400_000, 2_000_000, times(80_000, 500_000))
+LIMITS = range(400_000, 2_000_000, times(80_000, 750_000))
 COMMANDS = {
     "a plain loop": ["run", "{study}", "--cluster", "serial"],
     "local workers": ["run", "{study}", "--workers", "2"],

@@ -223,6 +223,7 @@ def test_the_first_line_states_the_row_that_decides_and_a_clear_gain_before_it()
     assert (better.answer.row, better.answer.better) == (better.rows[2], better.rows[:1])
 
 
+@pytest.mark.long
 def test_more_weightings_are_drawn_only_where_they_may_decide():
     """Of 300 slices one is worse; of the others so many weightings are drawn as were asked for."""
     slices = np.repeat(np.arange(300), 40).astype(str)

@@ -92,7 +92,7 @@ def not_below(a, b, share):
     return min(1.0, largest)
 
 
-@pytest.mark.parametrize("digits", [0, 6])
+@pytest.mark.parametrize("digits", [0, pytest.param(6, marks=pytest.mark.long)])
 def test_the_difference_of_quantiles_is_tested_at_every_threshold(digits):
     rng = np.random.default_rng(6)
     for share, shift in ((0.5, 0.6), (0.1, 0.0), (0.05, -0.5)):

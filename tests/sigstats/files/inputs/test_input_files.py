@@ -241,6 +241,7 @@ def test_what_holds_more_than_the_limit_is_refused_before_it_is_held(tmp_path, k
     assert taken < 1.5 * LIMIT
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_what_no_format_reads_is_not_unpacked(tmp_path):
     path = tmp_path / "zeros.csv.gz"
