@@ -85,9 +85,9 @@ class CrossValidation(Strict):
 
 
 def _known_statistic(name: str) -> str:
-    from sigstats.retraining.measured import STATISTICS
+    from sigstats.retraining.measured import as_statistic
 
-    return as_choice(name, "measure", (ERROR, *STATISTICS))
+    return as_statistic(name, (ERROR,))
 
 
 class Permutation(StoppingSettings):

@@ -158,9 +158,9 @@ def in_words_of_the_measure(text: str, rows: Sequence[Hypothesis]) -> str:
     """A text about errors, for the measure of the rows."""
     if rows[0].measure in (None, "error"):
         return text
-    return text.replace(
-        "whose error is at most the observed one", f"whose {rows[0].measure} is at least the observed one"
-    )
+    way = "least" if rows[0].alternative == "greater" else "most"
+    told = f"whose {rows[0].measure} is at {way} the observed one"
+    return text.replace("whose error is at most the observed one", told)
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdict:

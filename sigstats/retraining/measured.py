@@ -19,7 +19,7 @@ from .._common.class_columns import positive_place
 from .._common.validation import FloatArray, IntArray, as_choice, raised, refuse
 from ..measures.formulas import Confusion
 from ..measures.measure import as_measure, one_vs_rest
-from ..measures.table import MEASURES, in_our_words, is_named_alone, needs_positive, refers_to_one_class
+from ..measures.table import MAKERS, MEASURES, in_our_words, is_named_alone, needs_positive, refers_to_one_class
 from .folds import as_classes
 from .retrainer import TRANSFORMS, Retrainer
 from .rows import take
@@ -84,17 +84,25 @@ STATISTICS: tuple[str, ...] = tuple(
 )
 
 
-class Statistic:
-    """A measure of a classifier's predictions or scores; greater is better.
+def as_statistic(measure: str, others: tuple[str, ...] = ()) -> str:
+    """One of `STATISTICS`, of `others`, or expected costs such as ``expected-cost(fn=10,fp=1)``; or ValueError."""
+    name = in_our_words(measure)
+    return name if str(name).partition("(")[0] in MAKERS else as_choice(name, "measure", (*others, *STATISTICS))
 
-    `measure`: one of `STATISTICS`. `positive`: the class of the measures of one class (``f1``, ``recall``, ``auc``),
+
+class Statistic:
+    """A measure of a classifier's predictions or scores; greater is better, as costs are turned.
+
+    `measure`: as of `as_statistic`. `positive`: the class of the measures of one class (``f1``, ``recall``, ``auc``),
     by its code. ValueError if the measure is unknown, or needs two classes and there are others.
     """
 
     def __init__(self, measure: str, n_classes: int, positive: int = 1) -> None:
-        self.name = as_choice(in_our_words(measure), "measure", STATISTICS)
+        self.name = as_statistic(measure)
         self.n_classes, self.positive = n_classes, positive
         self._spec = MEASURES[self.name]
+        #: -1 for a cost.
+        self.sign = 1 if self._spec.greater_is_better else -1
         if self.of_one_class and n_classes != 2:
             several = [
                 name
@@ -125,6 +133,10 @@ class Statistic:
     def of_predictions(self, truth: IntArray, predicted: IntArray) -> FloatArray:
         """The measure of each replicate of predicted codes, shape (replicates, n)."""
         k = self.n_classes
+        if self._spec.of_rows is not None:  # of answers and classes only costs have such a formula
+            names = np.where(np.arange(k) == self.positive, "positive", "negative")
+            values = self._spec.of_rows(np.repeat(names, k), np.tile(names, k)).reshape(k, k)
+            return np.asarray(self.sign * values[truth, predicted].mean(axis=-1))
         size = len(predicted)
         place = (np.arange(size)[:, None] * k + truth) * k + predicted
         counts = one_vs_rest(np.bincount(place.ravel(), minlength=size * k * k).reshape(size, k, k))

@@ -162,7 +162,8 @@ def permutation_test(
         them: labels are exchanged inside groups or, where each is of one class, among groups of equally many rows;
         features inside each group and class (see ``sigstats.retraining.folds``).
     measure : str
-        The statistic of all rows together: the error, or a measure for which larger is better.
+        The statistic of all rows together: the error, a measure for which larger is better, or the mean cost of
+        predictions of two classes, ``"expected-cost(fn=10,fp=1)"``.
         ``"accuracy"``, ``"balanced-accuracy"``, ``"mcc"``, ``"kappa"`` and ``"macro-f1"`` and the like use predictions,
         so do ``"f1"``, ``"precision"``, ``"recall"`` of two classes; ``"auc"`` and ``"neg-brier"`` (two classes) and
         ``"neg-log-loss"`` use scores, by scikit-learn's own fits.
@@ -239,13 +240,14 @@ def permutation_test(
         counts = in_processes(retrainer.count_wrong, retrainer, generator, n_resamples, n_jobs)
         outcome = {"statistic": wrong / retrainer.n, "alternative": "less", "null_wrong": tuple(counts.tolist())}
         exceedances = int((counts <= wrong).sum())
-    else:  # of which more is better
+    else:
         statistic = statistic_of(measure, retrainer, y, positive)
         truth, predicted = retrainer.truth_and_predictions(retrainer.identity())
         wrong, observed = int((truth != predicted).sum()), observed_value(retrainer, statistic)
         values = in_processes(partial(values_of, retrainer, statistic), retrainer, generator, n_resamples, n_jobs)
-        outcome = {"statistic": observed, "alternative": "greater", "null_wrong": (), "measure": statistic.name}
-        outcome["null_values"] = tuple(values.tolist())
+        sign, way = statistic.sign, "greater" if statistic.sign > 0 else "less"
+        outcome = {"statistic": sign * observed, "alternative": way, "null_wrong": (), "measure": statistic.name}
+        outcome["null_values"] = tuple((sign * values).tolist())
         exceedances = int(at_least(values, observed).sum())
     return PermutationTestResult(
         method=f"permutation of {retrainer.null}",

@@ -1,9 +1,11 @@
 """PermClass and PermFeats: is the observed error smaller than under permutation? (Ojala and Garriga 2010).
 
-If the study names a measure, the question is whether it is greater than under permutation.
+If the study names a measure, the question is whether it is better than under permutation.
 """
 
 from collections.abc import Iterator
+
+from sigstats.measures.table import MEASURES
 
 from ..plan import Cell
 from ..results import Results, sequential_fields
@@ -33,7 +35,7 @@ def _of_cell(results: Results, cell: Cell) -> Hypothesis:
         cell,
         test=f"permutation-{null}",
         method="permutation",
-        alternative="less" if measure == "error" else "greater",
+        alternative="greater" if MEASURES[measure].greater_is_better else "less",
         null_hypothesis=_NULLS[null],
         classifier=cell.subject["classifier"],
         measure=measure,
@@ -54,5 +56,6 @@ def _of_cell(results: Results, cell: Cell) -> Hypothesis:
         (before,) = results.cells("measured", **of, measure=cell.subject["measure"])
         observed = results.table(before)
         assert observed is not None  # replicates were counted against it
-        value, mean = float(observed.column("value")[0].as_py()), float(table.column("value").to_numpy().mean())
+        sign = 1 if MEASURES[measure].greater_is_better else -1
+        value, mean = (sign * float(part.column("value").to_numpy().mean()) for part in (observed, table))
     return base.with_(statistic=value, estimate=value, null_mean=mean)

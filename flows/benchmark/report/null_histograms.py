@@ -38,7 +38,7 @@ class NullDistribution:
     @property
     def values(self) -> NDArray[np.float64]:
         """The measure of each replicate."""
-        values = self.counts * self.step if self.more_is_better else self.counts / (self.row.n or 1)
+        values = self.counts / (self.row.n or 1) if self.row.measure == "error" else self.counts * self.step
         return np.asarray(values, dtype=np.float64)
 
     @property
@@ -63,28 +63,29 @@ def null_distribution(row: Hypothesis, evidence: Evidence) -> NullDistribution |
     if cells[0].fanout == "retrain":
         wrong = table.column("wrong").to_numpy().astype(np.int64)
         return NullDistribution(row, wrong[: row.replicates], round(row.estimate * row.n), 1 / row.n)
-    values = table.column("value").to_numpy()[: row.replicates]
+    values = (1 if row.alternative == "greater" else -1) * table.column("value").to_numpy()[: row.replicates]
     return NullDistribution(row, np.rint(values / _STEP).astype(np.int64), round(row.estimate / _STEP), _STEP)
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for all tests on retrains."""
-    tests, measure = [], "error"
+    tests, measure, more = [], "error", False
     for number, section in enumerate(sections.of(evidence)):
         rows = evidence.of(section.test)
         if any(cell.fanout in ("retrain", "measured-retrain") for row in rows for cell in evidence.cells_of(row)):
             groups = group_by(rows, lambda row: row.dataset or "").items()
             parts = [_group(f"h{number}-{i}", dataset, group, evidence) for i, (dataset, group) in enumerate(groups)]
             tests.append(Markup("<h4>{}</h4>{}").format(section.name, Markup("").join(parts)))
-            measure = rows[0].measure or "error"
+            measure, more = rows[0].measure or "error", rows[0].alternative == "greater"
     if tests:
         by_error = measure == "error"
-        unit = "in percent of rows got wrong" if by_error else f"the {measure}, of which more is better"
+        better = f"{measure}, of which {'more' if more else 'less'} is better"
+        unit = "in percent of rows got wrong" if by_error else f"the {better}"
         yield Figure(
             title="Errors under the null hypothesis" if by_error else f"{measure} under the null hypothesis",
             caption=(
                 f"The histogram is the {measure} of classifiers trained again on permuted data, the line the one "
-                f"observed. Permutations {'left' if by_error else 'right'} of it are at least as extreme; their share, "
+                f"observed. Permutations {'right' if more else 'left'} of it are at least as extreme; their share, "
                 "with the observed result counted in, is p, unless the test was ended early. All classifiers of a data "
                 f"set share the axis, {unit}; each histogram has its own height. ● marks a rejected null hypothesis."
             ),
@@ -129,7 +130,7 @@ class Bins:
         """Bins for every count from `low` to `high`, and zero where it is near."""
         low = 0 if 0 <= low < 0.3 * high else low  # zero is the error everyone looks for
         width = max(1, math.ceil((high - low + 1) / _BINS))
-        steps = 1.0 if null is None else null.row.n or 1.0 if not null.more_is_better else 1 / null.step
+        steps = 1.0 if null is None else null.row.n or 1.0 if null.row.measure == "error" else 1 / null.step
         return cls(low - width, high + width, width, steps / (100 if null is None or null.in_percent else 1))
 
     @property

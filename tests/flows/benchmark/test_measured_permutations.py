@@ -110,6 +110,24 @@ def test_the_report_speaks_of_the_measure(found, output):
     assert "Measures: p-value" not in page  # a grid of what is not tested would be empty
 
 
+def test_costs_are_a_measure_of_permutations(found, output):
+    measure = "expected-cost(fn=10,fp=1)"
+    study = {**BY_F1, "permutation": {**STUDY["permutation"], "measure": measure}, "measures": []}
+    by_cost = run_study(study, output=output, cluster="serial")
+    for classifier, row in rows(by_cost, "permutation-labels", measure).iterrows():
+        observed = found.predictions(dataset="breast-cancer", classifier=classifier)
+        sick, called = observed.label == "malignant", observed.prediction == "malignant"
+        assert row.estimate == pytest.approx((10 * (sick & ~called) + (~sick & called)).mean())
+        costs = -by_cost.replicates(fanout="measured-retrain", classifier=classifier).value.to_numpy()
+        assert row.p_value == ((costs <= row.estimate + 1e-12).sum() + 1) / 20
+        assert row.null_mean == pytest.approx(costs.mean())
+        assert (row.alternative, costs.min() > 0) == ("less", True)
+    page = (output / "report.html").read_text()
+    assert f"whose {measure} is at most the observed one" in page
+    assert f"the {measure}, of which less is better" in page
+    assert "Permutations left of it" in page
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -136,3 +136,20 @@ def test_an_unknown_positive_class_is_refused():
     for positive in ("ill", 2, [0], np.array([0, 1])):
         with pytest.raises(ValueError, match=r"positive: .* is not valid; expected (one of 0, 1|a string or a number)"):
             permutation_test("lda", X, y, cv=3, n_resamples=2, rng=1, measure="f1", positive=positive)
+
+
+@pytest.mark.parametrize("positive", [0, 1])
+def test_costs_of_two_classes(positive):
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:120, :3], y[:120]
+    how = {"n_resamples": 19, "rng": 1, "cv": stratified_folds(y, 3, np.random.default_rng(0)), "positive": positive}
+    found = permutation_test("lda", X, y, measure="expected-cost(fn=10,fp=1)", **how)
+    said = cross_val_predict(build("lda"), X, y, cv=PredefinedSplit(how["cv"]))
+    paid = np.where(said == y, 0, np.where(y == positive, 10, 1))
+    assert (found.statistic, found.alternative) == (pytest.approx(paid.mean()), "less")
+    assert found.pvalue == (sum(cost <= found.statistic + 1e-12 for cost in found.null_distribution) + 1) / 20
+    equal = permutation_test("lda", X, y, measure="expected-cost(fn=1,fp=1)", **how)
+    del how["positive"]
+    assert equal.null_distribution == pytest.approx(permutation_test("lda", X, y, **how).null_distribution)
+    with pytest.raises(ValueError, match="since there are 3 classes"):
+        permutation_test("lda", *load_iris(return_X_y=True), measure="expected-cost(fn=1,fp=1)")
