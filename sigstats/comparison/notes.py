@@ -118,8 +118,15 @@ def with_direction(result: ComparisonResult, positive: str, *, named: bool, mode
 
 
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:
-    """A line on each model that gives one class to all rows, of several classes, or the label of each."""
-    predicted = paired.predicted
+    """A line on each model that gives one class to all rows, of several, or the label of each, and on a copy."""
+    predicted, scored = paired.predicted, paired.scored
+    pairs = [] if predicted is None else [(predicted.a, predicted.b)]
+    pairs += [] if scored is None else [scored.scores, scored.per or scored.scores]
+    other = paired.identical or paired.runs or paired.people is not None or paired.units.candidates is not None
+    unlike = any(part is not None and part.totals is not None for part in (predicted, scored))
+    if len(models) > 1 and not (other or unlike) and all(np.array_equal(*pair) for pair in pairs):
+        copied = f"{models[1]} answers as {models[0]} in all {paired.n:,} rows, as a copy does"
+        yield Note("identical-models", copied)
     if (
         predicted is None
         or paired.graded

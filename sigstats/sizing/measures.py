@@ -69,13 +69,16 @@ class Spread:
         )
 
 
-def spread_of(row: ComparisonRow) -> Spread | None:
-    """The spread of a tested row; None if it has no interval."""
+def spread_of(row: ComparisonRow, *, passing: bool = False) -> Spread | None:
+    """The spread of a tested row; None if it has no interval.
+
+    One more row undoes a drop by a gain, a pass by a loss: the two ends of the interval differ if values are skewed.
+    """
     if row.difference is None or row.low is None or row.high is None or row.confidence_level is None:
         return None
     quantile = float(ndtri((1 + row.confidence_level) / 2))
     error = (row.high - row.low) / (2 * quantile) if row.standard_error is None else row.standard_error
-    reach = (row.high - row.difference) if row.lower_is_better else (row.difference - row.low)
+    reach = (row.high - row.difference) if row.lower_is_better == passing else (row.difference - row.low)
     fewest = fewest_rows(MEASURES[row.measure].share, (1 - row.confidence_level) / 2)
     return Spread(error * math.sqrt(row.n), max(0.0, reach - quantile * error) * row.n, fewest)
 
@@ -203,13 +206,14 @@ def plan_measure(
         if row.pvalue is not None
     )
     margin = None if first.without_limits else rule.margin_of(first)
+    equal = spread if margin is None else spread_of(first, passing=True)
     return SizeOfMeasure(
         measure=first.name,
         unit=first.unit,
         in_points=in_points(first),
         drops=tuple(generator),
         parts=tuple(parts),
-        passing=None if margin is None else spread.needed(margin, (1 - rule.confidence_level) / 2, goal),
+        passing=equal and margin and equal.needed(margin, (1 - rule.confidence_level) / 2, goal),
         margin=margin,
         level=level,
         target=goal,

@@ -21,6 +21,7 @@ def as_arguments() -> Iterator[None]:
 def in_arguments(message: str) -> str:
     """A message, in one line, with options of the command line replaced by arguments of a function."""
     named = message.replace("--score-range LOW HIGH", "score_range=(LOW, HIGH)").replace("--classes", "classes=[...]")
+    named = named.replace("--unpaired", "sigstats.unpaired_test")
     named = _OPTION.sub(
         lambda value: f"{ARGUMENTS.get(value[1], value[1]).replace('-', '_')}={(value[2] or value[3])!r}", named
     )

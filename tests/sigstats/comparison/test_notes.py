@@ -84,7 +84,7 @@ def test_one_class_for_all_rows_and_labels_as_predictions_are_told():
     rng = np.random.default_rng(1)
     y = (rng.random(300) < 0.1).astype(int)
     a = np.where(rng.random(300) < 0.9, y, 1 - y)
-    assert sigstats.compare(y, a, a.copy()).notes == ()
+    assert [note.name for note in sigstats.compare(y, a, a.copy()).notes] == ["identical-models"]
     (constant,) = sigstats.compare(y, a, np.zeros(300, int)).notes
     assert (constant.name, constant) == ("constant-predictions", "the candidate predicts '0' in all 300 rows")
     (perfect,) = sigstats.compare(y, a, y.copy()).notes
@@ -92,6 +92,20 @@ def test_one_class_for_all_rows_and_labels_as_predictions_are_told():
     assert [note.name for note in sigstats.assert_at_least(y, np.zeros(300, int), at_least=0.5).notes] == [
         "constant-predictions"
     ]
+
+
+def test_answers_that_agree_in_all_rows_are_told_if_other_columns_differ():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"id": range(60), "label": rng.integers(0, 3, 60), "prediction": rng.integers(0, 3, 60)})
+    frame["f1"] = rng.random(60)
+    for kept, options in ((["label", "prediction"], {}), (["f1"], {"score": "f1"})):
+        base = frame[["id", *kept]]
+        other = base.sample(frac=1, random_state=1).assign(note=frame["f1"])
+        (copy,) = named(sigstats.compare(base, other, **options), "identical-models")
+        assert copy == "the candidate answers as the baseline in all 60 rows, as a copy does"
+        assert not named(sigstats.compare(base, base.copy(), **options), "identical-models")  # another line tells
+        other.loc[7, kept[-1]] = frame[kept[-1]].max() - frame.loc[7, kept[-1]]
+        assert not named(sigstats.compare(base, other, **options), "identical-models")
 
 
 @pytest.mark.parametrize("options", [{"unscored": "drop"}, {"unmatched": "drop"}])

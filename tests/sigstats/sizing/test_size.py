@@ -5,6 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import sigstats
 from sigstats.comparison.compare import compare_pair
@@ -12,6 +13,7 @@ from sigstats.comparison.paired_predictions import ItemTotals, pair_arrays
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.sizing.comparison import Pilot, PilotPart, pilot_of, plan_size
 from sigstats.sizing.groups import Sizes, sizes_of
+from sigstats.sizing.measures import plan_measure
 from sigstats.unseen_row.means import mean_pvalues, units_of
 
 RULE = ComparisonRule()
@@ -202,3 +204,18 @@ def test_items_of_unlike_numbers_of_answers_fail_as_often_as_was_planned(numbers
         of_a, of_b = (np.sum(each & (np.arange(12) < k[:, None]), axis=1) / k for each, k in ((a, m), (b, n)))
         many.append(units_of(of_b - of_a))
     assert abs(np.mean([less <= 0.05 for less, _ in mean_pvalues(many, [1.0] * 1000)]) - stated) <= 0.09
+
+
+@pytest.mark.parametrize("cost", [False, True])
+def test_skewed_marks_fail_as_often_as_was_planned(cost):
+    """A candidate that loses one mark in ten and gains none is worse at p = 2**-k for k losses, so that k >= 5 fail."""
+    n, share = 300, 0.1
+    lost = np.arange(n) % 10 == 0
+    marks = np.full(n, 0.0 if cost else 1.0), lost * 1.0 if cost else 1.0 - lost
+    known = pair_arrays(np.zeros(n, int), np.zeros(n, int), np.zeros(n, int), scores=marks, score_range=(0, 1))
+    pair = replace(known, said=None, scored=replace(known.scored, lower=cost))
+    plan = plan_measure(pair, "mean-score", ComparisonRule(), [share])
+    assert compare_pair(pair, ComparisonRule(), ["mean-score"]).rows[0].pvalue == pytest.approx(2.0**-30)
+    assert plan.rise == cost
+    needed = next(rows for rows in range(5, n) if binom.sf(4, rows, share) >= 0.8)
+    assert plan.drops[0].needed == pytest.approx(needed, rel=0.05)

@@ -22,12 +22,13 @@ _PASSED = ("pass", "success")
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the outcome of every solution."""
     tasks = mapping(content.once(mapping(content.json(twice=True)).get("eval")))
+    statuses = {task: _statuses(value) for task, value in tasks.items()}
     answers = [
         answered(task, _values(*status), {"task_id": task}, columns, epoch=epoch)
-        for task, value in tasks.items()
-        for epoch, status in enumerate(_statuses(value), start=1)
+        for task, found in statuses.items()
+        for epoch, status in enumerate(found or [(None, None)], start=1)
     ]
-    if not answers:
+    if not any(statuses.values()):
         raise ValueError(f"{content.where}: eval contains no solution; expected tasks with base and plus")
     return EvaluationLog(
         where=content.where, harness="EvalPlus", answers=answers, kind="score", **graded("base", "plus")
@@ -35,7 +36,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _values(base: Any, plus: Any) -> dict[str, Any]:
-    passed = base in _PASSED
+    passed = None if base is None else base in _PASSED
     return {"base": passed, "plus": None if plus is None else passed and plus in _PASSED}
 
 

@@ -27,6 +27,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         sample, data = event.get("sample_id"), mapping(event.get("data"))
         if not isinstance(sample, str):
             continue
+        add_result(values, sample, {})  # asked, and without a score unless one follows
         if event.get("type") == "match":
             add_result(values, sample, {"match": data.get("correct")})
             target = data.get("expected")
@@ -34,7 +35,6 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         elif event.get("type") == "metrics":
             add_result(values, sample, data)
         elif event.get("type") == "error":
-            add_result(values, sample, {})
             failed[sample] = str(data.get("message") or data.get("type") or "an error")[:200]
     model = spec.get("completion_fns") or [spec.get("model_name") or ""]
     return EvaluationLog(

@@ -183,6 +183,11 @@ BAD = {
     "a gap": (lambda b, c: {"y": b.assign(label=[None, *b["label"][1:]])}, "baseline: 1 of 400 rows have no 'label'"),
     "no frame": (lambda b, c: {"y": 3}, "baseline: 3 is not valid; expected a data frame of pandas, polars or Arrow"),
     "a path": (lambda b, c: {"y": "b.csv"}, "or three arrays; read_predictions reads a file"),
+    "no common id": (lambda b, c: {"baseline": c.assign(id="x" + b["id"])}, "(sigstats.unpaired_test compares"),
+    "a column twice": (
+        lambda b, c: {"y": pd.concat([b, b[["label"]]], axis=1)}, "each once; rename or drop columns"
+    ),
+    "two levels": (lambda b, c: {"y": pd.concat({"x": b}, axis=1)}, "baseline (columns): [('x', 'id'), ('x', 'label')"),
     "lists in it": (lambda b, c: {"y": b.assign(label=[[1]] * 400)}, "baseline: column 'label'"),
     "a mixture": (lambda b, c: {"y": b.assign(label=[1, "a"] * 200)}, "baseline: cannot be read as columns"),
     "a way": (lambda b, c: {"unmatched": "keep"}, "unmatched: 'keep' is not valid; expected one of refuse, drop"),

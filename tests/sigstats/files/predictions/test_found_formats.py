@@ -149,6 +149,18 @@ def test_evalplus_has_the_base_tests_and_those_of_plus(tmp_path, new):
     assert accuracies(found) == [(20 / 30, 1.0), (10 / 30, 1.0)]
 
 
+@pytest.mark.parametrize("lost", [[], {"base": [], "plus": []}, [{"task_id": "t", "base_status": None}]])
+def test_tasks_of_evalplus_without_a_solution_have_no_score(tmp_path, capsys, lost):
+    passed = [{"task_id": "t", "base_status": "pass", "plus_status": "pass"}]
+    evals = {f"HumanEval/{number}": passed if number else lost for number in range(30)}
+    (file,) = written(tmp_path, {"date": "2024-01-29 14:44", "hash": "8", "eval": evals})
+    words = ["check", str(file), "--score", "base", "--at-least", "0.5"]
+    assert main(words) == 2
+    assert "1 of 30 answers have no score 'base': id 'HumanEval/0'" in capsys.readouterr().err
+    assert main([*words, "--unscored", "wrong", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"][0]["value"] == 29 / 30
+
+
 def test_deepevals_metrics_are_known_by_their_names(tmp_path):
     def run(scores):
         cases = [

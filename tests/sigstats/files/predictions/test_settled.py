@@ -64,6 +64,16 @@ def openai_evals(path):
     path.write_text("".join(json.dumps(event) + "\n" for event in events))
 
 
+def openai_evals_of_samples(path):
+    """As above, but a sample without a result was only asked."""
+    openai_evals(path)
+    text = path.read_text().replace(
+        '"type": "error", "data": {"message": "time out"}', '"type": "sampling", "data": {}'
+    )
+    assert "sampling" in text
+    path.write_text(text)
+
+
 def deepeval(path):
     cases = [
         {"name": item, "metricsData": [{"name": "s", "score": mark, "error": "time out" if mark is None else None}]}
@@ -87,6 +97,7 @@ FORMATS = {
     "harness.jsonl": lm_evaluation_harness,
     "per_instance_stats.json": helm,
     "events.jsonl": openai_evals,
+    "asked.jsonl": openai_evals_of_samples,
     "test_run.json": deepeval,
     "junit.xml": junit,
 }
@@ -128,7 +139,7 @@ def test_by_default_repeated_ids_are_refused_and_then_missing_scores(file):
     path, score = file
     with pytest.raises(ValueError, match=f"1 of {N} (rows|answers) repeat an id: id 'q1'; .*add --duplicates first"):
         read(path, Columns(score=score))
-    why = r"(failed \('(time out|no response)'\)|have no (score )?'s'): id 'q2'"
+    why = r"(failed \('(time out|no response)'\)|have no (score )?'(s|match)'): id 'q2'"
     with pytest.raises(ValueError, match=f"1 of {N - 1} (rows|answers) {why}; add --unscored wrong"):
         read(path, Columns(score=score, duplicates="last"))
 
