@@ -108,3 +108,8 @@ def expected_counts_warning(expected: ArrayLike) -> str:
         f"warning: the chi-square approximation is unsafe: the smallest expected count is {counts.min():.3g}, "
         f"and {low} of {counts.size} are below 5"
     )
+
+
+def within_one(table: FloatArray) -> bool:
+    """True if all scores, or all with their signs turned, lie between 0 and 1."""
+    return bool((table.min() >= 0 or table.max() <= 0) and np.abs(table).max() <= 1)

@@ -120,7 +120,7 @@ def with_direction(result: ComparisonResult, positive: str, *, named: bool, mode
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:
     """A line on each model that gives one class to all rows, of several, or the label of each, and on a copy."""
     predicted, scored = paired.predicted, paired.scored
-    pairs = [] if predicted is None else [(predicted.a, predicted.b)]
+    pairs: list[tuple[Any, Any]] = [] if predicted is None else [(predicted.a, predicted.b)]
     pairs += [] if scored is None else [scored.scores, scored.per or scored.scores]
     other = paired.identical or paired.runs or paired.people is not None or paired.units.candidates is not None
     unlike = any(part is not None and part.totals is not None for part in (predicted, scored))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.extreme import ties_as_equal
+from .._common.extreme import ties_as_equal, within_one
 from .._common.messages import Note
 from .._common.scores import require_one_scale
 from .._common.validation import IntArray, as_count, as_real, refuse, require_squarable
@@ -55,6 +55,9 @@ def rank_table(
     scores = -scores if lower else scores
     if scores.dtype != np.bool_:
         scores = ties_as_equal(scores)
+    limited = limited and within_one(scores.astype(float))
+    told = "no limit of a row is known: ranks assume no larger difference than those seen"
+    unlimited = [] if limited else [Note("no-limits", told)]
     sets = sets_of(scores, models, groups, level, limited=limited)
     parts = [
         (f"{column} = {value}", np.flatnonzero(codes == code))
@@ -85,7 +88,7 @@ def rank_table(
         averaged=answers is not None,
         groups=None if groups is None else sets.n,
         confidence_level=level,
-        notes=(*notes, *copies),
+        notes=(*notes, *unlimited, *copies),
     )
 
 

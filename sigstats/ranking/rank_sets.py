@@ -17,7 +17,7 @@ from scipy.special import betainc
 
 from .._common.class_names import as_groups
 from .._common.data_frames import columns_of
-from .._common.extreme import ties_as_equal
+from .._common.extreme import ties_as_equal, within_one
 from .._common.tabular import ArrayRecord, Table, Tabular, in_words
 from .._common.validation import (
     FloatArray,
@@ -182,9 +182,7 @@ def sets_of(
             sums = np.column_stack([np.bincount(groups, column, n) for column in sums.T])
             sizes = np.bincount(groups, weights, n).astype(np.float64)
             row = row_of_groups(n, row=1.0 if weights is None else float(weights.max()))
-        least, most = float(table.min()), float(table.max())
-        within_one = limited and (0 <= least <= most <= 1 or -1 <= least <= most <= 0)  # or with their signs turned
-        pvalues = pairs_of_means(sums, sizes, 1.0 if within_one else None, row)
+        pvalues = pairs_of_means(sums, sizes, 1.0 if limited and within_one(table) else None, row)
     return sets_from(pvalues, weighted.mean(axis=0, dtype=np.float64).tolist(), models, level, n)
 
 

@@ -206,14 +206,16 @@ def plan_measure(
         if row.pvalue is not None
     )
     margin = None if first.without_limits else rule.margin_of(first)
-    equal = spread if margin is None else spread_of(first, passing=True)
+    equal = spread_of(first, passing=True)
     return SizeOfMeasure(
         measure=first.name,
         unit=first.unit,
         in_points=in_points(first),
         drops=tuple(generator),
         parts=tuple(parts),
-        passing=equal and margin and equal.needed(margin, (1 - rule.confidence_level) / 2, goal),
+        passing=None
+        if equal is None or margin is None
+        else equal.needed(margin, (1 - rule.confidence_level) / 2, goal),
         margin=margin,
         level=level,
         target=goal,

@@ -195,7 +195,7 @@ def _by_scores(frame: Any, name: str, columns: Columns, scores: Sequence[str | N
 
 
 def _frame(frame: Any, name: str) -> Any:
-    columns = getattr(frame, "columns", None)
+    columns: Any = getattr(frame, "columns", None)
     if hasattr(columns, "nlevels") and (columns.nlevels > 1 or not columns.is_unique):  # narwhals opens neither
         raise refuse(f"{name} (columns)", columns.tolist(), "names of one level, each once; rename or drop columns")
     result = opened(frame)

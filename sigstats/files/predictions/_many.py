@@ -169,7 +169,8 @@ def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Ma
 
 def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     where = np.flatnonzero(rows.valid)
-    marks = bool(rows.answers) or not rows.predicted or (columns.score is not None and not rows.first.said.graded)
+    scored = not rows.predicted or (columns.score is not None and not rows.first.said.graded)
+    marks = bool(rows.answers) or scored
     first = rows.first
     name = first.score.name if first.score else ""
     if marks and rows.lower is None:
@@ -199,5 +200,5 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
         subjects=tuple(rows.subjects),
         notes=tuple(rows.notes),
         lower=bool(marks and rows.lower),
-        limited=not (marks and rows.lower) or (first.score is not None and first.score.limits is not None),
+        limited=not scored or first.score is None or first.score.limits is not None,
     )

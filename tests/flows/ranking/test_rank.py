@@ -325,6 +325,22 @@ def test_terminal_markdown_json_and_page_give_one_advice(tmp_path, capsys):
         assert all(words in text for words in answer.values())
 
 
+def test_ranks_by_marks_without_known_limits_are_those_in_any_unit_and_state_their_assumption(tmp_path):
+    rng = np.random.default_rng(6)
+    mark = 0.5 + 0.05 * rng.random(60)
+    tables = {"a": mark, "b": mark - 0.02 + 0.01 * rng.random(60)}
+    ranks = []
+    for unit, name in ((1.0, "reward"), (1000.0, "reward"), (1.0, "f1")):
+        files = written(
+            tmp_path, {model: pd.DataFrame({"id": range(60), name: unit * x}) for model, x in tables.items()}
+        )
+        found = ranked(tmp_path, *files, "--higher-is-better", name)
+        ranks.append([(model["model"], model["rank_low"], model["rank_high"]) for model in found["models"]])
+        assert ("no-limits" in [note["name"] for note in found["notes"]]) == (name == "reward")
+    assert ranks[0] == ranks[1] == [("a", 1, 1), ("b", 2, 2)]
+    assert ranks[2] == [("a", 1, 2), ("b", 1, 2)]  # one more row may differ by 1
+
+
 def test_models_that_are_copies_are_noted():
     rng = np.random.default_rng(5)
     right = rng.random((200, 2)) < 0.8

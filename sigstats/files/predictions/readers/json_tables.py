@@ -193,7 +193,11 @@ def _column(name: str, values: list[Any], *, exact: bool) -> Any:
     """A column of one type, with numbers of any size; as text if `exact` ones may be rounded."""
     kinds = {type(value) for value in values} - {type(None)}
     for kind in kinds.difference(KINDS):
-        raise ValueError(f"column {shown(name)} has {'lists' if kind is list else 'objects'}; expected text or numbers")
+        key = next((key for value in values if isinstance(value, dict) for key in value), None)
+        path = "" if key is None else f", such as those of {shown(f'{name}.{key}')}"
+        raise ValueError(
+            f"column {shown(name)} has {'lists' if kind is list else 'objects'}; expected text or numbers{path}"
+        )
     if len(words := sorted({f"{KINDS[kind][0]}s" for kind in kinds})) > 1:
         raise ValueError(f"column {shown(name)} has {' and '.join(words)}; expected one kind")
     if exact and kinds == {int, float} and any(type(value) is int and abs(value) > LARGEST_WHOLE for value in values):
