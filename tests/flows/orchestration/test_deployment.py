@@ -135,7 +135,7 @@ def test_a_failing_verdict_fails_the_run_with_its_reason(server, folder):
     for name, ended in [("failed", run), ("still-failing", again)]:
         event = server.event(f"sigstats.study.{name}")
         assert event["payload"]["message"] in ended["state"]["message"]
-        assert event["resource"]["prefect.resource.name"] == "nightly"
+        assert event["resource"]["prefect.resource.name"] == "failing"
         assert f"prefect.flow-run.{ended['id']}" in [found["prefect.resource.id"] for found in event["related"]]
 
 
@@ -177,13 +177,13 @@ def test_a_deployed_study_is_one_run_whose_tasks_are_its_cells(server, folder):
     new = [
         each for each in server.runs() if each["id"] not in before and each["deployment_id"] in (None, deployment["id"])
     ]
-    assert (run["state_type"], run["name"], [each["id"] for each in new]) == ("COMPLETED", "quick", [run["id"]])
+    assert (run["state_type"], run["name"], [each["id"] for each in new]) == ("COMPLETED", "studied", [run["id"]])
     cells = {path.name for path in (folder / "out/replicates").iterdir()}
     tasks = server.tasks_of(run["id"], expected=len(cells) + 1)
     assert {task["state_type"] for task in tasks} == {"COMPLETED"}
     assert {task["name"] for task in tasks if task["name"][:8] != "results-"} == cells
     log = server.log_of(run["id"])
-    assert any(line.startswith("quick: which classifiers") for line in log)
+    assert any(line.startswith("studied: which classifiers") for line in log)
     assert any(" computations" in line and "hypotheses" in line for line in log), log  # the last line
 
 

@@ -145,7 +145,7 @@ def test_a_runner_that_was_killed_leaves_no_run_that_blocks_the_others(server, f
         try:
             assert server.ended(first)["state_type"] == "CRASHED"
             assert server.ended(server.run_now(deployment))["state_type"] == "COMPLETED"
-            assert "note: the run nightly is ended, since its process is gone" in log.read_text()
+            assert "note: the run one-at-a-time is ended, since its process is gone" in log.read_text()
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(60)
