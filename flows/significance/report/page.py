@@ -24,7 +24,7 @@ from ...report.evidence import (
     Verdict,
 )
 from ...report.rows import group_by
-from . import counts
+from . import tables
 
 _METHOD = (
     "Each data set gives one difference of scores, which exact signed-rank tests take. The data sets are taken for a "
@@ -121,7 +121,7 @@ PAGE = KindPage(
         data_sets.draw_ranks,
         data_sets.draw_pairs,
         heat_tables.draw_classifiers,
-        counts.draw,
+        tables.draw_counts,
         heat_tables.draw_pairs,
     ),
     particulars=lambda evidence: Particulars(
