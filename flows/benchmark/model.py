@@ -18,16 +18,12 @@ from .published import Published
 
 #: The analysis of a study that names measures.
 MEASURES_ANALYSIS = "measures"
-
 #: The further analysis of a study that repeats its cross-validation.
 MEASURES_OVER_FOLDS = "resampled-measures"
-
 #: The measure by which retrains are compared by default.
 ERROR = "error"
-
 #: The test of the differences on folds.
 OVER_FOLDS = "corrected-resampled"
-
 #: The fan-outs that each analysis reads. A test of runs reads only ``crossval``.
 _READS = {
     OVER_FOLDS: ("crossval", "repetition"),

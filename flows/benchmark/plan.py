@@ -45,7 +45,6 @@ from .published import published_notes, published_references
 
 #: The number of features, or files, that a line names.
 _NAMED = 5
-
 #: The fan-outs, in the order of the plan.
 _ORDER = ("crossval", "repetition", "scores", "measured", "retrain", "measured-retrain")
 

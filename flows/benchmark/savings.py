@@ -22,10 +22,8 @@ from .model import BenchmarkStudy
 
 #: A change that saves less than this share of the work is not named.
 _WORTH = 0.1
-
 #: The number of the costliest cells that are timed with other transforms.
 _TRIED = 3
-
 #: Trees of small sets take a tenth of the time with Numba and forests a third (`benchmarks/permutation.md`).
 _NUMBA_SHARE = 0.5
 #: Behind a scaler this learner takes a tenth of the time or less.

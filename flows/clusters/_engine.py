@@ -13,10 +13,8 @@ from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.plan import Needs
 
 K = TypeVar("K")
-
 #: A worker gets its next block when it is done with one, so that its death is laid to the block it worked on.
 ONE_BLOCK_EACH = {"distributed.scheduler.worker-saturation": 1.0}
-
 #: Dask watches itself for its dashboard: what each task does, a hundred times a second, and how late each loop is,
 #: fifty times. Idle, that took 2% of a worker's core and 3% of the scheduler's.
 WATCHED_LESS = {
@@ -28,7 +26,6 @@ WATCHED_LESS = {
 #: A worker at four fifths of its memory would wait for it to be freed, which its next block alone does. One that comes
 #: to the limit is replaced by its nanny.
 NEVER_PAUSED = {"distributed.worker.memory.pause": False}
-
 #: The loggers that are silenced while a pool is open, and the variable that silences those of its workers.
 _LOGGERS = (
     "distributed",

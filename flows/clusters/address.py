@@ -196,7 +196,6 @@ def thread_given_back(client: Any) -> Iterator[None]:
 
 #: Seconds to wait for a first worker where a block needs something of its own.
 _FIRST_WORKER = 30.0
-
 #: Workers that an adaptive cluster without a maximum is taken to have.
 _UNBOUNDED = 100
 

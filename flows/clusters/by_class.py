@@ -30,7 +30,6 @@ from ._workers import ClusterFile, Workers, expected, opened_for, restart_dead_w
 
 #: The packages whose classes a cluster file may name; ``--allow`` adds others.
 PACKAGES = ("dask_cloudprovider", "dask_gateway", "dask_jobqueue", "dask_kubernetes", "distributed")
-
 #: Bytes that a worker needs in addition to the memory of its block.
 _OWN_MEMORY = 2 << 30
 

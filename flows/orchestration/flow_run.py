@@ -35,10 +35,8 @@ from .server import Loss, taken_over, watched, why_unusable
 R = TypeVar("R", bound=StudyResult)
 
 FLOW = "sigstats"
-
 #: At most these seconds Prefect has to begin its flow, or to end it, before its server is asked whether it answers.
 _QUIET, _PATIENCE = 5.0, 60.0
-
 #: The flow runs of which an attempt has failed in this process.
 _failed: set[str] = set()
 

@@ -216,7 +216,6 @@ def why_unusable() -> str | None:
 
 #: Seconds that a process has to start before its run counts as left behind.
 _STARTING = 120.0
-
 #: Seconds between two signs of life that a run gives its server, and those without one after which a run of another
 #: host counts as left behind.
 SIGN, _LEFT_BEHIND = 60.0, 600.0

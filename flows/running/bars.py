@@ -12,28 +12,20 @@ from rich.table import Column
 from sigstats._common.messages import printable
 
 
-class TerminalBar:
+class TerminalBar(Progress):
     """A bar in the last line of a terminal."""
 
     def __init__(self, console: Console, total: int) -> None:
         # The text alone is shortened where the terminal is narrow.
         text = TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True))
-        self._bar = Progress(
+        super().__init__(
             SpinnerColumn(), TimeElapsedColumn(), BarColumn(bar_width=20), text, console=console, expand=True
         )
-        self._task = self._bar.add_task("starting", total=total)
-
-    def start(self) -> None:
-        """Show the bar."""
-        self._bar.start()
+        self._replicates = self.add_task("starting", total=total)
 
     def draw(self, done: int, text: str) -> None:
         """Show the number of replicates that are done, and a line of text."""
-        self._bar.update(self._task, completed=done, description=printable(text))
-
-    def stop(self) -> None:
-        """Stop drawing, and keep what was drawn last."""
-        self._bar.stop()
+        self.update(self._replicates, completed=done, description=printable(text))
 
 
 class NotebookBar:

@@ -21,7 +21,6 @@ Sizes = Mapping[str, tuple[float, float, float]]
 
 #: The exponents of rows, features and classes.
 _POWERS = np.array([0.9, 0.6, 0.4])
-
 #: Measured seconds are taken to be at least this, so that they have a logarithm.
 _NOTHING = 1e-6
 

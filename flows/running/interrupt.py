@@ -13,11 +13,9 @@ from typing import NoReturn, TypeVar
 from sigstats.tasks.engine.execute import Interrupted
 
 T = TypeVar("T")
-
 #: Seconds that a run has to end after a signal; then, and at a second signal, the process is ended at once. No file of
 #: the store is harmed by this: each appears whole or not at all.
 PATIENCE = 3.0
-
 #: The same after the run was cancelled on a server, which is told how each cell ended.
 _PATIENCE_ON_A_SERVER = 6.0
 

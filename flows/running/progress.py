@@ -7,8 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
@@ -24,7 +23,6 @@ from .costs import CellProgress, Sizes, TimeLeft
 
 #: At least these seconds pass between two drawings of the bar: the time left is a sum over all cells.
 BAR_SECONDS = 0.2
-
 #: A step that shows no progress is named after these seconds.
 PATIENCE_SECONDS = 2.0
 
@@ -133,8 +131,9 @@ class Display:
     def _terminal(self) -> bool:
         return sys.stderr.isatty() and not self.quiet and not self.json
 
-    def start(self, plan: Plan, *, workers: Callable[[], int], sizes: Sizes) -> Self:
-        """Begin to count the replicates of a plan, and return the display, a context manager.
+    @contextlib.contextmanager
+    def start(self, plan: Plan, *, workers: Callable[[], int], sizes: Sizes) -> Iterator[None]:
+        """Count the replicates of a plan, and draw a bar for as long as the context lasts.
 
         `sizes`: the known sizes of the data sets of the plan, to estimate the remaining time.
         """
@@ -147,17 +146,13 @@ class Display:
             self._bar = TerminalBar(self.console, plan.replicates)
         elif in_notebook() and not self.quiet and not self.json:
             self._bar = notebook_bar(plan.replicates)
-        return self
-
-    def __enter__(self) -> Self:
-        if self._bar:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar:
+        if self._bar is None:
+            yield
+            return
+        self._bar.start()
+        try:
+            yield
+        finally:
             self._draw(self._bar)
             self._bar.stop()
 

@@ -22,31 +22,22 @@ from .progress import duration
 
 #: Seconds after which no further cell is timed.
 TIMING_SECONDS = 30.0
-
 #: After that only the first cell of each kind is timed, until this many times as many seconds have passed.
 _KINDS = 2
-
 #: The share of the work that timing may take, and of its seconds that one cell may, unless its work is a larger share.
 _PART_OF_WORK, _PART_OF_BUDGET = 0.1, 0.1
-
 #: Seconds within which each kind is timed, however little the work seems: a classifier may cost 100 times another.
 _EACH_KIND = 5.0
-
 #: Seconds that the timing of a cell takes besides its replicates.
 _LEAST = 0.05
-
 #: Seconds between two lines that report the total so far.
 _SPEAK_SECONDS = 3.0
-
 #: A block that takes fewer seconds is timed with more replicates.
 _SHORT = 0.3
-
 #: A replicate that takes more seconds is not repeated to separate what a process does once.
 _LONG = 20.0
-
 #: A share of a cell's time that is not measured separately.
 _SMALL = 0.1
-
 #: Replicates may take long in cells that have fewer than this.
 _FEW = 50
 

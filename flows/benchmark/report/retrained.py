@@ -18,9 +18,8 @@ from ...report.rows import rejected
 
 def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     text = verdicts.headline(rows, evidence, claim="learned real class structure", by="PermClass")
-    doubts = verdicts.sentences_on_retained(
-        rows, "could not be distinguished from a classifier trained on random labels", evidence
-    )
+    phrase = "could not be distinguished from a classifier trained on random labels"
+    doubts = verdicts.sentences_on_retained(rows, phrase, evidence)
     return Verdict(text, (*verdicts.permutations_needed(rows, evidence), *sections.savings(rows, evidence), *doubts))
 
 

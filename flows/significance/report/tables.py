@@ -143,7 +143,6 @@ SECTIONS = (
 
 #: Larger tables are shown by their size.
 _MOST_CLASSES = 6
-
 #: A table of counts, and what is expected of each cell under the null hypothesis.
 Counts = list[list[int]]
 Expected = list[list[float]]

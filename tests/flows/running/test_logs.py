@@ -66,8 +66,8 @@ def retrained(name, classifier):
 def run_of(cells, sizes=None):
     display = Display(quiet=True)
     plan = Plan(study="s", kind="benchmark", cells=tuple(cells), analyses=(), alpha=0.05, adjust="none")
-    display.start(plan, workers=lambda: 2, sizes=sizes or {})
-    return display
+    with display.start(plan, workers=lambda: 2, sizes=sizes or {}):
+        return display
 
 
 def block(first, last, seconds, **more):
