@@ -1,6 +1,6 @@
 """Agreement of printed numbers with recomputed ones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sigstats.tasks.schema import Hypothesis
@@ -85,28 +85,20 @@ def printed_numbers(evidence: Evidence) -> Verdict | None:
     if ps:
         counts += f"; {len(ps) - len(undecided)} of {len(ps)} printed p-values agree in decision"
     others.sort(key=lambda pair: (pair not in undecided, pair.in_order))
-    return Verdict(f"{counts}.", tuple(pair.in_words() for pair in others), _rule(pairs, evidence.alpha))
-
-
-def _rule(pairs: Sequence[_Pair], alpha: float) -> str:
-    """The criterion of agreement, and the numbers that do not agree in order of magnitude or in decision."""
     rule = (
         "Numbers agree in value if the recomputed one rounds to the printed one, and in order of magnitude if the "
         "larger is less than ten times the smaller."
     )
-    ps = [pair for pair in pairs if pair.is_p]
-    undecided = [pair for pair in ps if not pair.in_decision]
-    far = [pair for pair in pairs if not pair.in_order]
     if ps:
         rule += (
-            f" p-values, before adjustment, agree in decision if both are at most {significant(alpha)} or neither "
-            "is, and where they agree in value."
+            f" p-values, before adjustment, agree in decision if both are at most {significant(evidence.alpha)} or "
+            "neither is, and where they agree in value."
         )
-    if far:
-        rule += f" Not in order of magnitude: {join_words([pair.subject for pair in far])}."
-    if undecided:
-        rule += f" Not in decision: {join_words([pair.subject for pair in undecided])}."
-    return rule
+    far = [pair for pair in pairs if not pair.in_order]
+    for kind, differing in (("order of magnitude", far), ("decision", undecided)):
+        if differing:
+            rule += f" Not in {kind}: {join_words([pair.subject for pair in differing])}."
+    return Verdict(f"{counts}.", tuple(pair.in_words() for pair in others), rule)
 
 
 def _pairs(evidence: Evidence) -> Iterator[_Pair]:

@@ -38,7 +38,7 @@ from ...report.evidence import (
     Score,
     TheseDataSets,
     Verdict,
-)  # fmt: skip
+)
 from ...report.rows import group_by
 from ...report.verdicts import best_in_words, choice
 from . import accuracies, null_histograms, trends
