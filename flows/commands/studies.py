@@ -6,7 +6,6 @@ them has.
 """
 
 import argparse
-from pathlib import Path
 
 from ..errors import DONE
 from ._files import write_whole
@@ -33,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     if options.fetch is not None:
         from ..config.fetch import fetch
 
-        for line in fetch(options.fetch, Path(), write_whole):
+        for line in fetch(options.fetch, write_whole):
             print(line, flush=True)  # noqa: T201
         return DONE
     ready = ready_studies()

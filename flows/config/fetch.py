@@ -39,8 +39,8 @@ OPENML = {
 _FAINT = 9
 
 
-def fetch(name: str, folder: Path, write: Callable[[str, bytes], None]) -> Iterator[str]:
-    """Fetch and `write` each file of the ready study of a name that the folder lacks; a line for each."""
+def fetch(name: str, write: Callable[[str, bytes], None]) -> Iterator[str]:
+    """Fetch and `write` each file of the ready study of a name that the working folder lacks; a line for each."""
     if name not in ready_studies():
         raise BadInput(f"--fetch: {name!r} is not valid; expected one of {', '.join(ready_studies())}")
     wanted = [file.replace("*", "1") for file in files_of(tomllib.loads(ready_studies()[name].read_text("utf-8")))]
@@ -48,7 +48,7 @@ def fetch(name: str, folder: Path, write: Callable[[str, bytes], None]) -> Itera
         yield f"{name} needs no files: sigstats run {name}"
     missing = []
     for target in dict.fromkeys(wanted):
-        path = folder / target
+        path = Path(target)
         if not path.exists():
             try:
                 frame = _frame(path.stem)
