@@ -120,6 +120,8 @@ def schema_of(row: type) -> pa.Schema:
 
 
 SUMMARY = schema_of(Hypothesis)
+#: The measure of rows that are rates of rejection: none of them is a hypothesis to keep.
+POWER = "power"
 
 
 #: Names of columns in files of earlier versions that are reserved words of SQL, and what they are called now.

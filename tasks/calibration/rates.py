@@ -4,11 +4,12 @@ import math
 
 from sigstats.measures.measure import Measure, as_measure
 
+from ..schema import POWER as POWER
 from ..schema import Hypothesis
 from .work import AppliedTest
 
-#: What a row of the test ``calibration`` is a rate of.
-POWER, ERROR, COVERAGE = "power", "type I error", "coverage"
+#: What a row of the test ``calibration`` is a rate of, besides `POWER`.
+ERROR, COVERAGE = "type I error", "coverage"
 #: The further measures of the test ``performance``, in their order.
 BIAS, EMPIRICAL, STATED = "bias", "empirical standard error", "stated standard error"
 ELIMINATED, BELOW, ABOVE = "bias-eliminated coverage", "interval below the truth", "interval above the truth"

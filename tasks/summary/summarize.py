@@ -9,11 +9,10 @@ from typing import Any
 from sigstats.multiplicity import adjust_pvalues, adjusted
 from sigstats.possibilistic_indices import possibility
 
-from ..calibration.rates import POWER
 from ..plan import Plan
 from ..record import digest
 from ..results import Results
-from ..schema import Hypothesis, summary_table
+from ..schema import POWER, Hypothesis, summary_table
 from ..storage.seal import Damaged
 from ..storage.store import Store
 from .published import compare_with_published, read_references
