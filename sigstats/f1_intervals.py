@@ -151,6 +151,10 @@ def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float =
     from a fixed random stream, accurate to 0.2% in probability. `bootstrap_test` also gives a p-value, and suits 20 or
     more disagreements; if A and B agree, its interval has length 0, where this one is as wide as the positives warrant.
 
+    References
+    ----------
+    Means: Gaffke, Mathematical Methods of Statistics 14 (2005). Weights: Rubin, Annals of Statistics 9 (1981).
+
     Examples
     --------
     >>> import sigstats

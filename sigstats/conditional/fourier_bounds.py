@@ -62,11 +62,6 @@ class _Tilted:
     copies: int
     lost: float
 
-    @property
-    def decay(self) -> float:
-        """The typical factor by which the column shortens the characteristic function."""
-        return -self.copies * math.log(float(self.mass @ self.mass))
-
 
 @dataclass
 class _Circle:
@@ -100,9 +95,11 @@ def bounds(
     if chernoff < math.log(NEGLIGIBLE):
         return 0.0, math.exp(chernoff)
     top = sum(c.copies * float(c.log_mass.max()) for c in columns) - observed
-    reach = _reach(columns, tilt, turn, observed, log_z)
+    reach = 4.0
+    while (outside := _outside(columns, tilt, turn, observed, log_z, reach - 0.5)) > 1e-12:
+        reach *= 1.15
     circle = _circle(columns, total, observed, tilt, turn, length=reach + top + 1.0)
-    missed = 1e-15 + _outside(columns, tilt, turn, observed, log_z, reach - 0.5)
+    missed = 1e-15 + outside
     missed += sum(c.copies * c.lost for c in circle.columns)
     missed += _aliasing(columns, tilt, turn, log_z, total, circle.angles)
 
@@ -151,13 +148,6 @@ def _outside(columns: Sequence[Column], tilt: float, turn: float, observed: floa
     )
 
 
-def _reach(columns: Sequence[Column], tilt: float, turn: float, observed: float, log_z: float) -> float:
-    reach = 4.0
-    while _outside(columns, tilt, turn, observed, log_z, reach - 0.5) > 1e-12:
-        reach *= 1.15
-    return reach
-
-
 def _aliasing(columns: Sequence[Column], tilt: float, turn: float, log_z: float, total: int, angles: int) -> float:
     """An upper bound of the tilted probability that the sum of counts is `angles` or more from `total` (Chernoff)."""
     out = 0.0
@@ -183,7 +173,8 @@ def _circle(
         part = slice(first, last + 1)
         lost = float(mass[:first].sum() + mass[last + 1 :].sum())
         tilted.append(_Tilted(mass[part], first, as_turns(c.log_mass[part], length), c.copies, lost))
-    tilted.sort(key=lambda c: -c.decay)
+    # The column that typically shortens the characteristic function most comes first.
+    tilted.sort(key=lambda c: c.copies * math.log(float(c.mass @ c.mass)))
     log_z = _cumulant(columns, tilt, turn)
     angles = max(len(c.mass) for c in tilted)
     while _aliasing(columns, tilt, turn, log_z, total, angles) > 1e-13:

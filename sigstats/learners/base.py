@@ -177,12 +177,6 @@ class FoldOrder:
         np.put_along_axis(inverse, place, np.broadcast_to(np.arange(place.shape[1]), place.shape), axis=1)
         return inverse[:, self.sorted]
 
-    def unsorted(self, values: IntArray, rows: IntArray) -> IntArray:
-        """Values in sorted order, (replicates, n), by row of X, with the `rows` at the sorted places."""
-        by_row = np.empty_like(values)
-        np.put_along_axis(by_row, rows, values, axis=1)
-        return by_row
-
     def cell_sums(self, values: FloatArray) -> FloatArray:
         """Sums over rows in sorted order: (replicates, n, m) to (replicates, folds, classes, m)."""
         sums = np.zeros((len(values), self.counts.size, values.shape[2]))

@@ -126,7 +126,9 @@ class BatchedDesign(BatchedLearner):
             own = values[:size]  # memory that is used again is in cache
             np.take(self._design.columns, rows[some], axis=0, out=own, mode="clip")
             predicted[some] = self._predict(own, self._order.cell_sums(own))
-        return self._order.unsorted(predicted, rows)
+        by_row = np.empty_like(predicted)
+        np.put_along_axis(by_row, rows, predicted, axis=1)
+        return by_row
 
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from columns permuted one by one."""
@@ -145,6 +147,14 @@ class BatchedDesign(BatchedLearner):
 
     def _classify(self, moments: Moments) -> IntArray:
         raise NotImplementedError
+
+    def _scores(self, rows: FloatArray, weights: FloatArray, level: FloatArray) -> FloatArray:
+        """The scores of rows by the weights and levels of their folds, shape (replicates, classes, n)."""
+        scores = np.empty((len(rows), weights.shape[2], rows.shape[1]))
+        for fold, span in enumerate(self._order.spans):
+            np.matmul(weights[:, fold], rows[:, span].swapaxes(1, 2), out=scores[..., span])
+            scores[..., span] += level[:, fold, :, None]
+        return scores
 
     def _moments(self, rows: FloatArray, sums: FloatArray) -> Moments:
         """Moments of training rows, from all rows and their sums in each fold and class."""

@@ -117,13 +117,16 @@ def _naive_bayes(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
     return attempt(MixedNB, params, nominal=None if nominal is None else tuple(nominal.tolist()))
 
 
-def _standardised(place: str, *, sparse: bool = False, **defaults: Any) -> Build:
-    """A classifier of standardised columns, by its import path; it is imported when the first one is built."""
+def _encoded(
+    place: str, *, standardise: bool = True, keeps_missing: bool = False, sparse: bool = False, **defaults: Any
+) -> Build:
+    """A classifier behind `with_encoding`, by its import path; it is imported when the first one is built."""
 
     def built(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
         module, _, name = place.rpartition(".")
         classifier = attempt(getattr(importlib.import_module(module), name), params, **defaults)
-        return with_encoding(classifier, nominal, missing, standardise=True, sparse=sparse)
+        how = {"standardise": standardise, "keeps_missing": keeps_missing, "sparse": sparse}
+        return with_encoding(classifier, nominal, missing, **how)
 
     return built
 
@@ -136,7 +139,10 @@ def _qda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
     return with_encoding(attempt(QuadraticDiscriminantAnalysis, params, **defaults), nominal, missing, standardise=True)
 
 
-def _with_scaling(neighbours: Any, nominal: Any) -> Any:
+def _k_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:  # noqa: ARG001 - missing values are at home here
+    # Numeric features come first out of the scaler.
+    mask = None if nominal is None else tuple(sorted(nominal.tolist()))
+    neighbours = attempt(NearestNeighbours, params, nominal=mask)
     if nominal is None:
         return make_pipeline(MinMaxScaler(), neighbours)
     if nominal.all():
@@ -147,23 +153,10 @@ def _with_scaling(neighbours: Any, nominal: Any) -> Any:
     return make_pipeline(scale, neighbours)
 
 
-def _k_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:  # noqa: ARG001 - missing values are at home here
-    # Numeric features come first out of the scaler.
-    mask = None if nominal is None else tuple(sorted(nominal.tolist()))
-    return _with_scaling(attempt(NearestNeighbours, params, nominal=mask), nominal)
-
-
 def _one_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
     if "n_neighbors" in params:
         raise refuse("params", "n_neighbors", "no number of neighbours for 1-nn; use k-nn")
     return _k_nn(params, nominal, missing)
-
-
-def _decision_tree(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
-    from sklearn.tree import DecisionTreeClassifier
-
-    tree = attempt(DecisionTreeClassifier, params)
-    return with_encoding(tree, nominal, missing, keeps_missing=True)
 
 
 def _c45(params: dict[str, Any], nominal: Any, missing: bool) -> Any:  # noqa: ARG001 - missing values are at home here
@@ -173,16 +166,16 @@ def _c45(params: dict[str, Any], nominal: Any, missing: bool) -> Any:  # noqa: A
 #: The ready learners: the name of each, and the function ``(params, nominal, missing) -> estimator`` that builds it.
 READY: Mapping[str, Build] = {
     "naive-bayes": _naive_bayes,
-    "lda": _standardised("sigstats.learners.gaussian.estimators.LinearDiscriminant"),
+    "lda": _encoded("sigstats.learners.gaussian.estimators.LinearDiscriminant"),
     "qda": _qda,
-    "logistic-regression": _standardised("sklearn.linear_model.LogisticRegression", sparse=True, max_iter=1000),
-    "ridge": _standardised("sklearn.linear_model.RidgeClassifier"),
+    "logistic-regression": _encoded("sklearn.linear_model.LogisticRegression", sparse=True, max_iter=1000),
+    "ridge": _encoded("sklearn.linear_model.RidgeClassifier"),
     # The primal problem is smooth and its solution unique: no random order of coordinates, and Newton steps, whose
     # number does not explode on permuted labels as that of the dual solvers does.
-    "linear-svm": _standardised("sklearn.svm.LinearSVC", sparse=True, dual=False, tol=1e-6),
-    "svm": _standardised("sklearn.svm.SVC"),
+    "linear-svm": _encoded("sklearn.svm.LinearSVC", sparse=True, dual=False, tol=1e-6),
+    "svm": _encoded("sklearn.svm.SVC"),
     "1-nn": _one_nn,
     "k-nn": lambda params, nominal, missing: _k_nn({"n_neighbors": 5, **params}, nominal, missing),
-    "decision-tree": _decision_tree,
+    "decision-tree": _encoded("sklearn.tree.DecisionTreeClassifier", standardise=False, keeps_missing=True),
     "c4.5": _c45,
 }

@@ -41,7 +41,7 @@ class StratifiedResult(TestResult):
         Certified bounds of the p-value where its law is too wide to be summed exactly; the p-value is the upper one.
     confidence_interval : Interval
         An interval of `estimate`, one-sided if the test is: Tango's of each data set, put together by the squares
-        of their halves (Zou and Donner, Statistics in Medicine 27 (2008)).
+        of their halves (Zou and Donner 2008).
     strata : int
         The number of data sets.
     """
@@ -99,6 +99,10 @@ def stratified_paired_test(
     of these binomials, or bounded to some two thousandths if that is too long (``sigstats.sign_flips.bounds``). A small
     p-value does not mean that the mean accuracies differ: if A gains 2 points on a data set of 5 rows and B on one of
     1,000, p is below 0.05 in 90% of samples.
+
+    References
+    ----------
+    The interval: Zou and Donner, Statistics in Medicine 27 (2008).
 
     Examples
     --------

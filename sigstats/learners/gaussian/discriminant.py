@@ -138,13 +138,8 @@ class BatchedLDA(BatchedDesign):
         weights = whitened @ roots.swapaxes(2, 3)
         weights *= degrees[..., None]
         level, margin = self._decided(weights @ means.swapaxes(2, 3), condition)
-        scores = np.empty((len(weights), count.shape[1], moments.rows.shape[1]))
-        margins = np.empty((len(weights), 1, moments.rows.shape[1]))
-        for fold, span in enumerate(self._order.spans):
-            np.matmul(weights[:, fold], moments.rows[:, span].swapaxes(1, 2), out=scores[..., span])
-            scores[..., span] += level[:, fold, :, None]
-            margins[..., span] = margin[:, fold, None, None]
-        return best_or_undecided(scores, margins)
+        margins = np.repeat(margin[:, None], self._order.counts.sum(axis=1), axis=2)
+        return best_or_undecided(self._scores(moments.rows, weights, level), margins)
 
     def _decided(self, products: FloatArray, condition: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The constant of each class, and the margin by which its score must exceed the others; inf if undecided."""

@@ -99,7 +99,7 @@ class BatchedNaiveBayes(BatchedDesign):
         weights[..., 2 * self._numeric + (0 if self._complete else self._numeric) :] = self._categorical(train)
         with np.errstate(divide="ignore"):
             constant = constant + np.log(count / count.sum(axis=1, keepdims=True))
-        joint = self._products(columns, weights, constant)
+        joint = self._scores(columns, weights, constant)
         # What bounds the errors of all classes and folds settles most rows, their own terms nearly all others.
         terms = _Terms(weights, constant, spread)
         slope, level = self._bound(terms)
@@ -138,14 +138,6 @@ class BatchedNaiveBayes(BatchedDesign):
                 moved = values[first:end] @ slope[fold] + level[fold]
                 errors[first:end] = np.maximum(moved, 0) + sizes[first:end] @ weights[fold] + size[fold]
         return _ROUNDING * errors
-
-    def _products(self, columns: FloatArray, weights: FloatArray, constant: FloatArray) -> FloatArray:
-        """The sums over columns for each class and row, shape (replicates, classes, n)."""
-        sums = np.empty((len(columns), weights.shape[2], columns.shape[1]))
-        for fold, span in enumerate(self._order.spans):
-            np.matmul(weights[:, fold], columns[:, span].swapaxes(1, 2), out=sums[..., span])
-            sums[..., span] += constant[:, fold, :, None]
-        return sums
 
     def _gaussian(self, train: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray, _Spread]:
         """Weights of the columns, constants, and the learned parameters, (replicates, folds, classes, ...).

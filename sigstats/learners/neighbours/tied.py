@@ -95,18 +95,14 @@ def takes_first(classifier: Any, problem: Problem) -> bool:
     if not _exact(problem.X):
         return False
     sizes = np.unique(len(problem.y) - np.bincount(problem.folds))
-    return all(without_tree(classifier, problem.X[:size]) for size in sizes.tolist()) and _first_is_taken()
+    fitted = (_fitted(classifier, problem.X[:size]) for size in sizes.tolist())
+    return all(getattr(one, "_tree", False) is None for one in fitted) and _first_is_taken()
 
 
 def _exact(X: FloatArray) -> bool:
     """True if squared distances between rows are the same float64 however they are summed."""
     with np.errstate(over="ignore"):
         return bool(4 * np.einsum("ij,ij->i", X, X).max() < _EXACT and (np.rint(X) == X).all())
-
-
-def without_tree(classifier: Any, X: FloatArray) -> bool:
-    """True if `classifier`, fitted on as many rows as `X`, compares a row with all of them."""
-    return getattr(_fitted(classifier, X), "_tree", False) is None
 
 
 def _fitted(classifier: Any, X: FloatArray) -> Any:

@@ -81,15 +81,9 @@ def room_for(columns: Any, m: int, rules: tuple[int, int, int, float, float, int
 
 
 @compiled
-def _push(heap: Any, size: int, node: int, gain: Any) -> None:
-    """Add a node to the heap of `size`, in the order of Python's `heapq` on larger gains first."""
-    _rise(heap, 0, size, node, gain)
-
-
-@compiled
-def _rise(heap: Any, top: int, place: int, node: int, gain: Any) -> None:
-    """Move a node up from `place` while its parent has a smaller gain."""
-    while place > top:
+def _push(heap: Any, place: int, node: int, gain: Any) -> None:
+    """Put a node into the heap at `place` or above, in the order of Python's `heapq` on larger gains first."""
+    while place > 0:
         parent = (place - 1) >> 1
         if not gain[node, GAIN] > gain[heap[parent], GAIN]:
             break
@@ -111,7 +105,7 @@ def _pop(heap: Any, size: int, gain: Any) -> Any:
             child += 1
         heap[place] = heap[child]
         place, child = child, 2 * child + 1
-    _rise(heap, 0, place, last, gain)
+    _push(heap, place, last, gain)
     return first
 
 
