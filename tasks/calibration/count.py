@@ -49,11 +49,12 @@ def _compute(block: Block, store: Store, work: Counted) -> pa.Table:
 
 def _kept(store: Store, files: LabelFiles, index: int, positive: Any) -> tuple[int, ...]:
     """The counts of one file, which the store keeps in case other files are added to the population."""
-    mark = digest("counts", of=files.mark(index), columns=files.columns, classes=files.classes, positive=positive)
+    written, footer = files.mark(index)
+    mark = digest("counts", of=written, columns=files.columns, classes=files.classes, positive=positive)
     name = f"counts/{mark}.parquet"
     table, _ = store.usable(name, kind="counts", fingerprint=mark)
     if table is None:
-        table = pa.table(columns([files.count(index).outcomes(positive)]), pa.schema(fields("file")))
+        table = pa.table(columns([files.count(index, footer).outcomes(positive)]), pa.schema(fields("file")))
         store.write_table(name, table, kind="counts", fingerprint=mark)
     return total(table)
 

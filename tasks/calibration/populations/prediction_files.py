@@ -93,11 +93,16 @@ def column_types(file: str, opened: pq.ParquetFile, columns: Sequence[str]) -> C
 
 
 def count_file(
-    system: Any, file: str, columns: Sequence[str], first: ColumnTypes, classes: Sequence[Label] | None
+    system: Any,
+    file: str,
+    columns: Sequence[str],
+    first: ColumnTypes,
+    classes: Sequence[Label] | None,
+    footer: pq.FileMetaData | None = None,
 ) -> LabelCounts:
-    """The counts of one file."""
-    strings = _family(first.types[0]) == "strings"
-    opened = open_parquet(system, file, columns, read_dictionary=list(columns) if strings else None)
+    """The counts of one file; its footer is read if it is not given."""
+    coded = list(columns) if _family(first.types[0]) == "strings" else None
+    opened = open_parquet(system, file, columns, read_dictionary=coded, metadata=footer)
     column_types(file, opened, columns).require_alike(columns, first)
     budget = Budget(file)
     tally = Tally(columns, classes=classes, budget=budget)
@@ -191,14 +196,15 @@ class LabelFiles:
         about, files, rows = read_files_table(_ABOUT, table)
         return cls(files=files, rows=rows, **about)
 
-    def mark(self, index: int) -> str:
-        """The mark of one of the files as it is now."""
-        return _marked(self._first[0], self.files[index], self.columns)[2]
+    def mark(self, index: int) -> tuple[str, pq.FileMetaData]:
+        """The mark of one of the files as it is now, and its footer."""
+        opened, _, mark = _marked(self._first[0], self.files[index], self.columns)
+        return mark, opened.metadata
 
-    def count(self, index: int) -> LabelCounts:
-        """The counts of one of the files."""
+    def count(self, index: int, footer: pq.FileMetaData | None = None) -> LabelCounts:
+        """The counts of one of the files; its footer is read if it is not given."""
         file, (system, first) = self.files[index], self._first
-        counts = count_file(system, file, self.columns, first, self.classes)
+        counts = count_file(system, file, self.columns, first, self.classes, footer)
         if counts.rows != self.rows[index]:
             raise ValueError(f"{file}: {counts.rows} rows are not valid; expected {self.rows[index]}, as at the start")
         return counts

@@ -113,6 +113,22 @@ def test_files_are_found_from_every_working_folder(tmp_path, monkeypatch):
         assert LabelCounts.total(counts).counts == read(tmp_path / "data").counts
 
 
+@pytest.mark.parametrize("classes", [["x", "y"], [1, 2]])
+def test_a_file_is_counted_by_the_footer_of_its_mark(tmp_path, classes):
+    """Where the footer is gone after the mark was taken, the rows are still counted, so that it is not read twice."""
+    for part in range(2):
+        write(tmp_path / "data" / f"{part}.parquet", *rows(50, classes, seed=part))
+    files, expected = scan_footers("rows", "data", tmp_path, **NAMES), read(tmp_path / "data").counts
+    (_, first), (_, second) = files.mark(0), files.mark(1)
+    counts = [files.count(0, first)]
+    path = tmp_path / "data" / "1.parquet"
+    path.write_bytes(path.read_bytes()[:-8] + bytes(8))
+    counts.append(files.count(1, second))
+    assert LabelCounts.total(counts).counts == expected
+    with pytest.raises(ValueError, match="is not a whole Parquet file"):
+        files.mark(1)
+
+
 def test_a_worker_that_lacks_a_file_system_says_so(tmp_path):
     write(tmp_path / "one.parquet", *rows(5, ["x", "y"]))
     files = replace(scan_footers("rows", "one.parquet", tmp_path, **NAMES), path="nosuchscheme://x")
