@@ -11,7 +11,7 @@ from sigstats.sequential.joint_rule import JointRule, JointStop
 from sigstats.sequential.rules import SequentialResult
 
 from .engine.stopping import exceeds, joint_ends
-from .fan_out import observed_cell, prerequisites, work_type
+from .fan_out import observed_cell, work_type
 from .plan import Cell, Plan
 from .record import canonical, digest, record
 from .schema import Hypothesis, as_summary, column
@@ -176,10 +176,6 @@ class Results:
     @cached_property
     def _joint_ends(self) -> dict[str, JointStop]:
         return joint_ends(self.plan.cells, self.store)
-
-    def prerequisites(self, cell: Cell) -> list[str]:
-        """The names of the cells that must be complete before a cell is computed."""
-        return [before.name for before in prerequisites(cell)]
 
     @cached_property
     def summary(self) -> pa.Table:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from sigstats.many_datasets.comparison import DatasetsComparison
+from sigstats.tasks.fan_out import prerequisites
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
@@ -159,9 +160,7 @@ class Evidence:
         """The cells that some hypothesis lacks, in the order of the plan."""
         missing = [row for row in self.rows if row.decision == "missing"]
         wanted = {name for row in missing for name in row.cell.split()}
-        wanted |= {
-            before for name in wanted & self.cells.keys() for before in self.results.prerequisites(self.cells[name])
-        }
+        wanted |= {before.name for name in wanted & self.cells.keys() for before in prerequisites(self.cells[name])}
         # A permutation test needs the observed run too, whose cell its row does not name.
         runs = {(row.dataset, one) for row in missing for one in (row.classifier, row.a, row.b)}
         suspects = [

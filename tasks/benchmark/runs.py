@@ -14,7 +14,7 @@ from sigstats.retraining.resampled import corrected_resampled_test
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from ..statistical_tests import ObservedRun, OfRuns, named
+from ..statistical_tests import ObservedRun, OfRuns, estimated, named
 from .work import CrossValidated, dataset_of
 
 
@@ -103,13 +103,5 @@ def read(results: Results, observed: Cell, measured: Measured) -> OverFolds:
 def corrected_t(row: Hypothesis, values: FloatArray, rows: int) -> Hypothesis:
     """A row with Nadeau and Bengio's test of the mean of values on folds, and its interval."""
     result = corrected_resampled_test(values.ravel(), n_train=values.shape[1] - 1, n_test=1)
-    low, high = result.confidence_interval
-    return row.with_(
-        n=rows,
-        statistic=result.statistic,
-        estimate=result.estimate,
-        estimate_low=low,
-        estimate_high=high,
-        p_value=result.pvalue,
-        note=result.reason,
-    )
+    ends = estimated(result.estimate, result.confidence_interval)
+    return row.with_(n=rows, statistic=result.statistic, p_value=result.pvalue, note=result.reason, **ends)

@@ -19,6 +19,7 @@ from ..plan import Cell
 from ..record import canonical
 from ..results import Results
 from ..schema import Hypothesis
+from ..statistical_tests import estimated
 from .interval import population, true_value
 from .populations.judged import JudgedRows
 from .rates import (
@@ -92,8 +93,7 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
 
 def _share(row: Hypothesis, flags: NDArray[np.bool_]) -> Hypothesis:
     count = int(np.count_nonzero(flags))
-    low, high = clopper_pearson(count, flags.size)
-    return row.with_(estimate=count / flags.size, estimate_low=low, estimate_high=high)
+    return row.with_(**estimated(count / flags.size, clopper_pearson(count, flags.size)))
 
 
 def _means(row: Hypothesis, columns: Mapping[str, NDArray[np.float64]], true: float) -> Iterator[Hypothesis]:
@@ -117,8 +117,7 @@ def _means(row: Hypothesis, columns: Mapping[str, NDArray[np.float64]], true: fl
         WIDTH: (float(widths.mean()), float(widths.std(ddof=1)) / math.sqrt(k)),
     }
     for measure, (value, error) in entries.items():
-        ends = {"estimate_low": value - Z * error, "estimate_high": value + Z * error}
-        yield row.with_(measure=measure, estimate=value, **ends)
+        yield row.with_(measure=measure, **estimated(value, (value - Z * error, value + Z * error)))
 
 
 def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
@@ -167,9 +166,7 @@ def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) ->
     rejecting = f"rejecting where p is at most {significant(level, 3)}, {share}"
     missing = count_undefined(table)
     return row.with_(
-        estimate=value,
-        estimate_low=value - Z * error,
-        estimate_high=value + Z * error,
+        **estimated(value, (value - Z * error, value + Z * error)),
         statistic=level,
         replicates=p_values.size,
         unanswered=missing,

@@ -16,7 +16,7 @@ from sigstats.intervals import clopper_pearson
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from ..statistical_tests import of_sets
+from ..statistical_tests import estimated, of_sets
 from .populations.population import EventPopulation, Population
 from .populations.scored import ScorePopulation
 from .populations.tests import AnyPopulation, exact_rate, null_holds, true_advantage
@@ -138,8 +138,8 @@ def undefined(count: int, trials: int, what: str = "p", *, table: pa.Table) -> I
 
 
 def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:
-    low, high = clopper_pearson(count, trials)
-    row = row.with_(estimate=count / trials, estimate_low=low, estimate_high=high, replicates=trials, decision="none")
+    share = estimated(count / trials, clopper_pearson(count, trials))
+    row = row.with_(replicates=trials, decision="none", **share)
     if row.null_mean is None:
         return row
     from scipy.stats import binom  # slow to import

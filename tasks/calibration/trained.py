@@ -21,6 +21,7 @@ from ..plan import Cell
 from ..record import SIDES, digest
 from ..results import Results
 from ..schema import Hypothesis
+from ..statistical_tests import estimated
 from .populations.tests import AnyPopulation, advantage, bootstrap_of_better, confidence
 from .rates import measure_of
 from .subsample import outcomes_cell, trained_rows
@@ -70,7 +71,6 @@ def _confidence(results: Results, cell: Cell, source: Cell) -> Hypothesis:
         return row.with_(decision="none", note="on the test set neither is better")
     counts = totals(drawn, results.plan.alpha)
     agreeing, trials = counts["b_better" if ahead > 0 else "a_better"], counts["test_sets"]
-    low, high = clopper_pearson(agreeing, trials)
     sides = [f"{side.upper()} ({pair.side(side).learner})" for side in SIDES]
     loser, winner = sides if ahead > 0 else reversed(sides)
     row = row.with_(a=loser, b=winner)
@@ -80,9 +80,7 @@ def _confidence(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     else:
         row = row.with_(statistic=float((resampled[0] > 0).mean()), resampled=json.dumps(_histogram(*resampled)))
     return row.with_(
-        estimate=agreeing / trials,
-        estimate_low=low,
-        estimate_high=high,
+        **estimated(agreeing / trials, clopper_pearson(agreeing, trials)),
         replicates=trials,
         decision="none",
     )

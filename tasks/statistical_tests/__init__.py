@@ -7,7 +7,7 @@ from each kind of data that it takes: a table of counts, cross-validated runs, o
 
 import importlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
@@ -244,6 +244,12 @@ def fields(result: TestResult, **values: Any) -> dict[str, Any]:
         "note": result.reason,
         **values,
     }
+
+
+def estimated(estimate: float, interval: Iterable[float]) -> Fields:
+    """The fields of an estimate and the two ends of its interval."""
+    low, high = interval
+    return {"estimate": estimate, "estimate_low": low, "estimate_high": high}
 
 
 def distinct_sets(sets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -7,7 +7,7 @@ from sigstats.bootstrap.bootstrap_test import bootstrap_test
 from sigstats.joint.events import JointEvents
 
 from ..record import digest
-from . import ObservedRun, OfRuns, StatisticalTest
+from . import ObservedRun, OfRuns, StatisticalTest, estimated
 
 _RESAMPLES = 10_000
 
@@ -23,9 +23,7 @@ def _of_runs(runs: Sequence[ObservedRun], cell: str) -> dict[str, Any]:
     return {
         "n": a.n,
         "statistic": test.estimate,
-        "estimate": test.estimate,
-        "estimate_low": test.confidence_interval.low,
-        "estimate_high": test.confidence_interval.high,
+        **estimated(test.estimate, test.confidence_interval),
         "replicates": test.n_resamples,
         "exceedances": test.exceedances,
         "p_value": test.pvalue,

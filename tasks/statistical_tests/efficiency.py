@@ -11,7 +11,7 @@ from sigstats.fixed_margins.sampling import random_number_correct
 from sigstats.intervals import clopper_pearson
 from sigstats.tables import as_confusion_table
 
-from . import ObservedRun, OfRuns, OfTable, StatisticalTest, fields, run_table_test
+from . import ObservedRun, OfRuns, OfTable, StatisticalTest, estimated, fields, run_table_test
 
 _CAVEAT = (
     "This is a use of the test outside its assumptions: the predictions are pooled from folds whose "
@@ -25,16 +25,13 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
     """``table``: counts, true classes in rows."""
     table = as_confusion_table(data["table"])
     n, right = int(table.sum()), int(np.trace(table))
-    accuracy = clopper_pearson(right, n)
     by_chance = sum(int(row) * int(column) for row, column in zip(table.sum(axis=1), table.sum(axis=0), strict=True))
     return {
         "alternative": "greater",
         "measure": "accuracy",
         "n": n,
         "statistic": float(right),
-        "estimate": right / n,
-        "estimate_low": accuracy.low,
-        "estimate_high": accuracy.high,
+        **estimated(right / n, clopper_pearson(right, n)),
         "null_mean": by_chance / n**2,
     }
 

@@ -9,7 +9,7 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.proportions import dcf_test, proportion_test
 
 from ..own_code import require_measure
-from . import OfTable, StatisticalTest, fields
+from . import OfTable, StatisticalTest, estimated, fields
 
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,15 +26,12 @@ def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
     if method == "bootstrap":
         require_measure(data.get("measure"), data.get("measure_code"))
         resampled = bootstrap_test(outcomes, measure=data["measure"], rng=0)  # equal outcomes give equal results
-        interval = resampled.confidence_interval
         return fields(
             resampled,
             method=method,
             measure=f"difference of {data['measure']} (a - b)",
             statistic=resampled.statistic,
-            estimate=resampled.estimate,
-            estimate_low=interval.low,
-            estimate_high=interval.high,
+            **estimated(resampled.estimate, resampled.confidence_interval),
             p_low=None,
             p_high=None,
         )

@@ -18,7 +18,19 @@ from sigstats.sign_flips.sign_flip_test import sign_flip_test
 from sigstats.subsampling import finite_power
 
 from ..schema import Hypothesis
-from . import SIDE, ObservedRun, OfRuns, OfSets, OfTable, Option, StatisticalTest, distinct_sets, fields, run_table_test
+from . import (
+    SIDE,
+    ObservedRun,
+    OfRuns,
+    OfSets,
+    OfTable,
+    Option,
+    StatisticalTest,
+    distinct_sets,
+    estimated,
+    fields,
+    run_table_test,
+)
 
 #: What is measured where the number of all objects is not known: the statistic is how many of `n` only a got right.
 DISCORDANT = "discordant objects"
@@ -55,9 +67,7 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
         **seen,
         "n": int(data["n"]),
         "measure": _MEASURE,
-        "estimate": difference.estimate,
-        "estimate_low": difference.confidence_interval.low,
-        "estimate_high": difference.confidence_interval.high,
+        **estimated(difference.estimate, difference.confidence_interval),
     }
 
 
@@ -83,9 +93,7 @@ def _of_groups(a: ObservedRun, b: ObservedRun, groups: NDArray[np.int64]) -> dic
         "method": "sign flips of groups",
         "n": a.n,
         "statistic": result.statistic,
-        "estimate": result.estimate,
-        "estimate_low": result.confidence_interval.low,
-        "estimate_high": result.confidence_interval.high,
+        **estimated(result.estimate, result.confidence_interval),
         "p_value": result.pvalue,
         "log10_p": result.log10_pvalue,
         "note": f"{result.items:,} groups, {result.differing:,} with a difference",

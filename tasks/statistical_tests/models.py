@@ -9,7 +9,7 @@ from sigstats._common.validation import FloatArray, as_reals, refuse
 from sigstats.many_datasets.friedman import friedman_test
 from sigstats.many_datasets.signed_rank import signed_rank_test
 
-from . import OfTable, StatisticalTest, fields
+from . import OfTable, StatisticalTest, estimated, fields
 
 
 def _data_sets(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,9 +54,7 @@ def _advantage(data: Mapping[str, Any]) -> dict[str, Any]:
         "measure": ADVANTAGE,
         "n": result.n,
         "statistic": result.statistic,
-        "estimate": result.estimate,
-        "estimate_low": result.confidence_interval.low,
-        "estimate_high": result.confidence_interval.high,
+        **estimated(result.estimate, result.confidence_interval),
     }
 
 

@@ -16,12 +16,13 @@ from sigstats.tasks.calibration.work import (
     Computed,
     Counted,
     DrawnFrom,
+    Events,
     Outcomes,
     Predicted,
     Source,
 )
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.record import Learner, Scheme, TwoViews
+from sigstats.tasks.record import Learner, Named, Scheme, TwoViews
 from sigstats.tasks.storage.data import StoredData
 
 from ...config.model import Strict
@@ -90,9 +91,14 @@ class PopulationSource(Strict):
         """
 
 
-def counted_population(slice_: str | None, population: Population) -> PopulationSpec:
-    """A population whose outcomes are counted."""
-    values = Outcomes(outcomes=population.outcomes, endless=population.endless, swapped=population.swapped)
+def counted_population(slice_: str | None, population: AnyPopulation) -> PopulationSpec:
+    """A population whose outcomes, or events, are counted."""
+    how = {"endless": population.endless, "swapped": population.swapped}
+    values: Outcomes | Events
+    if isinstance(population, Population):
+        values = Outcomes(outcomes=population.outcomes, **how)
+    else:
+        values = Events(events=Named(name=population.name, digest=population.digest()), **how)
     return PopulationSpec(slice=slice_, values=values, rows=population.rows, population=population)
 
 

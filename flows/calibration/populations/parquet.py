@@ -12,7 +12,7 @@ from sigstats.tasks.calibration.populations.population import Population
 from sigstats.tasks.calibration.populations.prediction_files import MANY, LabelFiles, scan_footers
 from sigstats.tasks.calibration.populations.scored import read_scores
 from sigstats.tasks.calibration.populations.tests import AnyPopulation
-from sigstats.tasks.calibration.work import Counted, Events, ScoredRows
+from sigstats.tasks.calibration.work import Counted, ScoredRows
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.record import Named
 
@@ -57,27 +57,23 @@ class Parquet(PopulationSource):
                 raise refuse("replacement", "true", f"false with {sum(files.rows):,} rows, of which a test set is few")
             return self._counted_by_workers(files, seed)
         counts = files.count_all(partial(progress, self.name))
+        population: AnyPopulation
+        data, more = [], ""
         if self.positive is None and (counts.listed or averaged):
-            whole = counts.events(self.name)
-            events = replace(whole, endless=self.replacement)
-            kept = Named(name=self.name, digest=events.digest())
-            populations = [
-                PopulationSpec(
-                    slice=part,
-                    values=Events(events=kept, swapped=population.swapped, endless=population.endless),
-                    rows=population.rows,
-                    population=population,
-                )
-                for part, population in zip(_PARTS, (events, replace(events, swapped=True)), strict=True)
-            ]
-            note = f"; {len(events.joint.events):,} distinct events of {len(events.joint.categories):,} labels"
-            return LoadedSource(populations=populations, data=[events], note=self._note(counts.rows, whole) + note)
-        both = [counts.population(self.positive, swapped=swapped) for swapped in (False, True)]
-        drawn = [population.endlessly() if self.replacement else population for population in both]
-        return LoadedSource(
-            populations=[counted_population(part, population) for part, population in zip(_PARTS, drawn, strict=True)],
-            note=self._note(counts.rows, both[0]),
-        )
+            population = events = counts.events(self.name)
+            data.append(events)
+            more = f"; {len(events.joint.events):,} distinct events of {len(events.joint.categories):,} labels"
+        else:
+            population = counts.population(self.positive)
+        only_a, only_b = population.discordant
+        note = f"{self.name}: {counts.rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}{more}"
+        if self.replacement:
+            population = population.endlessly()
+        populations = [
+            counted_population(part, replace(population, swapped=swapped))
+            for part, swapped in zip(_PARTS, (False, True), strict=True)
+        ]
+        return LoadedSource(populations=populations, data=data, note=note)
 
     def _counted_by_workers(self, files: LabelFiles, seed: int) -> LoadedSource:
         known_as = Named(name=self.name, digest=files.digest())
@@ -92,10 +88,6 @@ class Parquet(PopulationSource):
         ]
         note = f"{self.name}: {rows:,} rows in {len(files.files):,} files, which the workers count"
         return LoadedSource(populations=populations, cells=[counting], data=[files], note=note)
-
-    def _note(self, rows: int, population: AnyPopulation) -> str:
-        only_a, only_b = population.discordant
-        return f"{self.name}: {rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}"
 
 
 class Scores(PopulationSource):

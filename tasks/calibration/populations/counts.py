@@ -68,18 +68,17 @@ class LabelCounts:
         kind: Kind = "categories" if self.listed else "classes"
         return EventPopulation(name, JointEvents(names, kind, events, tuple(self.counts.values())))
 
-    def population(self, positive: Label | None = None, *, swapped: bool = False) -> Population:
+    def population(self, positive: Label | None = None) -> Population:
         """The population of these rows.
 
         `positive`: the positive class; all others together are the negative one.
         Without it the population is only valid for accuracy, and all rows count as truly positive.
-        `swapped`: as for `sigstats.tasks.calibration.populations.population.Population`.
         """
         if positive is not None and not any(_has(label, positive) for label in self.labels):
             alike = [label for label in self.labels if str(label) == str(positive)]
             hint = f"; the files have {alike[0]!r}" if alike else did_you_mean(positive, map(str, self.labels))
             raise refuse("positive", positive, f"a label that occurs{hint}")
-        return Population(outcomes=tuple(self.outcomes(positive)), swapped=swapped)
+        return Population(outcomes=tuple(self.outcomes(positive)))
 
     def outcomes(self, positive: Label | None = None) -> list[int]:
         """The number of rows with each of the eight joint outcomes, as for `population`; `positive` need not occur."""

@@ -164,6 +164,10 @@ class EventPopulation(_Drawn):
         if not self.joint.n:
             raise ValueError(f"population {self.name}: has no rows; expected one or more")
 
+    def endlessly(self) -> "EventPopulation":
+        """The infinite population in which each event has the probability of its frequency here."""
+        return replace(self, endless=True)
+
     @cached_property
     def shape(self) -> JointEvents:
         """Each event that a test set may have, once; where outputs are exchanged, also those that an exchange makes."""
