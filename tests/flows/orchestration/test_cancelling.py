@@ -10,15 +10,8 @@ import pytest
 
 from ..conftest import PROGRAM, QUICK, blocks, study_file, wait_until
 from ..predictions import STUDY, write
-from ..prefect_server import started
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
-
-
-@pytest.fixture(scope="module")
-def server():
-    with started("sqlite") as found:
-        yield found
 
 
 def cancelled(server, study, *more, ready):

@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from ..clusters.test_given import STUDY, reference, stored  # noqa: F401 (a fixture)
-from ..prefect_server import started
 
 pytest.importorskip("prefect_dask")
 
@@ -35,20 +34,19 @@ if __name__ == "__main__":
 """
 
 
-def test_they_all_end(reference, tmp_path):  # noqa: F811
+def test_they_all_end(server, reference, tmp_path):  # noqa: F811
     (tmp_path / "release.py").write_text(PROGRAM)
-    with started("sqlite") as server:
-        done = subprocess.run(
-            [sys.executable, "release.py"],
-            env=server.environment,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.split("\n")[-2] == "[5, 5, 5, 5]"
-        assert {run["state_type"] for run in server.runs()} == {"COMPLETED"}
+    done = subprocess.run(
+        [sys.executable, "release.py"],
+        env=server.environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[-2] == "[5, 5, 5, 5]"
+    assert {run["state_type"] for run in server.runs()} == {"COMPLETED"}
     for how in ("cluster", "flow"):
         assert [stored(tmp_path / f"{how}-{number}") for number in range(2)] == [reference] * 2

@@ -29,14 +29,6 @@ def server(request):
 on_one = pytest.mark.parametrize("server", DATABASES[:1], indirect=True)
 
 
-@pytest.fixture
-def folder(tmp_path):
-    study_file(tmp_path, STUDY, "nightly.toml")
-    write(tmp_path / "predictions/production.csv", wrong=0.12, at=1000)
-    write(tmp_path / "predictions/candidate-1.csv", wrong=0.08, seed=1, at=1001)
-    return tmp_path
-
-
 @contextlib.contextmanager
 def deployed(server, folder, name, *more, study="nightly.toml", outage=False):
     """``sigstats deploy`` as it stays and runs what falls due; Prefect tells of an `outage` in its own words."""

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ..conftest import PROGRAM, study_file, wait_until
-from ..predictions import STUDY, write
-from ..prefect_server import started
+from ..conftest import PROGRAM, wait_until
+from ..predictions import write
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
@@ -21,20 +20,6 @@ PAGE = (Path(__file__).parents[3] / "docs/prefect.md").read_text(encoding="utf-8
 READY, RELEASE, SERVED, AUTOMATIONS = re.findall(r"^```python\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
 (PREFECT_YAML,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
 _, POOL = re.findall(r"^```sh\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
-
-
-@pytest.fixture(scope="module")
-def server():
-    with started("sqlite") as found:
-        yield found
-
-
-@pytest.fixture
-def folder(tmp_path):
-    study_file(tmp_path, STUDY, "nightly.toml")
-    write(tmp_path / "predictions/production.csv", wrong=0.12, at=1000)
-    write(tmp_path / "predictions/candidate-1.csv", wrong=0.08, seed=1, at=1001)
-    return tmp_path
 
 
 def run(server, folder, *words):

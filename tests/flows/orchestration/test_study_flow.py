@@ -7,7 +7,6 @@ import pytest
 
 from ..conftest import study_file
 from ..predictions import STUDY, write
-from ..prefect_server import started
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
@@ -104,12 +103,6 @@ counts_b = [7, 5]
 
 #: The states of runs that a time-out ended.
 ENDED = {"FAILED", "CANCELLED", "CRASHED"}
-
-
-@pytest.fixture(scope="module")
-def server():
-    with started("sqlite") as found:
-        yield found
 
 
 def run(server, folder, program):

@@ -5,8 +5,6 @@ import sys
 
 import pytest
 
-from ..prefect_server import started
-
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
 #: Each cell fails the first time, and two seconds are enough for others to begin beside it.
@@ -44,12 +42,6 @@ with prefect.tags(*(["one-at-a-time"] if how == "tagged" else [])):
     found = run(study={"kind": "significance", "name": how, "samples": samples}, output="out", cluster="local")
 print(len(found.summary), most)
 """
-
-
-@pytest.fixture(scope="module")
-def server():
-    with started("sqlite") as found:
-        yield found
 
 
 def run(server, folder, how, **environment):
