@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"--cost: {options.cost!r} is one column for every --prediction; expected a file for each model")
     ranks, files = _ranked(options)
     if options.cost is not None:
-        from sigstats.ranking.front import with_costs
+        from sigstats.ranking.result import with_costs
 
         of_costs = {**vars(options), **_ONLY_COST, "score": [options.cost], "lower_is_better": [options.cost]}
         with as_options():

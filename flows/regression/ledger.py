@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sigstats._common.numerals import significant
-from sigstats.sequential.alpha_spending import spent_level
+from sigstats.multiplicity import spent_level
 from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store

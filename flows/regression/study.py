@@ -19,7 +19,7 @@ from sigstats._common.scores import of_named_scores
 from sigstats.comparison.margins import SaidShare, as_bar, as_margin, as_share
 from sigstats.comparison.measure_names import as_compared_measures
 from sigstats.comparison.rule import ComparisonRule, key_of
-from sigstats.sequential.alpha_spending import Spending
+from sigstats.multiplicity import Spending
 
 from ..config.model import Strict, Study
 

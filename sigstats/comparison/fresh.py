@@ -9,7 +9,7 @@ begin at each look. If a row fails where its Holm-adjusted rate is at most 1 / N
 first false alarm of any row is at least N, if the rows that are not worse never become worse: for one of them to fail,
 the mean of their sums must reach N (Shin, Ramdas and Rinaldo 2024).
 
-When not to use: the same rows are tested again (`sigstats.sequential.alpha_spending`); rows depend on each other.
+When not to use: the same rows are tested again (`sigstats.multiplicity`); rows depend on each other.
 """
 
 import math

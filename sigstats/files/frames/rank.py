@@ -41,11 +41,10 @@ from sigstats.comparison.units import Parted, Units
 from sigstats.measures.costs import as_cost_measure
 from sigstats.measures.measure import Measure
 from sigstats.measures.table import MEASURES
-from sigstats.ranking.front import with_costs
 from sigstats.ranking.means import first_of_each, item_means, missing_in
 from sigstats.ranking.rank import rank_table
 from sigstats.ranking.rank_sets import as_score_table
-from sigstats.ranking.result import Ranking
+from sigstats.ranking.result import Ranking, with_costs
 
 from ._arguments import as_arguments
 
@@ -91,7 +90,7 @@ def rank_models(
         all answers to each item are ranked, as in `compare`.
     cost : array_like or data frame, shape (n, k), optional
         The cost of each answer, such as dollars or seconds, with the models as in `correct`. The result then has the
-        models that none is shown to beat in both score and cost (``sigstats.ranking.front``).
+        models that none is shown to beat in both score and cost (``sigstats.ranking.result``).
     measure : str, Measure or function, optional
         The measure to rank by, as `sigstats.compare` takes it: of predictions; of scores of the positive class, with
         `label`; or a quantile of scores, such as ``"p95"``. By default the accuracy, or the mean of scores.

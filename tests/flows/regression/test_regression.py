@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from sigstats.flows.cli import main
-from sigstats.sequential.alpha_spending import spent_level
+from sigstats.multiplicity import spent_level
 from sigstats.tasks.storage import history as history_files
 from sigstats.tasks.storage.local_files import LocalFiles
 

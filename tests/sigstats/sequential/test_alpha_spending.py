@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.sequential.alpha_spending import spent_level
+from sigstats.multiplicity import spent_level
 
 SHARED = ("linear", "pocock", "obrien-fleming")
 
