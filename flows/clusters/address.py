@@ -194,12 +194,6 @@ def thread_given_back(client: Any) -> Iterator[None]:
             rejoin()
 
 
-#: Seconds to wait for a first worker where a block needs something of its own.
-_FIRST_WORKER = 30.0
-#: Workers that an adaptive cluster without a maximum is taken to have.
-_UNBOUNDED = 100
-
-
 class Given(Strict):
     """A `distributed.Client`, or a cluster that a client can connect to."""
 
@@ -233,7 +227,7 @@ def open_given(cluster: Given, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
             client = stack.enter_context(Client(client, set_as_default=False))
         if needs:
             try:
-                client.wait_for_workers(1, timeout=_FIRST_WORKER)
+                client.wait_for_workers(1, timeout=30.0)
             except TimeoutError:
                 raise BadInput(f"cluster: {shown(cluster.value)} has no worker") from None
         yield stack.enter_context(_pool_of(client, needs, _expected(client.cluster)))
@@ -243,4 +237,5 @@ def _expected(cluster: Any) -> int:
     """The number of workers that a cluster will have, if it is known."""
     adaptive = getattr(cluster, "_adaptive", None)
     most = getattr(adaptive, "maximum", 1)
-    return max(1, len(getattr(cluster, "plan", ())), _UNBOUNDED if math.isinf(most) else int(most))
+    # An adaptive cluster without a maximum is taken to have a hundred.
+    return max(1, len(getattr(cluster, "plan", ())), 100 if math.isinf(most) else int(most))

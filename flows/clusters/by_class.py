@@ -30,8 +30,6 @@ from ._workers import ClusterFile, Workers, expected, opened_for, restart_dead_w
 
 #: The packages whose classes a cluster file may name; ``--allow`` adds others.
 PACKAGES = ("dask_cloudprovider", "dask_gateway", "dask_jobqueue", "dask_kubernetes", "distributed")
-#: Bytes that a worker needs in addition to the memory of its block.
-_OWN_MEMORY = 2 << 30
 
 
 class Cluster(ClusterFile):
@@ -91,7 +89,8 @@ def with_needs(cluster: Cluster, needs: Needs) -> dict[str, Any]:
     for name, amount in needs.amounts.items():
         if name not in cluster.needs:
             raise unmet_need(needs, name, f"what any worker has; add [needs.{name}] to the cluster file")
-        number = str(amount + _OWN_MEMORY if name == "memory" else amount)
+        # A worker needs 2 GiB in addition to the memory of its block.
+        number = str(amount + (2 << 30) if name == "memory" else amount)
         text = json.dumps(cluster.needs[name]).replace('"{amount}"', number).replace("{amount}", number)
         for key, value in json.loads(text).items():
             arguments[key] = [*arguments.get(key, ()), *value] if isinstance(value, list) else value

@@ -49,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
     from sigstats.tasks.results import Results
     from sigstats.tasks.storage.store import Store
 
+    from ..report.rows import group_by
+
     results = Results(Store(usable(options.output)))
     try:
         with output_read(options.output, ""):
@@ -56,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
             replays = [replay(results, cell, options.trial) for cell in chosen]
     except LookupError as error:
         raise BadInput(f"OUTPUT: {error}") from None
-    sets = _by_test_set(replays)
+    subjects = ("dataset", "slice", "n")
+    sets = group_by(replays, lambda replay: tuple(replay.cell.subject.get(name, "") for name in subjects))
     if options.rows is not None:
         _write_rows(options.rows, sets)
     for group in sets.values():
@@ -100,14 +103,6 @@ def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
         wanted = ", ".join(sorted(of_tests)) or "none, since no test is of another package"
         raise BadInput(f"--allow: {unused!r} is not valid; expected {wanted}")
     return cells
-
-
-def _by_test_set(replays: list["Replay"]) -> dict[tuple[str, ...], list["Replay"]]:
-    groups: dict[tuple[str, ...], list[Replay]] = {}
-    for replay in replays:
-        subject = replay.cell.subject
-        groups.setdefault((subject["dataset"], subject.get("slice", ""), subject["n"]), []).append(replay)
-    return groups
 
 
 def _write_rows(file: str, sets: dict[tuple[str, ...], list["Replay"]]) -> None:

@@ -21,8 +21,6 @@ Sizes = Mapping[str, tuple[float, float, float]]
 
 #: The exponents of rows, features and classes.
 _POWERS = np.array([0.9, 0.6, 0.4])
-#: Measured seconds are taken to be at least this, so that they have a logarithm.
-_NOTHING = 1e-6
 
 
 class CostModel:
@@ -56,7 +54,7 @@ class CostModel:
         nearer = alike & ~self._measured & (distance <= self._distance)
         nearer[at] = self._measured[at] = True
         self._distance[nearer] = distance[nearer]
-        self._left[nearer] = math.log(max(seconds, _NOTHING)) - self._growth[at]
+        self._left[nearer] = math.log(max(seconds, 1e-6)) - self._growth[at]  # 0 has no logarithm
 
     def of_known_kinds(self) -> FloatArray:
         """Seconds per replicate of every cell; NaN for kinds of which no cell was timed."""

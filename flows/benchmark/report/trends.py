@@ -17,8 +17,6 @@ from ...report.rows import distinct, group_by
 from .null_histograms import null_distribution
 
 _WIDTH, _HEIGHT = 236.0, 178.0
-#: As many data sets make a curve.
-_FEWEST = 4
 _NAMED = re.compile(r"(?P<name>\S(?:.*\S)?) *+= *+(?P<value>[-+]?[0-9.]+(?:e[-+]?[0-9]+)?)")
 
 
@@ -43,7 +41,8 @@ def curves_of(test: str, evidence: Evidence) -> tuple[str, dict[str, list[Point]
         for classifier, group in group_by(rows, lambda row: row.classifier or "").items()
         if len(names) == 1
     }
-    return "".join(names[:1]), {name: points for name, points in curves.items() if len(points) >= _FEWEST}
+    # Fewer than four data sets make no curve.
+    return "".join(names[:1]), {name: points for name, points in curves.items() if len(points) >= 4}
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
