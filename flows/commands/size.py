@@ -156,7 +156,8 @@ def _leaderboard(options: argparse.Namespace) -> int:
     names = names_in_one_file(options) or model_names(files, joined.subjects)
     refuse_unused(columns_of(options), [None])
     level = 1 - rule_of(options).alpha
-    size = leaderboard_size(joined.scores, names, target=target, confidence_level=level, lower=joined.lower)
+    how = {"lower": joined.lower, "limited": joined.limited}
+    size = leaderboard_size(joined.scores, names, target=target, confidence_level=level, **how)
     return _told(options, size)
 
 

@@ -35,6 +35,11 @@ _MOST = 10**8
 _DROPS = (1, 2, 5, 10)
 
 
+def fewest_of(level: float) -> int:
+    """The fewest rows that show anything at a level: if all n favour one model, p is 2**-n or more."""
+    return math.ceil(-math.log2(level))
+
+
 @dataclass(frozen=True)
 class Spread:
     """Spread of a difference: the standard deviation of one row, and the effect of one more row, times n."""
@@ -183,6 +188,7 @@ def plan_measure(
         why = first.note or "both models are alike"
         raise ValueError(f"measures: {shown(measure)} has no known spread ({why}); expected another pilot")
     level = rule.level_of_one(tests_of(paired, [measure], rule) if tests is None else tests)
+    spread = replace(spread, fewest=max(spread.fewest, rule.smallest_slice, fewest_of(level)))
     minimum = rule.effect_of(first)
     hundredth = 0.01 * abs(first.baseline)
     unit = hundredth if hundredth > minimum else 2 * minimum

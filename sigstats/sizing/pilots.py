@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import nct, t
 
+from .._common.extreme import within_one
 from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular, columns_of
 from .._common.validation import FloatArray, as_real, require_squarable
@@ -29,7 +30,7 @@ from ..comparison.measured import evidence_of
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
 from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
-from .measures import Spread
+from .measures import Spread, fewest_of
 
 _MCNEMAR = "McNemar's exact test"
 _BOUND = "the bound of a mean that one more row does not undo, with approximate power"
@@ -105,30 +106,33 @@ def leaderboard_size(
     target: float = 0.8,
     confidence_level: float = 0.95,
     lower: bool = False,
+    limited: bool = True,
 ) -> LeaderboardSize:
     """The rows that distinguish each model from the next, by the power of the first of Holm's steps.
 
     `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, with exact power; or a mark
-    of each, with the power of a normal test. `lower`: whether lower scores are better.
+    of each, with the power of a normal test. `lower`: whether lower scores are better; `limited`: as in
+    `sigstats.ranking.rank_sets.sets_of`.
     """
     n, k = scores.shape
     require_squarable(scores.astype(np.float64, copy=False), "scores")
     level = (1 - confidence_level) / (k * (k - 1))
     means = scores.mean(axis=0, dtype=np.float64) * (-1 if lower else 1)
     order = sorted(range(k), key=lambda model: (-float(means[model]), model))
+    limited = limited and within_one(scores.astype(np.float64))
     generator = (
-        _pair(scores, (a, b), (models[a], models[b]), float(means[a] - means[b]), level, target)
+        _pair(scores[:, [a, b]], (models[a], models[b]), float(means[a] - means[b]), level, target, limited=limited)
         for a, b in itertools.pairwise(order)
     )
     return LeaderboardSize(neighbours=tuple(generator), n=n, level=level, target=target)
 
 
 def _pair(
-    scores: NDArray[Any], of: tuple[int, int], names: tuple[str, str], ahead: float, level: float, target: float
+    pair: NDArray[Any], names: tuple[str, str], ahead: float, level: float, target: float, *, limited: bool
 ) -> Neighbours:
-    first, second = scores[:, of[0]], scores[:, of[1]]
-    n = len(scores)
-    if scores.dtype == bool:
+    first, second = pair.T
+    n = len(pair)
+    if pair.dtype == bool:
         ahead, share = float((first.sum() - second.sum()) / n), float(np.mean(first != second))
         entries: dict[str, Any] = {
             "discordance": share,
@@ -138,8 +142,8 @@ def _pair(
         }
     else:
         deviation = float((first - second).std(ddof=1))
-        within_one = scores.min() >= 0 and scores.max() <= 1
-        spread = Spread(deviation, 1.0 if within_one else float(np.abs(first - second).max()))
+        unseen = 1.0 if limited else float(np.abs(first - second).max())
+        spread = Spread(deviation, unseen, fewest_of(level))
         entries = {
             "discordance": None,
             "needed": spread.needed(ahead, level, target),

@@ -18,6 +18,8 @@ from sigstats.flows.cli import main
 from ...random_weights import NEAR, not_worse
 from ...sigstats.files.predictions.logs import harness_log, inspect_log
 
+COPY = "the candidate answers as the baseline in all 20 rows, as a copy does"
+
 
 def compared(tmp_path, *arguments, code=None):
     """The JSON of a comparison."""
@@ -286,7 +288,7 @@ def test_other_documents_under_the_same_ids_are_refused(tmp_path, capsys, field)
     found = compared(tmp_path, a, b, "--allow-different-tasks", code=0)
     assert (found["n"], [note["text"] for note in found["notes"]]) == (
         20,
-        [f"{b}: 1 of 20 rows have other questions than in {a}"],
+        [f"{b}: 1 of 20 rows have other questions than in {a}", COPY],
     )
 
 
@@ -355,7 +357,7 @@ def test_a_log_that_was_cancelled_says_so(tmp_path, capsys):
     a = failing(tmp_path / "a.json", [1] * 20)
     b = failing(tmp_path / "b.json", [1] * 20, status="cancelled", eval={"task": "t", "dataset": {"samples": 400}})
     notes = [note["text"] for note in compared(tmp_path, a, b)["notes"]]
-    assert notes == [f"{b}: its evaluation was cancelled; 20 of 400 items"]
+    assert notes == [f"{b}: its evaluation was cancelled; 20 of 400 items", COPY]
     assert "was cancelled" in capsys.readouterr().out
 
 

@@ -10,6 +10,7 @@ import sigstats
 from sigstats import rank_models
 from sigstats.flows.cli import main
 from sigstats.ranking.rank_sets import rank_sets
+from sigstats.sizing.pilots import leaderboard_size
 
 from ...sigstats.files.predictions.logs import inspect_log
 
@@ -338,6 +339,10 @@ def test_ranks_by_marks_without_known_limits_are_those_in_any_unit_and_state_the
         ranks.append([(model["model"], model["rank_low"], model["rank_high"]) for model in found["models"]])
         assert ("no-limits" in [note["name"] for note in found["notes"]]) == (name == "reward")
     assert ranks[0] == ranks[1] == [("a", 1, 1), ("b", 2, 2)]
+    scores = np.column_stack([tables["b"], tables["a"], tables["a"] + 0.01])
+    one, other = (leaderboard_size(unit * scores, ["b", "a", "c"], limited=False).neighbours for unit in (1.0, 1e3))
+    assert [pair.needed for pair in one] == [pair.needed for pair in other]
+    assert one[0].needed == 7  # with 7 rows p may be 1/128, below the first level 0.05/6, and no difference varies
     assert ranks[2] == [("a", 1, 2), ("b", 1, 2)]  # one more row may differ by 1
 
 

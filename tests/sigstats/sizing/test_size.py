@@ -219,3 +219,14 @@ def test_skewed_marks_fail_as_often_as_was_planned(cost):
     assert plan.rise == cost
     needed = next(rows for rows in range(5, n) if binom.sf(4, rows, share) >= 0.8)
     assert plan.drops[0].needed == pytest.approx(needed, rel=0.05)
+
+
+def test_no_fewer_rows_are_planned_than_can_be_significant():
+    """If all n rows favour one model, p is 2**-n; fewer than ten are too small a slice."""
+    n = 50
+    marks = np.ones(n), np.full(n, 0.4) + 0.001 * np.arange(n)
+    known = pair_arrays(np.zeros(n, int), np.zeros(n, int), np.zeros(n, int), scores=marks)
+    for tests, fewest in ((1, 10), (1000, 15)):
+        plan = plan_measure(replace(known, said=None), "mean-score", ComparisonRule(), [0.5], tests=tests)
+        assert plan.drops[0].needed == fewest
+        assert fewest == 10 or 2.0**-fewest <= 0.05 / tests < 2.0 ** (1 - fewest)
