@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -64,24 +65,32 @@ def as_options(*others: tuple[str, str]) -> Iterator[None]:
         words = str(error)
         for its, ours in ((" a smallest_slice ", " --smallest-slice "), (" score_range", " --score-range"), *others):
             words = words.replace(its, ours)
-        said, _, rest = words.partition(": ")
-        option = f"--{said.replace('_', '-').replace('measures', 'measure')}" if said in _OPTIONS else said
-        raise BadInput(f"{option}: {rest}" if rest else said) from None
+        raise BadInput(with_dashes(words, _OPTIONS)) from None
 
 
 #: What the library calls options.
-_OPTIONS = {
-    *("positive", "measures", "score_range", "margins", "at_least", "at_most", "power", "weights", "output", "cluster"),
-    *("workers", "part", "ratio", "costs", "order", "run", "by_position", "probabilities", "lower_is_better"),
-    "changed",
-}
+_OPTIONS = (
+    *(
+        "positive",
+        "measures?",
+        "score_range",
+        "margins",
+        "at_least",
+        "at_most",
+        "power",
+        "weights",
+        "output",
+        "cluster",
+    ),
+    *("workers", "part", "ratio", "costs", "order", "run", "by_position", "probabilities"),
+    *("lower_is_better", "changed", "score", "model", "filter", "duplicates", "unscored"),
+)
 
 
-def refuse_beside(options: argparse.Namespace, other: str, names: Iterable[str]) -> None:
-    """Refuse options of these names that another option, or the content of a file, would make ineffective."""
-    for name in names:
-        if (value := getattr(options, name)) not in (None, []) and value is not False:
-            raise BadInput(f"--{name.replace('_', '-')}: is not valid with {other}; expected one of them")
+def with_dashes(words: str, names: Iterable[str]) -> str:
+    """A message with the names of options as a person types them."""
+    named = re.compile(rf"(^|: | with )({'|'.join(names)})(?=: |; expected| '[^']*'; expected)")
+    return named.sub(lambda name: f"{name[1]}--{name[2].replace('_', '-').replace('measures', 'measure')}", words)
 
 
 @contextlib.contextmanager

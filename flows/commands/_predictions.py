@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
 from . import repeatable
-from ._options import as_options, refuse_beside
+from ._options import as_options, with_dashes
 
 if TYPE_CHECKING:
     from sigstats.files.predictions import Columns, People, Predictions
@@ -114,10 +114,6 @@ def add_people(parser: argparse.ArgumentParser) -> None:
     repeatable(parser, "--human-labels", "FILE", text)
 
 
-#: The options that are not valid with ``--human``.
-_NOT_JUDGED = ("changed", "run", "task", "positive", "order", "weights", "ratio", "measure", "costs")
-
-
 def read_with_people(
     options: argparse.Namespace, paths: Sequence[str], columns: "Sequence[Columns]"
 ) -> "list[tuple[Predictions, People]]":
@@ -128,7 +124,6 @@ def read_with_people(
         if options.human_labels:
             raise BadInput("--human: is missing; expected the column of people's labels in --human-labels")
         return []
-    refuse_beside(options, "--human", [name for name in _NOT_JUDGED if name in vars(options)])
     if len(scores_of(options)) > 1:
         raise BadInput("--human: is not valid with several scores; expected one")
     given = (("human", options.human), ("human-labels", options.human_labels or [None]))
@@ -146,6 +141,7 @@ def columns_of_files(options: argparse.Namespace, files: int, *, scores: int | N
 
     `scores`: the largest number of scores that may be named.
     """
+    refuse_together(options)
     if scores is not None and len(scores_of(options)) > scores:
         raise BadInput(f"--score: {len(scores_of(options))} were given; expected one")
     columns = [columns_of(options)] * files
@@ -187,11 +183,8 @@ def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
 
 def scores_of(options: argparse.Namespace) -> list[str]:
     """The named scores, in any form."""
-    from sigstats.comparison.measure_names import check_together
-
     if options.ratio is not None:
-        with as_options():
-            check_together({"ratio": options.ratio, "score": options.score or None})
+        refuse_together(options)
         return [_ratio(options.ratio)[0]]
     return options.score or list(dict.fromkeys([*options.lower_is_better, *options.higher_is_better]))
 
@@ -276,13 +269,16 @@ def match_options(options: argparse.Namespace) -> dict[str, Any]:
     return {"unmatched": options.unmatched or "refuse", "allow_different_tasks": options.allow_different_tasks}
 
 
-#: The options that say how files are read.
-OPTIONS_OF_FILES = (
-    *("id", "label", "ratio", "epoch", "group", "bins", "task", "labels", "instances", "unmatched", "unscored"),
-    *("duplicates", "prediction", "score", "slice", "rows_key", "filter", "model", "model_column", "probabilities"),
-    *("lower_is_better", "higher_is_better", "by_position", "no_header", "encoding", "missing", "classes"),
-    "allow_different_tasks",
-)
+def refuse_together(options: argparse.Namespace, **others: Any) -> None:
+    """Refuse options that exclude each other, or that `others`, such as the content of a file, make ineffective."""
+    from sigstats.comparison.measure_names import check_together
+
+    hidden = any(others.values())  # the values of options
+    given = {name: True if value == "refuse" or (value and hidden) else value for name, value in vars(options).items()}
+    try:
+        check_together({**given, **{name.replace("_", " "): value for name, value in others.items()}})
+    except ValueError as error:
+        raise BadInput(with_dashes(str(error).replace(": are ", ": is "), vars(options))) from None
 
 
 def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one: bool = False) -> None:

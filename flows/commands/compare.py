@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import add_fail_on, add_rule_options, as_options, code_of, refuse_beside, rule_of
+from ._options import add_fail_on, add_rule_options, as_options, code_of, rule_of
 from ._predictions import (
     SECOND_FILE,
     add_measures,
@@ -27,6 +27,7 @@ from ._predictions import (
     measures_of,
     names_in_one_file,
     read_with_people,
+    refuse_together,
     refuse_unused,
     scores_of,
 )
@@ -73,15 +74,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare the files, print the result, and return the exit code of the verdict."""
     from sigstats._common.messages import printable
-    from sigstats.comparison.measure_names import check_together
 
     _, *options.candidates = file_for_each(options, (options.baseline, *options.candidates))
     if not options.candidates:
         raise BadInput(f"CANDIDATE: is missing; expected {SECOND_FILE}")
     refuse_overwriting(options, (options.baseline, *options.candidates), *_OUTPUTS)
-    several = len(options.candidates) > 1 or None
-    with as_options():
-        check_together({"changed": options.changed, "run": options.run, "several candidates": several})
+    refuse_together(options, several_candidates=len(options.candidates) > 1)
     from ..comparison.text import show, show_candidates
 
     result, pairs = _compare(options)
@@ -105,9 +103,6 @@ def run(options: argparse.Namespace) -> int:
     return code_of(options, result.verdict)
 
 
-_NOT_UNPAIRED = ("changed", "run", "human", "human_labels", "order", "weights", "ratio", "task", "unmatched", "bins")
-
-
 def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
     from sigstats.comparison.candidates import compare_candidates
     from sigstats.comparison.family import measures_meant
@@ -121,9 +116,11 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         measures = as_compared_measures(asked) if asked else None
     every = columns_of_files(options, 1 + len(options.candidates), scores=None)
     if options.unpaired:
-        refuse_beside(options, "--unpaired", _NOT_UNPAIRED)
         every = [column.but(by_position=column.by_position or None) for column in every]
     columns, *of_candidates = every
+    for path, own in zip(options.candidates, of_candidates, strict=True):
+        if own == columns and realpath(path) == realpath(options.baseline):
+            raise BadInput(f"{path}: is both BASELINE and CANDIDATE; expected {SECOND_FILE}")
     with as_options():
         paths = (options.baseline, *options.candidates)
         limits, judged = as_score_range(options.score_range), read_with_people(options, paths, every)
@@ -140,8 +137,6 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
                 joined = [*map(of_two_samples, *alone)]
             else:
                 joined = join_scores(baseline, candidates[place], columns, with_ids=with_ids, **match_options(options))
-            if own == columns and realpath(path) == realpath(options.baseline):
-                raise BadInput(f"{path}: is both BASELINE and CANDIDATE; expected {SECOND_FILE}")
             if judged:
                 joined = [with_people(pair, (judged[0][1], judged[1 + place][1]), limits) for pair in joined]
             identical = own == columns and same_content(options.baseline, path)

@@ -47,9 +47,10 @@ def lines_of(path: str) -> list[str]:
         head, commands = _of_log(log)
     else:
         assert isinstance(table, Table)
-        whole = parsed(path, Columns().but(slices=tuple(dict.fromkeys(table.names)))).parts[0]
-        assert isinstance(whole, Table)
-        head, commands = _of_table(whole)
+        if not table.beside(()).keys() >= {*table.names}:  # of a large file, only the usual columns
+            table = parsed(path, Columns().but(slices=tuple(dict.fromkeys(table.names)))).parts[0]
+            assert isinstance(table, Table)
+        head, commands = _of_table(table)
     named = shlex.quote(path)
     return [f"{path}: {head}", *(f"sigstats {name} {named}{rest}" for name, rest in commands[:_MOST])]
 
@@ -93,6 +94,8 @@ def _of_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
     from sigstats._common.messages import some_of
     from sigstats.files.predictions import Columns
 
+    from ..pages.wording import count_of
+
     names = list(dict.fromkeys(table.names))
     columns = Columns().in_table(names)
     values = {name: set(pc.unique(table.texts_or_missing(name)).to_pylist()) - {None} for name in names}
@@ -101,7 +104,7 @@ def _of_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
     others = [name for name in names if name not in (columns.id, columns.label)]
     models = [name for name in others if values[name] and values[name] <= classes]
     marks = [name for name in others if name not in models and _are_fractions(values[name])]
-    head = f"a table of {table.num_rows:,} rows with the columns {some_of(names)}"
+    head = f"a table of {count_of(table.num_rows, 'row')} with the columns {some_of(names)}"
     one = _given(prediction=models[0]) if models and models[0] != columns.prediction else ""
     commands: list[tuple[str, str]] = []
     if len(models) > 1:

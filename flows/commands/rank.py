@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DONE, BadInput
 from . import repeatable
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import as_options, refuse_beside
+from ._options import as_options
 from ._predictions import (
-    OPTIONS_OF_FILES,
     add_measures,
     add_people,
     add_prediction_arguments,
@@ -26,11 +25,12 @@ from ._predictions import (
     measures_of,
     names_in_one_file,
     read_with_people,
+    refuse_together,
     refuse_unused,
 )
 
 if TYPE_CHECKING:
-    from sigstats.files.predictions import PairedPredictions
+    from sigstats.files.predictions import Columns, PairedPredictions, People, Predictions
     from sigstats.ranking.result import Ranking
 
 GROUP = "files of predictions"
@@ -83,12 +83,6 @@ def run(options: argparse.Namespace) -> int:
     if options.cost is not None and len(options.prediction) > len(options.files):
         raise BadInput(f"--cost: {options.cost!r} is one column for every --prediction; expected a file for each model")
     ranks, files = _ranked(options)
-    if options.cost is not None:
-        from sigstats.ranking.result import with_costs
-
-        of_costs = {**vars(options), **_ONLY_COST, "score": [options.cost], "lower_is_better": [options.cost]}
-        with as_options():
-            ranks = with_costs(ranks, _ranked(argparse.Namespace(**of_costs))[0], options.cost)
     from ..ranking.words import as_json, as_markdown, show
 
     def page() -> str:
@@ -99,15 +93,6 @@ def run(options: argparse.Namespace) -> int:
     if write_outputs(options, json=partial(as_json, ranks, files), markdown=partial(as_markdown, ranks), report=page):
         show(ranks)
     return DONE
-
-
-#: Options that apply to the score, not to the cost.
-_ONLY_COST: dict[str, Any] = {
-    **{name: [] for name in ("measure", "higher_is_better", "prediction", "human", "human_labels")},
-    **dict.fromkeys(("costs", "positive", "ratio", "probabilities", "score_range")),
-}
-_NOT_OF_VOTES = tuple(name for name in OPTIONS_OF_FILES if name != "group")
-_NOT_OF_VOTES += ("name", "measure", "costs", "cost", "positive", "run", "smallest_slice", "human", "human_labels")
 
 
 def _models_in(options: argparse.Namespace) -> list[str]:
@@ -144,8 +129,7 @@ def _run_votes(options: argparse.Namespace) -> int:
     except NotVotes as error:
         wanted = f"two or more, the --prediction or --model of each model, or votes with {', '.join(COLUMNS)}"
         raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None
-    refuse_beside(options, "votes", _NOT_OF_VOTES)
-
+    refuse_together(options, votes=True)
     json, report = partial(as_json, ranking, printable(path)), partial(as_html, ranking)
     if write_outputs(options, json=json, markdown=ranking.to_markdown, report=report):
         write_text("-", f"{printable(headline(ranking))}.\n{ranking}")
@@ -157,9 +141,8 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     from sigstats._common.validation import as_count, as_names, as_real
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
-    from sigstats.comparison.rank_by_pairs import notes_on_best, rank_by_pairs
-    from sigstats.files.predictions import join, join_many, read, with_people
-    from sigstats.ranking.rank import rank_table
+    from sigstats.files.predictions import read_each
+    from sigstats.ranking.result import with_costs
 
     from ..ranking.words import model_names
 
@@ -172,7 +155,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         as_count(options.smallest_slice, "--smallest-slice", minimum=1)
         named = measures_of(options)
         measures = as_compared_measures(named) if named else (None,)
-        by_pairs = named or options.run is not None or options.ratio is not None or options.human
+        by_pairs = bool(named or options.run is not None or options.ratio is not None or options.human)
         if len(measures) > 1:
             raise BadInput(f"--measure: {len(measures)} were given; expected one")
         if options.positive is not None and not by_pairs:
@@ -182,33 +165,66 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         judged, limits = read_with_people(options, files, columns), as_score_range(options.score_range)
         if limits and not judged:
             raise BadInput("--score-range: is only valid with --human; expected none")
-        of_each = [predictions for predictions, _ in judged] or [*map(read, files, columns)]
+        of_costs = [] if options.cost is None else [[_of_cost(own, options.cost) for own in columns]]
+        choices = [*([] if judged else [columns]), *of_costs]
+        read = [*zip(*map(read_each, files, zip(*choices, strict=True)), strict=True)]
+        sides, *costs = [[side for side, _ in judged], *read] if judged else read
         in_one = names_in_one_file(options) if len(options.files) == 1 else []
-        own = in_one or model_names(files, [side.source.subject for side in of_each])
-        names = list(own if given is None else given)
+        names = list(given or in_one or model_names(files, [side.source.subject for side in sides]))
+        how: dict[str, Any] = {"measure": measures[0], "positive": options.positive, "limits": limits}
+        how["people"] = [labels for _, labels in judged]
+        ranking = _ranking(options, names, sides, columns[0], by_pairs=by_pairs, **how)
+        ordered = [files[names.index(model.model)] for model in ranking.models]
+        if costs:
+            ranks = _ranking(options, names, costs[0], of_costs[0][0], by_pairs=options.run is not None)
+            ranking = with_costs(ranking, ranks, options.cost)
+        return ranking, ordered
 
-        def pair(a: int, b: int) -> "PairedPredictions":
-            joined = join(of_each[a], of_each[b], columns[0], with_ids=bool(judged), **match_options(options))
-            return with_people(joined, (judged[a][1], judged[b][1]), limits) if judged else joined
 
-        how: dict[str, Any] = {"confidence_level": options.confidence, "smallest_slice": options.smallest_slice}
-        if by_pairs:
-            ranking = rank_by_pairs(names, pair, measures[0], positive=options.positive, **how)
-        else:
-            joined = join_many(of_each, columns[0], **match_options(options))
-            ranking = rank_table(
-                joined.scores,
-                names,
-                joined.units.group,
-                joined.units.slices,
-                notes=joined.notes,
-                answers=joined.answers,
-                right=joined.predicted,
-                lower=joined.lower,
-                limited=joined.limited,
-                tasks=joined.units.tasks,
-                **how,
-            )
-        best = [names.index(model.model) for model in ranking.models]
-        told = notes_on_best(ranking, pair(*best[:2]), measures[0], options.positive)
-        return replace(ranking, notes=(*ranking.notes, *told)), [files[place] for place in best]
+def _of_cost(columns: "Columns", cost: str) -> "Columns":
+    """The columns of the costs of a model: the score, and what belongs to it, gives way."""
+    plain = columns.but(score=cost, per=None, lower=frozenset([cost]), higher=frozenset(), probabilities=None)
+    return plain.but(prediction=type(columns).prediction, named=columns.named - {"prediction"})
+
+
+def _ranking(
+    options: argparse.Namespace,
+    names: list[str],
+    sides: "Sequence[Predictions]",
+    columns: "Columns",
+    *,
+    by_pairs: bool,
+    measure: str | None = None,
+    positive: str | None = None,
+    people: "Sequence[People]" = (),
+    limits: tuple[float, float] | None = None,
+) -> "Ranking":
+    from sigstats.comparison.rank_by_pairs import notes_on_best, rank_by_pairs
+    from sigstats.files.predictions import join, join_many, with_people
+    from sigstats.ranking.rank import rank_table
+
+    def pair(a: int, b: int) -> "PairedPredictions":
+        joined = join(sides[a], sides[b], columns, with_ids=bool(people), **match_options(options))
+        return with_people(joined, (people[a], people[b]), limits) if people else joined
+
+    how: dict[str, Any] = {"confidence_level": options.confidence, "smallest_slice": options.smallest_slice}
+    if by_pairs:
+        ranking = rank_by_pairs(names, pair, measure, positive=positive, **how)
+    else:
+        joined = join_many(sides, columns, **match_options(options))
+        ranking = rank_table(
+            joined.scores,
+            names,
+            joined.units.group,
+            joined.units.slices,
+            notes=joined.notes,
+            answers=joined.answers,
+            right=joined.predicted,
+            lower=joined.lower,
+            limited=joined.limited,
+            tasks=joined.units.tasks,
+            **how,
+        )
+    first, second = (names.index(model.model) for model in ranking.models[:2])
+    told = notes_on_best(ranking, pair(first, second), measure, positive)
+    return replace(ranking, notes=(*ranking.notes, *told))

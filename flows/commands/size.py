@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE, BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import add_rule_options, as_options, refuse_beside, rule_of
+from ._options import add_rule_options, as_options, rule_of
 from ._predictions import (
-    OPTIONS_OF_FILES,
     SECOND_FILE,
     add_measures,
     add_prediction_arguments,
@@ -27,6 +26,7 @@ from ._predictions import (
     match_options,
     measures_of,
     names_in_one_file,
+    refuse_together,
     refuse_unused,
 )
 
@@ -77,8 +77,7 @@ def _count(parser: Any, name: str, text: str, **how: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the number of rows that the comparison needs."""
     refuse_overwriting(options, options.files, "json", "report")
-    if not options.files:
-        refuse_beside(options, "rates by hand", (*OPTIONS_OF_FILES, *_OF_MEASURES, "run"))
+    refuse_together(options, rates_by_hand=not options.files)
     with as_options():
         if len(file_for_each(options, options.files)) > 2:
             return _leaderboard(options)
@@ -129,14 +128,8 @@ _OF_RULE = (
     *("alpha", "adjust", "minimum_effect", "margin", "relative_effect", "relative_margin"),
     *("confidence", "unseen_group", "smallest_slice"),
 )
-_OF_MEASURES = ("measure", "costs", "positive", "score_range")
 #: The rates that files of a pilot have.
 _BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
-_NOT_OF_LEADERBOARDS = (
-    *("report", "run", "drop", "tests", "ratio", "group", "epoch", "bins", "task", *_BY_HAND),
-    *(name for name in _OF_RULE if name != "alpha"),
-    *(*_OF_MEASURES, "slice"),
-)
 
 
 def _leaderboard(options: argparse.Namespace) -> int:
@@ -146,7 +139,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
 
     from ..ranking.words import model_names
 
-    refuse_beside(options, "three files or more", _NOT_OF_LEADERBOARDS)
+    refuse_together(options, three_files_or_more=True)
     files = file_for_each(options, options.files)
     target = as_real(options.power, "power", low=0, high=1, open_ends=True)
     columns = columns_of_files(options, len(files))
@@ -161,15 +154,10 @@ def _leaderboard(options: argparse.Namespace) -> int:
     return _told(options, size)
 
 
-_OF_RUNS = ("run", "drop", "tests", "adjust", "minimum_effect")
-_NOT_OF_RUNS = tuple(name for name in _NOT_OF_LEADERBOARDS if name not in _OF_RUNS)
-_NOT_OF_RUNS += ("score", "lower_is_better", "higher_is_better")
-
-
 def _runs(options: argparse.Namespace) -> int:
     from sigstats.sizing.pilots import plan_runs
 
-    refuse_beside(options, "--run", _NOT_OF_RUNS)
+    refuse_together(options, **{"--run": True})
     rule, paired = rule_of(options), _paired(options)
     tests = _tests(options, paired, ["accuracy"], rule)
     runs = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=tests)
@@ -225,8 +213,8 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     from sigstats.comparison.task_means import has_task_mean
     from sigstats.sizing.measures import plan_measure
 
-    unused = ("report",) if any(map(has_task_mean, names)) else ("report", "task")
-    refuse_beside(options, f"the measure {measure}", unused)
+    of_tasks = any(map(has_task_mean, names))
+    refuse_together(options, a_measure_other_than_accuracy=True, a_measure_without_a_mean_over_tasks=not of_tasks)
     rule = rule_of(options)
     tests, target, positive = _tests(options, paired, names, rule), options.power, options.positive
     drops, row = _given(options), blank_row(paired, measure)

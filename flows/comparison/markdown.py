@@ -10,6 +10,7 @@ from sigstats.comparison.check import result as check_result
 from sigstats.comparison.check.result import CheckResult
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, rule_in_words
 
+from ..pages.wording import count_of
 from . import OVERVIEW, deciding_rows, overview, rows_in_words, subjects_in_words
 from .forest_plot import forest_in_mermaid
 
@@ -67,7 +68,7 @@ def candidates_as_markdown(comparison: CandidatesResult) -> str:
 def check_as_markdown(result: CheckResult, file: str) -> str:
     """The answer, the reasons of other rows, and a table of the worst rows."""
     rule = check_result.rule_of(result)
-    lines = [*_head(result.answer), f"{markdown_code(_short(file))}, {result.n:,} rows.", ""]
+    lines = [*_head(result.answer), f"{markdown_code(_short(file))}, {count_of(result.n, 'row')}.", ""]
     lines += _listed(list(map(_short, check_result.reasons_of(result, others=True))), _IN_TABLE)
     rows = [list(map(_short, check_result.cells_of(row).values())) for row in result.ranked[:_MOST_ROWS]]
     lines += ["", *markdown_table(check_result.HEADER, rows)]

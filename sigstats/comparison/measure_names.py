@@ -89,6 +89,19 @@ def are_measurements(classes: Sequence[str]) -> bool:
 
 
 _ONE = "expected one of them"
+#: How files are read, apart from groups.
+_READ = (
+    *("id", "label", "ratio", "epoch", "bins", "task", "labels", "instances", "unmatched", "unscored", "duplicates"),
+    *("prediction", "score", "slice", "rows_key", "filter", "model", "model_column", "probabilities", "encoding"),
+    *("lower_is_better", "higher_is_better", "by_position", "no_header", "missing", "classes", "allow_different_tasks"),
+)
+_OF_MEASURES = ("measure", "costs", "positive", "score_range")
+#: What the size of a leaderboard, and of a number of runs, does not depend on.
+_NOT_OF_SIZES = (
+    *("report", "ratio", "group", "epoch", "bins", "task", "slice", *_OF_MEASURES),
+    *("accuracy", "discordance", "rows", "answers", "correlation"),
+    *("margin", "relative_effect", "relative_margin", "confidence", "unseen_group", "smallest_slice"),
+)
 #: Inputs, others that exclude each of them, and the cure.
 _EXCLUDED = (
     (("order",), ("several answers to an item", "groups", "group", "epoch", "run", "runs", "tasks", "weights"), _ONE),
@@ -104,6 +117,18 @@ _EXCLUDED = (
         "expected data frames",
     ),
     (("by_position", "unmatched", "duplicates"), ("arrays",), "expected data frames"),
+    (("changed", "run", "task", "positive", "order", "weights", "ratio", "measure", "costs"), ("human",), _ONE),
+    (
+        ("changed", "run", "human", "human_labels", "order", "weights", "ratio", "task", "unmatched", "bins"),
+        ("unpaired",),
+        _ONE,
+    ),
+    ((*_READ, *_OF_MEASURES, "name", "cost", "run", "smallest_slice", "human", "human_labels"), ("votes",), _ONE),
+    ((*_READ, *_OF_MEASURES, "group", "run"), ("rates by hand",), _ONE),
+    ((*_NOT_OF_SIZES, "run", "drop", "tests", "adjust", "minimum_effect"), ("three files or more",), _ONE),
+    ((*_NOT_OF_SIZES, "score", "lower_is_better", "higher_is_better"), ("--run",), _ONE),
+    (("report",), ("a measure other than accuracy",), _ONE),
+    (("task",), ("a measure without a mean over tasks",), _ONE),
 )
 #: The measures that use an input, and the cure.
 _USED_BY: dict[str, tuple[Callable[[MeasureSpec], bool], str]] = {

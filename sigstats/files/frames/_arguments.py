@@ -1,8 +1,18 @@
-"""Messages about options of the command line, worded for callers of Python functions."""
+"""Arguments of `compare` and `check`: probabilities of all classes, and messages that name arguments."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats._common.class_columns import as_probabilities, classes_of_columns, positive_place
+from sigstats._common.class_names import label_name
+from sigstats._common.validation import FloatArray, as_array, as_labels
+from sigstats.comparison.measure_names import as_compared_measures
+from sigstats.measures.table import needs_positive
 
 _OPTION = re.compile(r"--([a-z-]+) (?:'([^']*)'|([\w/@-]+(?:\.\w+)*))")
 #: The arguments of the options that have another name.
@@ -29,3 +39,63 @@ def in_arguments(message: str) -> str:
     if lacking := re.search(r"column ('.+') was not found, nor in", named):
         named += f"; read_predictions(..., slices=[{lacking[1]}]) reads it too"
     return " ".join(re.sub("='(COLUMN|NAME|FILE)'", r"=\1", named).split())
+
+
+class ClassProbabilities(NamedTuple):
+    """The predictions and scores of models."""
+
+    #: The likeliest class of each row, for each.
+    predictions: tuple[NDArray[Any], ...]
+    #: The probability of `positive`, or of several classes that of each row's true class.
+    scores: tuple[FloatArray, ...]
+    #: The name of the class that scores are of; None if they are of the true classes.
+    positive: str | None
+
+
+def has_columns(value: Any) -> bool:
+    """True of a table of more than one column."""
+    shape = getattr(value, "shape", None)
+    if shape is None and isinstance(value, (list, tuple)) and len(value):
+        return isinstance(value[0], (list, tuple, np.ndarray)) and np.size(value[0]) > 1
+    return shape is not None and len(shape) == 2 and shape[1] > 1
+
+
+def class_probabilities(
+    y: Any,
+    given: Mapping[str, Any],
+    positive: str | None,
+    *,
+    classes: Sequence[str] = (),
+    measures: str | Sequence[str] | None = None,
+) -> ClassProbabilities:
+    """Predictions and scores of tables, which have a column for each class; or ValueError.
+
+    `given`: the tables by their names in messages. `classes`: the order of their columns, as for `classes_of_columns`.
+    `positive`: the class of two that scores are of; by default the second, unless one of the `measures` is of one class
+    and the names of the two do not tell which.
+    """
+    labels, codes = np.unique(as_labels(y, "y"), return_inverse=True)
+    arrays = {name: as_array(value, name, "a table of probabilities") for name, value in given.items()}
+    own = getattr(getattr(y, "dtype", None), "categories", None)
+    known = labels, classes, [label_name(value) for value in own] if np.iterable(own) else ()
+    orders = [classes_of_columns(given[name], name, array.shape[-1], *known) for name, array in arrays.items()]
+    tables = {name: as_probabilities(array, name, len(codes)) for name, array in arrays.items()}
+    several = any(len(order) > 2 for order in orders)
+    if not several:
+        pair = [label_name(value) for value in np.unique(orders[0]).tolist()]
+        of_one = positive is not None or any(map(needs_positive, as_compared_measures(measures or "accuracy")))
+        positive = pair[positive_place(pair, positive)] if of_one else pair[1]
+    scores = []
+    for table, order in zip(tables.values(), orders, strict=True):
+        place = {label_name(value): place for place, value in enumerate(order.tolist())}
+        of_label = [place[label_name(label)] for label in labels.tolist()]
+        scores.append(
+            table[np.arange(len(codes)), np.array(of_label)[codes.ravel()]]
+            if several
+            else table[:, place[positive or ""]]
+        )
+    return ClassProbabilities(
+        tuple(order[table.argmax(axis=1)] for table, order in zip(tables.values(), orders, strict=True)),
+        tuple(scores),
+        None if several else positive,
+    )

@@ -1,4 +1,4 @@
-"""The columns of a data frame of any library, as the readers of files give theirs."""
+"""The columns of data frames of any library, and of arrays, as the readers of files give theirs."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -6,9 +6,12 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, Literal
 
-from sigstats._common.data_frames import opened, require_same_index, with_texts
+import numpy as np
+import pyarrow as pa
+
+from sigstats._common.data_frames import has_no_text, opened, require_same_index, with_texts
 from sigstats._common.scores import of_named_scores, parts_of_ratio
-from sigstats._common.validation import as_choice, refuse
+from sigstats._common.validation import as_choice, refuse, shown
 from sigstats.comparison.paired_predictions import PairedPredictions
 
 from ..predictions import (
@@ -203,3 +206,46 @@ def _frame(frame: Any, name: str) -> Any:
         wanted = "a data frame of pandas, polars or Arrow, or three arrays"
         raise refuse(name, frame, wanted + "; read_predictions reads a file" * isinstance(frame, (str, PathLike)))
     return result
+
+
+#: The columns of arrays by the names of arguments.
+_COLUMNS = {"label": "y", "prediction": "prediction", "group": "groups", "score": "scores"}
+_COLUMNS |= {name: name for name in ("order", "weights")}
+
+
+def pair_as_frames(
+    y: Any, predictions: Sequence[Any], names: Sequence[str], *, slices: Any, of_truth: bool = False, **options: Any
+) -> PairedPredictions:
+    """The rows of arrays as of two frames joined by position; `names`: what messages call the two."""
+    scores = options.pop("scores", None) or (None, None)
+    given = {"y": y, **{name: options.pop(name, None) for name in ("groups", "order", "weights")}}
+    called = {f"slices[{shown(name)}]": str(name) for name in slices}
+    given |= dict(zip(called, slices.values(), strict=True))
+    sides = []
+    for name, *said in zip(names, predictions, scores, strict=True):
+        model = {**given, "prediction": said[0], "scores": said[1]}
+        model = {key: values for key, values in model.items() if values is not None}
+        require_same_index(**model)
+        table = {key: _column(values, key) for key, values in model.items()}
+        if odd := next((key for key, values in table.items() if len(values) != len(table["y"])), None):
+            raise refuse(f"{odd} (length)", len(table[odd]), f"{len(table['y'])}, one for each row")
+        own = {key: column for key, column in _COLUMNS.items() if column in model}
+        how = {**options, "slices": list(called.values()), "higher": frozenset(["scores"]), "by_position": True}
+        columns = columns_of(own, ("label",), duplicates="refuse", **how)
+        table = {called.get(key, key): values for key, values in table.items()}
+        sides.append(predictions_of(pa.table(table), name, columns))
+    with as_arguments():
+        pair = join(sides[0], sides[1], columns)
+    notes = tuple(note for note in pair.notes if note.name != "joined-by-position")
+    return replace(pair, notes=notes, scored=pair.scored and replace(pair.scored, of_truth=of_truth))
+
+
+def _column(values: Any, name: str) -> Any:
+    try:
+        if has_no_text(kind := getattr(values, "dtype", None)):
+            import pandas as pd  # whose values these are
+
+            values = with_texts(pd.DataFrame({name: values}))[name]
+        return pa.array(np.asarray(values, dtype=None if kind is not None else object), from_pandas=True)
+    except Exception:  # values of several types, or a table
+        raise refuse(name, values, "a sequence of labels, all numbers or all strings, or missing") from None

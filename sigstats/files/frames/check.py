@@ -18,8 +18,7 @@ from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs
 
-from ._arguments import as_arguments
-from ._class_probabilities import class_probabilities, has_columns
+from ._arguments import as_arguments, class_probabilities, has_columns
 from .compare import CommonOptions, Measures, paired_arrays
 
 

@@ -19,8 +19,7 @@ from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs
 from sigstats.measures.measure import Measure
 
-from ._arguments import as_arguments
-from ._class_probabilities import class_probabilities, has_columns
+from ._arguments import as_arguments, class_probabilities, has_columns
 
 #: What notes call the models of arrays.
 _ARRAYS = "baseline", "candidate"
@@ -72,7 +71,7 @@ def paired_arrays(
     options["slices"] = by_name(options["slices"])
     if not missing and unscored == "refuse":
         return pair_arrays(y, *predictions, **options)
-    from ._arrays import pair_as_frames
+    from ._columns import pair_as_frames
 
     options |= {"missing": missing, "unscored": unscored, "classes": options.pop("listed")}
     return pair_as_frames(y, predictions, names, **options)

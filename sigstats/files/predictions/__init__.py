@@ -2,6 +2,7 @@
 
 from ._agreement import same_content
 from ._columns import ALL_SCORES, Columns
+from ._designs import People, judged_by, of_two_samples, read_judged, with_people
 from ._files import (
     costs_of_file,
     filter_names_in,
@@ -12,16 +13,14 @@ from ._files import (
     parsed,
     read,
     read_by_scores,
+    read_each,
 )
 from ._from_table import from_table
-from ._items import MOST_VALUES, beside_codes
 from ._log import Answer, EvaluationLog
 from ._many import join_many
 from ._pairing import PairedPredictions, Unmatched, join, match
-from ._people import People, judged_by, read_judged, with_people
-from ._predictions import Predictions
-from ._settled import settled
-from ._unpaired import of_two_samples
+from ._predictions import MOST_VALUES, Predictions, beside_codes
+from ._selection import settled
 
 __all__ = [
     "ALL_SCORES",
@@ -49,6 +48,7 @@ __all__ = [
     "parsed",
     "read",
     "read_by_scores",
+    "read_each",
     "read_judged",
     "same_content",
     "settled",

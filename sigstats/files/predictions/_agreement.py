@@ -12,9 +12,8 @@ from sigstats._common.messages import Note, did_you_mean, shown
 
 from ..inputs.places import files_of
 from ..tables.spelling import same_spelling
-from ._items import taken
 from ._log import PROMPT
-from ._predictions import Predictions
+from ._predictions import Predictions, taken
 
 ALLOW = "(--allow-different-tasks compares them all the same)"
 

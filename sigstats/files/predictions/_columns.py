@@ -204,7 +204,7 @@ class Columns(Parted):
 
     def wanted_in(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns to read from a table with these columns, including all scores."""
-        by_score = [replace(self, score=score) for score in self.scoring.scores] or [self]
+        by_score = [self, *(replace(self, score=score) for score in self.scoring.scores)]
         every = (name for own in by_score for columns in (own, own.in_table(names)) for name in columns.wanted)
         return tuple(dict.fromkeys(every))
 

@@ -21,8 +21,7 @@ from ._from_table import from_table
 from ._log import EvaluationLog
 from ._pairing import MatchOptions, join
 from ._predictions import Predictions
-from ._selection import names_to_give_back, select
-from ._settled import settled
+from ._selection import names_to_give_back, select, settled
 from ._tasks import is_table, one_log, one_table
 from .readers import DAMAGE, format_names, format_of, read_file
 
@@ -105,6 +104,14 @@ def parsed(path: str, columns: Columns) -> PredictionFile:
 def read(path: str, columns: Columns) -> Predictions:
     """Read the predictions of a file, a folder or a pattern in any format."""
     return parsed(path, columns).by(columns)
+
+
+def read_each(path: str, choices: Sequence[Columns]) -> list[Predictions]:
+    """The predictions of a file by each of several columns; a table is parsed once, with the scores of all."""
+    first, *others = choices
+    file = parsed(path, first.but(scores=tuple(columns.score for columns in choices if columns.score is not None)))
+    table = isinstance(file.parts[0], Table)
+    return [file.by(first), *(file.by(columns) if table else read(path, columns) for columns in others)]
 
 
 def labels_of(path: str, columns: Mapping[str, str], **options: Any) -> Predictions:

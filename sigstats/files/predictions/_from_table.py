@@ -18,8 +18,7 @@ from ..tables.spelling import is_number, same_spelling
 from ..tables.table import SomeRows, Table, WithMissing
 from ._answers import WithLikeliest, refuse_missing_texts, scores_of
 from ._columns import Columns, TableColumns
-from ._items import dictionaries
-from ._predictions import RIGHT, Predictions, Said, Scores, Source
+from ._predictions import RIGHT, Predictions, Said, Scores, Source, dictionaries
 
 _RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
 
@@ -28,39 +27,46 @@ _ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
 #: The name of a column whose rows follow one another, or share what the others were trained on.
 _IN_ORDER = re.compile(r"(?i)(^|[_. -])(fold|split|step|epoch|iteration|iter|round)$")
 _LISTED = 10
+#: Ids of the last line of a table whose other ids are numbers.
+_SUMMARIES = ("mean", "average", "avg", "median", "sum", "total", "all", "overall")
 #: A whole number of more digits may be more than a float holds.
 _LONGEST_NUMBER = 308
 
 
-def _require_moderate(table: Table, name: str, texts: Any) -> None:
-    """Refuse a number that float64 cannot represent: it is neither a class nor a measurement."""
+def _check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
+    """Refuse texts that may mean a missing value, and numbers that float64 cannot represent, which are no classes."""
     values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
-    if (pc.max(pc.binary_length(values)).as_py() or 0) <= _LONGEST_NUMBER:
-        return
-    for row, text in enumerate(texts.to_pylist()):
-        if len(text) > _LONGEST_NUMBER and is_number(text) and math.isinf(float(text)):
-            raise table.error(name, f": {shown(text)} is not valid; expected a class, or a number below 1e308", row)
+    if (pc.max(pc.binary_length(values)).as_py() or 0) > _LONGEST_NUMBER:
+        for row, text in enumerate(texts.to_pylist()):
+            if len(text) > _LONGEST_NUMBER and is_number(text) and math.isinf(float(text)):
+                raise table.error(name, f": {shown(text)} is not valid; expected a class, or a number below 1e308", row)
+    if name in table.names:
+        refuse_missing_texts(table, name, texts, columns)
 
 
-def _require_classes(table: Table, columns: TableColumns, *, predicted: bool) -> None:
-    """Refuse a table without the default column of labels or predictions."""
-    wanted = {"label": columns.truth is None, "prediction": predicted}
-    beside = "".join(f", beside {shown(name)} as the {key}" for key, name in columns.known)
-    said = {
-        "label": (", the true class of each row", "--labels FILE, which brings them, or --score NAME, for marks"),
-        "prediction": (beside, "or --score NAME, for probabilities or marks"),
+def _check_columns(table: Table, columns: TableColumns, *, labelled: bool, predicted: bool) -> None:
+    """Refuse a table without the default column of labels or predictions, and say which columns it has."""
+    known = " and ".join(f"{shown(name)} is read as the {key}" for key, name in columns.known)
+    needed = {
+        "label": (
+            labelled,
+            "the true class of each row",
+            "--labels FILE, which brings them, or --score NAME, for marks",
+        ),
+        "prediction": (predicted, known, "or --score NAME, for probabilities or marks"),
     }
     if columns.label == columns.prediction:  # a file of labels
-        said["label"] = ("", "")
-    for key, needed in wanted.items():
-        if needed and (name := getattr(columns, key)) not in table.names and key not in columns.named:
-            free, (about, others) = _free(table, columns), said[key]
-            listed = "" if len(free) > _LISTED else f" of {', '.join(map(shown, free))}"
-            own = f"--{key} COLUMN{listed}"
-            wanted_ = ", ".join(filter(None, (own, others))) if free else others.removeprefix("or ") or own
-            near = nearest(name, [text for text in free if text[:1] == name[:1]])
-            meant = "" if near is None else f"did you mean {shown(near)}? "
-            raise ValueError(f"{table.where}: column {shown(name)} was not found{about}; {meant}expected {wanted_}")
+        needed["label"] = (labelled, "", "")
+    for key, (wanted, about, others) in needed.items():
+        if not wanted or key in columns.named or (name := getattr(columns, key)) in table.names:
+            continue
+        free = _free(table, columns)
+        own = f"--{key} COLUMN" + (f" of {', '.join(map(shown, free))}" if len(free) <= _LISTED else "")
+        cure = ", ".join(filter(None, (own, others))) if free else others.removeprefix("or ") or own
+        near = nearest(name, [text for text in free if text[:1] == name[:1]])
+        meant = "" if near is None else f"did you mean {shown(near)}? "
+        told = f" ({about})" if about else ""
+        raise ValueError(f"{table.where}: column {shown(name)} was not found{told}; {meant}expected {cure}")
 
 
 def _free(table: Table, columns: Columns) -> list[str]:
@@ -112,7 +118,8 @@ def _notes(table: Table, columns: TableColumns, run: str | None, *, labelled: bo
         yield Note("known-columns", f"read are {read}")
     if columns.by_position:
         beside = "the labels agree" if labelled else "no labels confirm that they are the same"
-        yield Note("joined-by-position", f"{table.num_rows:,} rows are joined by their position; {beside}")
+        rows = "1 row is joined by its" if table.num_rows == 1 else f"{table.num_rows:,} rows are joined by their"
+        yield Note("joined-by-position", f"{rows} position; {beside}")
     if _IN_ORDER.search(columns.id):
         yield Note(
             "dependent-rows",
@@ -185,12 +192,16 @@ def from_table(table: Table, given: Columns) -> Predictions:
     ascending = ids is not None
     if ids is None:
         ids = table.texts(columns.id)
+        if len(ids) > 1 and ids[-1].as_py().lower() in _SUMMARIES and is_number(ids[0].as_py()):
+            last = shown(ids[-1].as_py())
+            raise table.error(columns.id, f": {last} is a summary, not a row; remove it", len(ids) - 1)
     elif texts != table.coded:
         ids = ids.cast(pa.string()) if positions else table.texts(columns.id)
     score = scores_of(table, columns)
     # A file with scores needs no predictions, and one of marks alone no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
     labelled = predicted or columns.truth or columns.label in table.names or "label" in columns.named
+    _check_columns(table, columns, labelled=bool(labelled) and columns.truth is None, predicted=predicted)
     if columns.truth is not None:
         truth = _truth(columns.truth, ids, table.where, positions=positions, drop=columns.unscored == "drop")
         label, lent = truth.said.label, truth.others
@@ -201,13 +212,11 @@ def from_table(table: Table, given: Columns) -> Predictions:
                 said = f": {shown(own[at].as_py())} is not the label in {columns.truth.where}, {shown(its[at].as_py())}"
                 raise table.error(columns.label, f"{said}; expected the same labels", at)
     elif labelled:
-        _require_classes(table, columns, predicted=bool(predicted))
         label = table.texts_or_missing(columns.label) if columns.label in lacking else texts(columns.label)
     else:
         label = pa.repeat(RIGHT, table.num_rows)
     prediction = label
     if predicted:
-        _require_classes(table, columns, predicted=True)
         missing = columns.score is None and columns.prediction in lacking
         prediction = (table.texts_or_missing if missing else texts)(columns.prediction)
         if columns.label != columns.prediction and not is_number(columns.label):
@@ -216,9 +225,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
         score = Scores(likeliest.of_true_class(columns.label, label), of_truth=True, by_name=True, limits=(0.0, 1.0))
     others = {name: texts(name) for name in units.complete if name in table.names}
     for name, column in (*others.items(), (columns.label, label), (columns.prediction, prediction)):
-        _require_moderate(table, name, column)
-        if name in table.names:
-            refuse_missing_texts(table, name, column, columns)
+        _check_texts(table, name, column, columns)
     sliced = [name for name in units.slices if name in table.names and name not in others]
     others |= {name: of_slices(table, name, texts) for name in sliced}
     answered = units.epoch if units.run is None else units.run
@@ -236,7 +243,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
     return Predictions(
         table.where,
         ids,
-        Said(label, prediction, predicted=bool(predicted), graded=not labelled),
+        Said(label, prediction, predicted=predicted, graded=not labelled),
         score=score,
         source=source,
         others={**lent, **others},

@@ -1,7 +1,7 @@
 """The content of an evaluation log of a language model: answers to items, and their scores.
 
 The readers of logs fill this record and decide nothing: `_selection.py` chooses the score that is compared, and
-`_settled.py` what becomes of answers without one and of results that repeat an id.
+settles answers without one and results that repeat an id.
 """
 
 import math

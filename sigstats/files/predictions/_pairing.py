@@ -31,9 +31,8 @@ from ._agreement import (
     same_in_both,
 )
 from ._columns import Columns
-from ._items import MOST_VALUES, beside_codes, first_rows, item_codes, taken
 from ._log import TASK
-from ._predictions import Predictions
+from ._predictions import MOST_VALUES, Predictions, beside_codes, first_rows, item_codes, taken
 from ._repeated import alike, each_run, item_totals, listed, of_runs, on_left_out, require_distinct, without
 
 Codes = NDArray[np.int64]

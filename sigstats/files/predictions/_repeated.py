@@ -14,9 +14,8 @@ from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions
 
 from ..tables.arrow_table import in_one
 from ..tables.spelling import same_spelling, to_numbers
-from ._items import Ints, first_rows, item_codes, places
 from ._log import PROMPT
-from ._predictions import Predictions, Scores
+from ._predictions import Ints, Predictions, Scores, first_rows, item_codes, places
 
 
 def without(side: Predictions, dropped: Predictions | None) -> Predictions:

@@ -89,7 +89,7 @@ def test_the_scores_of_one_class_of_three_are_of_it_against_the_rest(tmp_path):
         ({"label": "d"}, ["--probabilities", "p_*"], "column 'label': 'd' is not one of a, b, c"),
         ({"p_a": "x"}, ["--probabilities", "p_*"], "column 'p_a': 'x' is not valid; expected a number"),
         ({"p_a": -0.5}, ["--probabilities", "p_*"], "probabilities"),
-        ({}, ["--probabilities", "p_*", "--score", "p_a"], "--probabilities: 'p_*' is not valid with score 'p_a'"),
+        ({}, ["--probabilities", "p_*", "--score", "p_a"], "--probabilities: 'p_*' is not valid with --score"),
     ],
 )
 def test_columns_that_are_no_probabilities_of_all_classes_are_refused(tmp_path, capsys, change, options, complaint):

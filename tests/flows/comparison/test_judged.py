@@ -142,7 +142,7 @@ def test_marks_have_limits_and_a_unit_of_their_own(tmp_path, capsys):
         ({"human": 3.0}, (), r"a\.csv: column 'human': 3 is not a verdict; expected 1"),
         ({"judge": 0.5}, (), r"a\.csv: column 'judge': 0\.5 is not a verdict; expected 1"),
         ({"human": None}, (), r"a\.csv: 20 of 20 rows have no 'human': ids .*; expected one or more"),
-        ({}, ("--task", "id"), "--task: is not valid with --human"),
+        ({}, ("--task", "id"), "--task: 'id' is not valid with --human"),
         ({}, ("--score", "human"), "--human: is not valid with several scores"),
         ({}, ("--human", "judge", "--human", "human"), "--human: 3 were given; expected one, or one for each of 2"),
     ],

@@ -562,7 +562,12 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
             "--label: 'q' is not used by mean-score; expected a measure of",
         ),
         ("check", ["--ratio", "cost/n"], ["--label", "q"], "--label: 'q' is not used by"),
-        ("size", ["--measure", "f1", "--positive", "x"], ["--task", "t"], "--task: is not valid with the measure f1"),
+        (
+            "size",
+            ["--measure", "f1", "--positive", "x"],
+            ["--task", "t"],
+            "--task: is not valid with a measure without a mean over tasks",
+        ),
     ],
 )
 def test_what_no_measure_uses_is_refused_before_anything_is_computed(

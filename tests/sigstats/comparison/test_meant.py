@@ -253,7 +253,7 @@ def test_labels_of_another_file_are_joined_by_id(tmp_path, capsys):
     assert main(["compare", *paths[:2], "--labels", paths[2], "--json", "-"]) == 1
     assert json.loads(capsys.readouterr().out)["rows"][0]["p_worse"] == expected[0].pvalue
     assert main(["compare", *paths[:2]]) == 2
-    assert "column 'label' was not found, the true class of each row; expected" in capsys.readouterr().err
+    assert "column 'label' was not found (the true class of each row); expected" in capsys.readouterr().err
     with pytest.raises(ValueError, match=r"^score: Is a higher 'target' better\? Add higher_is_better='target'"):
         sigstats.compare(*(table.rename(columns={"prediction": "target"}) for table in bare), score="target")
     truth[1:].to_csv(paths[2], index=False)

@@ -125,7 +125,7 @@ def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, cap
     for arguments, said in (
         (graded, "'mean-score' is not valid for different rows; expected accuracy, or a mean of scores with limits"),
         ([*files, "--unpaired", "--measure", "macro-f1"], "'macro-f1' is not valid for different rows"),
-        ([*files, "--unpaired", "--order", "id"], "--order: is not valid with --unpaired"),
+        ([*files, "--unpaired", "--order", "id"], "--order: 'id' is not valid with --unpaired"),
     ):
         assert main(["compare", *arguments]) == 2
         assert said in capsys.readouterr().err

@@ -25,21 +25,14 @@ from .._log import EvaluationLog
 class Format(Protocol):
     """The members that a module of this folder must have."""
 
-    @property
-    def ORDER(self) -> int:  # noqa: N802
-        """Position in the order of attempts; the last format, CSV, takes all remaining files."""
-
-    @property
-    def NAME(self) -> str:  # noqa: N802
-        """Name of the format for users."""
-
-    @property
-    def LOG(self) -> bool:  # noqa: N802
-        """True if it is the log of a harness, and no table."""
-
-    @property
-    def BEGINS(self) -> re.Pattern[bytes]:  # noqa: N802
-        """The beginning of files of the format; if other formats share it, ``reads(content)`` decides."""
+    #: Position in the order of attempts; the last format, CSV, takes all remaining files.
+    ORDER: int
+    #: Name of the format for users.
+    NAME: str
+    #: True if it is the log of a harness, and no table.
+    LOG: bool
+    #: The beginning of files of the format; if other formats share it, ``reads(content)`` decides.
+    BEGINS: re.Pattern[bytes]
 
     def read(self, content: Content, columns: Columns, /) -> Table | EvaluationLog:
         """A table with the columns that are wanted, or the log of an evaluation; ValueError names file and fault."""

@@ -5,7 +5,7 @@ import re
 from ...inputs.content import Content
 from ...tables.delimited import COMMENTS, DelimitedTable, has_columns_of_numbers
 from .._columns import Columns
-from .._items import SMALL_FILE
+from .._predictions import SMALL_FILE
 from . import RUN, is_binary
 
 #: The most that a field takes beside its text, which is held twice, in bytes.

@@ -16,7 +16,7 @@ from ...inputs.content import Content, Twice, as_object, parse_json, size_of_obj
 from ...tables.arrow_table import ArrowTable
 from ...tables.spelling import LARGEST_WHOLE
 from .._columns import Columns
-from .._items import MOST_VALUES
+from .._predictions import MOST_VALUES
 from . import NoTable, what_lies_beside
 
 ORDER = 50

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from ...inputs.content import Content
 from ...tables.arrow_table import ArrowTable
 from .._columns import Columns
-from .._items import MOST_VALUES
+from .._predictions import MOST_VALUES
 
 ORDER = 10
 NAME = "Parquet, Feather (Arrow)"

@@ -70,3 +70,31 @@ def test_a_frame_of_three_scores_becomes_one_table(monkeypatch, tmp_path):
     result = sigstats.compare(baseline, candidate, score=SCORES, higher_is_better="mark")
     assert {row.score for row in result.rows} == {*SCORES}
     assert len(tables) == 2
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_a_score_and_a_cost_are_one_parse_of_each_table(parsed, tmp_path, ending):
+    paths = write_tables(tmp_path, ending)
+    options = ["--score", "mark", "--higher-is-better", "mark", "--cost", "cost_usd"]
+    assert main(["rank", *paths, *options, "--json", str(tmp_path / "out")]) == 0
+    assert parsed == dict.fromkeys(paths, 1)
+
+
+def test_the_doctor_parses_a_table_once(parsed, tmp_path):
+    path, _ = write_tables(tmp_path, "parquet")
+    assert main(["doctor", path]) == 0
+    assert parsed == {path: 1}
+
+
+def test_a_file_that_is_given_twice_is_refused_unread(parsed, tmp_path, capsys):
+    path, _ = write_tables(tmp_path, "csv")
+    assert main(["compare", path, path, "--score", "mark"]) == 2
+    assert "is both BASELINE and CANDIDATE" in capsys.readouterr().err
+    assert not parsed
+
+
+@pytest.mark.parametrize("last", ["mean", "Total"])
+def test_a_line_of_means_below_numbered_rows_is_refused(tmp_path, capsys, last):
+    (tmp_path / "a.csv").write_text(f"id,label,prediction\n1,0,0\n2,1,1\n{last},0.5,0.5\n")
+    assert main(["check", str(tmp_path / "a.csv"), "--at-least", "0.5"]) == 2
+    assert f"line 4: column 'id': '{last}' is a summary, not a row; remove it" in capsys.readouterr().err

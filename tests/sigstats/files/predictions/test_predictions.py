@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sigstats.files.predictions import Columns, join, read
-from sigstats.files.predictions._items import taken
+from sigstats.files.predictions._predictions import taken
 
 PLAIN = [{"id": f"r{number}", "label": "cat", "prediction": "dog"} for number in range(4)]
 
