@@ -110,6 +110,11 @@ class _CommandParser(_Parser):
         return options, unknown
 
 
+def option(group: argparse._ActionsContainer, name: str, metavar: str, text: str) -> None:
+    """Add an option with a value; None by default."""
+    group.add_argument(name, metavar=metavar, help=text)
+
+
 def repeatable(group: argparse._ActionsContainer, name: str, metavar: str, text: str) -> None:
     """Add an option that may be given again and again; its value is a list."""
     group.add_argument(name, action="append", default=[], metavar=metavar, help=text)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, REGRESSION, BadInput
-from . import repeatable
+from . import option, repeatable
 
 if TYPE_CHECKING:
     from sigstats.comparison.rule import ComparisonRule, Verdict
@@ -26,8 +26,7 @@ def add_study(parser: argparse.ArgumentParser) -> None:
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add ``--output``."""
-    text = "folder or fsspec URL of the results (default: results/NAME)"
-    parser.add_argument("--output", metavar="DIR_OR_URL", help=text)
+    option(parser, "--output", "DIR_OR_URL", "folder or fsspec URL of the results (default: results/NAME)")
 
 
 def add_allow(parser: argparse.ArgumentParser) -> None:

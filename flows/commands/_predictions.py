@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
-from . import repeatable
+from . import option, repeatable
 from ._options import as_options, with_dashes
 
 if TYPE_CHECKING:
@@ -22,39 +22,32 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     """Add the arguments that choose columns and answers of the files."""
     columns = parser.add_argument_group("columns")
     for name, text in (("id", "column by which rows are joined"), ("label", "column of true classes")):
-        columns.add_argument(f"--{name}", metavar="COLUMN", help=f"{text} (default: {name})")
+        option(columns, f"--{name}", "COLUMN", f"{text} (default: {name})")
     predictions = "column of predictions; one for all files, or one per model (repeatable) "
     repeatable(columns, "--prediction", "COLUMN", f"{predictions}(default: prediction)")
     repeatable(columns, "--score", "NAME", score)
     text = "columns with the probability of each class, as in prob_* or cat,dog; the likeliest class is the prediction"
     columns.add_argument("--probabilities", metavar="PATTERN", help=text)
-    columns.add_argument(
-        "--ratio", metavar="A/B", help="ratio of the sums of two columns, such as errors/words or cost_usd/solved"
-    )
+    option(columns, "--ratio", "A/B", "ratio of the sums of two columns, such as errors/words or cost_usd/solved")
     for name, way in (("lower", "an error or cost"), ("higher", "a mark")):
         text = f"score that is {way}, if its name does not tell; the default of --score"
         repeatable(columns, f"--{name}-is-better", "NAME", f"{text} (repeatable)")
-    text = "column that numbers several answers to one id"
-    columns.add_argument("--epoch", metavar="COLUMN", help=text)
-    columns.add_argument("--group", metavar="COLUMN", help="column of groups; rows of one group are dependent")
-    text = "column whose values are slices (repeatable)"
-    repeatable(columns, "--slice", "COLUMN", text)
-    text = "column of numbers, cut into N slices of about equal size (repeatable)"
-    repeatable(columns, "--bins", "COLUMN=N", text)
+    option(columns, "--epoch", "COLUMN", "column that numbers several answers to one id")
+    option(columns, "--group", "COLUMN", "column of groups; rows of one group are dependent")
+    repeatable(columns, "--slice", "COLUMN", "column whose values are slices (repeatable)")
+    repeatable(columns, "--bins", "COLUMN=N", "column of numbers, cut into N slices of about equal size (repeatable)")
     text = "column of tasks, whose mean is tested too; not needed for a folder with one file per task"
     columns.add_argument("--task", metavar="COLUMN", help=text)
-    columns.add_argument("--model-column", metavar="COLUMN", help="column of model names, for --model (default: model)")
+    option(columns, "--model-column", "COLUMN", "column of model names, for --model (default: model)")
     text = "key or path of the list of rows in a JSON object; columns may be paths too, as in --label answer.text"
     columns.add_argument("--rows-key", metavar="KEY", help=text)
     rows = parser.add_argument_group("rows and answers")
     text = "join rows by position; numbers of rows and labels must agree"
     rows.add_argument("--by-position", action="store_true", help=text)
-    text = "file of true classes, by id or in the same order, if the others have none"
-    rows.add_argument("--labels", metavar="FILE", help=text)
+    option(rows, "--labels", "FILE", "file of true classes, by id or in the same order, if the others have none")
     text = "treat the first line as a row; columns are named 0, 1, 2 ..."
     rows.add_argument("--no-header", action="store_true", help=text)
-    text = "encoding of text files, such as cp1252 for those of Excel (default: utf-8)"
-    rows.add_argument("--encoding", metavar="NAME", help=text)
+    option(rows, "--encoding", "NAME", "encoding of text files, such as cp1252 for those of Excel (default: utf-8)")
     rows.add_argument(
         "--instances",
         metavar="FILE",
@@ -70,8 +63,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     ):
         text = f"action for {of} (default: refuse)"
         rows.add_argument(f"--{name}", choices=("refuse", *choices), help=text)
-    text = "text that means a missing value, such as NA; empty always does (repeatable)"
-    repeatable(rows, "--missing", "TEXT", text)
+    repeatable(rows, "--missing", "TEXT", "text that means a missing value, such as NA; empty always does (repeatable)")
     text = "all classes, separated by commas, if NA, None or the like is one of them"
     rows.add_argument("--classes", metavar="A,B,...", type=lambda text: tuple(text.split(",")), help=text)
     text = "allow logs with different tasks, scores or questions"
@@ -82,7 +74,7 @@ def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
     """Add ``--measure`` and ``--costs``."""
     repeatable(parser, "--measure", "NAME", f"measure, or MODULE:FUNCTION of your own{text}")
     text = "mean cost of predictions as the first measure: fn=10,fp=1 of the positive class, or a file (label, "
-    parser.add_argument("--costs", metavar="FILE", help=f"{text}prediction, cost)")
+    option(parser, "--costs", "FILE", f"{text}prediction, cost)")
 
 
 def measures_of(options: argparse.Namespace) -> list[str] | None:
@@ -102,8 +94,7 @@ def measures_of(options: argparse.Namespace) -> list[str] | None:
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
     """Add ``--run``."""
-    text = "column of independent runs of a training recipe, such as seeds"
-    parser.add_argument("--run", metavar="COLUMN", help=text)
+    option(parser, "--run", "COLUMN", "column of independent runs of a training recipe, such as seeds")
 
 
 def add_people(parser: argparse.ArgumentParser) -> None:
@@ -241,10 +232,10 @@ def columns_of(options: argparse.Namespace) -> "Columns":
 
 def _bins(options: Sequence[str]) -> dict[str, int]:
     by_column = {}
-    for option in options:
-        column, _, number = option.rpartition("=")
+    for given in options:
+        column, _, number = given.rpartition("=")
         if not column or not number.isdecimal() or not 2 <= int(number) <= _MOST_BINS:
-            raise BadInput(f"--bins: {option!r} is not valid; expected COLUMN=N with N from 2 to {_MOST_BINS}")
+            raise BadInput(f"--bins: {given!r} is not valid; expected COLUMN=N with N from 2 to {_MOST_BINS}")
         by_column[column] = int(number)
     return by_column
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from . import option
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_fail_on, add_rule_options, as_options, code_of, rule_of
 from ._predictions import (
@@ -35,11 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats check``."""
     parser.add_argument("file", metavar="FILE", help="predictions of a model, or its log")
     bar = parser.add_mutually_exclusive_group(required=True)
-    text = "lowest acceptable value: a share (0.9 or 90%%), or a mark in its own unit"
-    bar.add_argument("--at-least", metavar="X", help=text)
-    bar.add_argument("--at-most", metavar="X", help="highest acceptable value of a cost or an error")
+    option(bar, "--at-least", "X", "lowest acceptable value: a share (0.9 or 90%%), or a mark in its own unit")
+    option(bar, "--at-most", "X", "highest acceptable value of a cost or an error")
     add_measures(parser, " (repeatable; default: accuracy, or the mean of a score)")
-    parser.add_argument("--positive", metavar="CLASS", help="positive class of precision, recall, specificity and f1")
+    option(parser, "--positive", "CLASS", "positive class of precision, recall, specificity and f1")
     add_prediction_arguments(parser, score="column of marks, or a scorer or metric of a log")
     add_runs(parser)
     add_people(parser)

@@ -12,6 +12,7 @@ from os.path import realpath
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
+from . import option
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_fail_on, add_rule_options, as_options, code_of, rule_of
 from ._predictions import (
@@ -57,14 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, score="column of scores (adds measures), or a scorer or metric of a log, or `all` (repeatable)"
     )
     add_runs(parser)
-    parser.add_argument("--order", metavar="COLUMN", help="column of times, if rows near in time are dependent")
-    parser.add_argument(
-        "--weights", metavar="COLUMN", help="column of weights: population rows that each row represents"
-    )
+    option(parser, "--order", "COLUMN", "column of times, if rows near in time are dependent")
+    option(parser, "--weights", "COLUMN", "column of weights: population rows that each row represents")
     add_people(parser)
     parser.add_argument("--unpaired", action="store_true", help="compare accuracies or means on different rows")
     add_score_range(parser, "score")
-    parser.add_argument("--positive", metavar="CLASS", help="positive class of scores and f1")
+    option(parser, "--positive", "CLASS", "positive class of scores and f1")
     add_measures(parser, " (repeatable; default: accuracy, and auc or the mean of scores)")
     add_rule_options(parser)
     add_outputs(parser, *_OUTPUTS)

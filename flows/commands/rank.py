@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE, BadInput
-from . import repeatable
+from . import option, repeatable
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import as_options
 from ._predictions import (
@@ -50,12 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     repeatable(parser, "--name", "NAME", text)
     add_prediction_arguments(parser, score="column of scores whose mean is ranked, or a scorer or metric of a log")
     add_runs(parser)
-    text = "column of costs or times; models are also compared by score and cost together"
-    parser.add_argument("--cost", metavar="COLUMN", help=text)
+    option(parser, "--cost", "COLUMN", "column of costs or times; models are also compared by score and cost together")
     add_people(parser)
     add_score_range(parser, "mark of people with --human")
     add_measures(parser, ", as for compare (default: accuracy, or the mean of a score)")
-    parser.add_argument("--positive", metavar="CLASS", help="positive class of f1, precision, recall and scores")
+    option(parser, "--positive", "CLASS", "positive class of f1, precision, recall and scores")
     parser.add_argument(
         "--item",
         metavar="COLUMN",

@@ -22,7 +22,7 @@ FilesRead: TypeAlias = Callable[[int, int], None]
 
 
 def in_silence(done: int, total: int) -> None:
-    """Show no warnings."""
+    """Tell nobody."""
 
 
 def place(path: str, base: Path) -> str:

@@ -37,11 +37,9 @@ def in_utf8(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
         for number, piece in enumerate(pieces):
             yield piece[len(codecs.BOM_UTF8) :] if number == 0 else piece
         return
-    decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        for piece in pieces:
-            yield decoder.decode(piece).encode()
-        yield decoder.decode(b"", final=True).encode()
+        for text in codecs.iterdecode(pieces, encoding):
+            yield text.encode()
     except UnicodeError:
         raise ValueError(f"is not text in {encoding.upper()}, as its byte order mark says") from None
 

@@ -93,40 +93,26 @@ class EvaluationLog:
         return (0.0, 1.0) if score in self.shares else limits_of(score)
 
 
-def sort_scores(values: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, str]]:
-    """The values that are numbers, and for each of the others what it is; those that are missing are in neither.
+def answered(item: str, values: Mapping[str, Any], about: Mapping[str, Any], columns: Columns, **more: Any) -> Answer:
+    """An answer with the numbers among `values` as its scores, and metadata: single values, and what `columns` name.
 
     Truth values are 1 and 0. None and NaN are missing.
     """
     scores, unread = {}, {}
     for name, value in values.items():
         if isinstance(value, (bool, int, float)):
-            number = _as_float(value)
+            try:
+                number = float(value)
+            except OverflowError:
+                number = math.inf
             if math.isfinite(number):
                 scores[name] = number
             elif not math.isnan(number):
                 unread[name] = INFINITE
+        elif isinstance(value, str):
+            unread[name] = f"the text {value[:40]!r}"
         elif value is not None:
-            unread[name] = _kind_of(value)
-    return scores, unread
-
-
-def _as_float(value: float) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
-
-
-def _kind_of(value: Any) -> str:
-    if isinstance(value, str):
-        return f"the text {value[:40]!r}"
-    return "a list" if isinstance(value, (list, tuple)) else "an object"
-
-
-def answered(item: str, values: Mapping[str, Any], about: Mapping[str, Any], columns: Columns, **more: Any) -> Answer:
-    """An answer with the numbers among `values` as its scores, and metadata: single values, and what `columns` name."""
-    scores, unread = sort_scores(values)
+            unread[name] = "a list" if isinstance(value, (list, tuple)) else "an object"
     kept = {name: value for name, value in about.items() if isinstance(value, str | int | float)}
     return Answer(
         item=item, scores=scores, unread=unread, about={**kept, **{n: about.get(n) for n in columns.optional}}, **more

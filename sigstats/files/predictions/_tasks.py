@@ -176,8 +176,7 @@ def with_one_name(
             continue
         name = wanted or ", ".join(dict.fromkeys(own))
         called[name] = ", ".join(dict.fromkeys(own))
-        renamed = _with_filter if what == "filter" else _with_score
-        items = [renamed(log, one, name) for log, one in zip(items, own, strict=True)]
+        items = [_renamed(log, what, one, name) for log, one in zip(items, own, strict=True)]
     return items, called
 
 
@@ -202,12 +201,10 @@ def _own_names(
     return own
 
 
-def _with_filter(log: EvaluationLog, own: str, name: str) -> EvaluationLog:
-    answers = [replace(answer, filter=name) for answer in log.answers if answer.filter == own]
-    return replace(log, answers=answers)
-
-
-def _with_score(log: EvaluationLog, own: str, name: str) -> EvaluationLog:
+def _renamed(log: EvaluationLog, what: str, own: str, name: str) -> EvaluationLog:
+    """A log with only one of its filters or scores, under another name."""
+    if what == "filter":
+        return replace(log, answers=[replace(answer, filter=name) for answer in log.answers if answer.filter == own])
     answers = []
     for answer in log.answers:
         scores = {name: answer.scores[own]} if own in answer.scores else {}

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -66,32 +67,25 @@ def read_columns(
 
     For a column with bytes that are no text, the line of the first such field stands in its place.
     """
-    parts: dict[int, list[pa.Array[Any]]] = {position: [] for position in positions}
+    parts: dict[int, list[pa.Array[Any]]] = {position: [pa.array([], pa.string())] for position in positions}
     undecodable: dict[int, int] = {}
-    lines: list[int] = []
-    chunk: list[list[str]] = []
     total = 0
 
-    def close() -> None:
+    def whole(row: tuple[int, list[str]]) -> tuple[int, list[str]]:
+        if len(row[1]) != width:
+            raise ValueError(f"{where}, line {row[0]}: {len(row[1])} fields; expected {width}")
+        return row
+
+    in_order = map(whole, rows)
+    while chunk := list(itertools.islice(in_order, _CHUNK)):
+        total += len(chunk)
         for position in positions:
-            values = [record[position].strip() or None for record in chunk]
+            values = [record[position].strip() or None for _, record in chunk]
             try:
                 parts[position].append(pa.array(values, pa.string()))
             except UnicodeEncodeError:
-                first = next(row for row, value in enumerate(values) if value is not None and not _is_text(value))
-                undecodable.setdefault(position, lines[first])
-        chunk.clear()
-        lines.clear()
-
-    for line, record in rows:
-        if len(record) != width:
-            raise ValueError(f"{where}, line {line}: {len(record)} fields; expected {width}")
-        chunk.append(record)
-        lines.append(line)
-        total += 1
-        if len(chunk) == _CHUNK:
-            close()
-    close()
+                first = next(i for i, value in enumerate(values) if value is not None and not _is_text(value))
+                undecodable.setdefault(position, chunk[first][0])
     return total, {
         position: undecodable[position] if position in undecodable else pa.concat_arrays(parts[position])
         for position in positions

@@ -4,9 +4,8 @@ Sizes are those that the metadata of a file state. A forged file may state less 
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,39 +23,20 @@ _DICTIONARY, _PREFIXES = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}, "DELTA_BYTE_ARR
 _OFFSET = 4
 
 
-@dataclass(frozen=True)
-class _Chunk:
+class _Chunk(NamedTuple):
     """One column of one row group, as described by the metadata."""
 
     path: str
     values: int
     #: Bytes of all values once they are unpacked, but still encoded.
     stored: int
-    encodings: frozenset[str]
-    #: Bytes of a value, 0 if they vary.
-    width: int
-
-    @property
-    def dictionary(self) -> bool:
-        """True if texts are codes of a dictionary."""
-        return not self.width and not _DICTIONARY.isdisjoint(self.encodings)
-
-    @property
-    def prefixes(self) -> bool:
-        """True if texts are stored without what they share with the text before."""
-        return not self.width and _PREFIXES in self.encodings
-
-    @property
-    def least(self) -> int:
-        """The smallest size in memory, in bytes."""
-        return self.values * (self.width or _OFFSET)
-
-    @property
-    def most(self) -> int:
-        """The largest size in memory, in bytes: no text is longer than all that is stored."""
-        if self.width:
-            return self.least
-        return self.least + self.stored * (self.values if self.dictionary or self.prefixes else 1)
+    #: The smallest and the largest size in memory, in bytes: no text is longer than all that is stored.
+    least: int
+    most: int
+    #: True if texts are codes of a dictionary.
+    dictionary: bool
+    #: True if texts are stored without what they share with the text before.
+    prefixes: bool
 
 
 def open_parquet(source: Any, **options: Any) -> pq.ParquetFile:
@@ -123,7 +103,11 @@ def _chunks(file: pq.ParquetFile, columns: Sequence[str], group: int) -> Iterato
             values, stored = chunk.num_values, chunk.total_uncompressed_size
             if min(values, stored) < 0:
                 raise pa.ArrowInvalid(f"column {leaf.path!r} with {values} values in {stored} bytes")
-            yield _Chunk(leaf.path, values, stored, frozenset(chunk.encodings), width)
+            encodings = () if width else chunk.encodings
+            dictionary, prefixes = not _DICTIONARY.isdisjoint(encodings), _PREFIXES in encodings
+            least = values * (width or _OFFSET)
+            most = least if width else least + stored * (values if dictionary or prefixes else 1)
+            yield _Chunk(leaf.path, values, stored, least, most, dictionary, prefixes)
 
 
 def _of_few_values(file: pq.ParquetFile, columns: Sequence[str], chunks: Sequence[_Chunk]) -> list[str]:

@@ -66,13 +66,6 @@ class ArrowTable(Table):
             encoded = _encoded(column)
         return self._text(name) if encoded is None else encoded
 
-    def whole_numbers(self, name: str) -> list[int]:  # noqa: D102
-        self.require_values(name)
-        column = self._values(name)
-        if not pa.types.is_integer(column.type):
-            raise self.error(name, f" is of type {column.type}; expected whole numbers")
-        return [int(value) for value in column.to_pylist()]
-
     def _text(self, name: str) -> Array:
         column = self._values(name)
         kind = column.type

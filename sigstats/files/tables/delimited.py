@@ -14,7 +14,7 @@ from pyarrow import csv
 from sigstats._common.validation import shown
 
 from . import _records
-from .spelling import Array, is_number, is_whole_number, to_numbers
+from .spelling import Array, is_number, to_numbers
 from .table import Table
 
 _MARK = b"\xef\xbb\xbf"
@@ -95,14 +95,6 @@ class DelimitedTable(Table):
     def beside(self, names: Collection[str]) -> dict[str, Array]:  # noqa: D102
         entries = {self.names[i]: column for i, column in self._columns.items() if self.names[i] not in names}
         return {} if any(isinstance(column, int) for column in entries.values()) else entries
-
-    def whole_numbers(self, name: str) -> list[int]:  # noqa: D102
-        self.require_values(name)
-        texts = self._text(name).to_pylist()
-        for row, text in enumerate(texts):
-            if not is_whole_number(text):
-                raise self.error(name, f": {shown(text)} is not valid; expected a whole number", row)
-        return [int(text) for text in texts]
 
     def _text(self, name: str) -> Array:
         column = self._columns[self.names.index(name)]

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.validation import EXACT_WHOLE, hint, shown
 
-from .spelling import Array, first_rounded, is_number, to_numbers, without_empty
+from .spelling import Array, first_rounded, is_number, is_whole_number, to_numbers, without_empty
 
 #: Texts as short as those that usually mean a missing value, with blanks around them.
 _SHORT = r"(?s)^.{0,8}$"
@@ -37,10 +37,6 @@ class Table(ABC):
     @abstractmethod
     def _numbers(self, name: str) -> Array | None:
         """The float64 numbers of a column that appears once, without missing values; None if one is not a number."""
-
-    @abstractmethod
-    def whole_numbers(self, name: str) -> list[int]:
-        """A column as whole numbers, or ValueError that names the first row with another value."""
 
     @abstractmethod
     def missing(self, name: str) -> Array:
@@ -125,6 +121,14 @@ class Table(ABC):
             raise self.error(name, f": {written[rounded].as_py()} is not valid; expected {EXACT_WHOLE}", rounded)
         return numbers
 
+    def whole_numbers(self, name: str) -> list[int]:
+        """A column as whole numbers, or ValueError that names the first row with another value."""
+        texts = self.texts(name).to_pylist()
+        for row, text in enumerate(texts):
+            if not is_whole_number(text):
+                raise self.error(name, f": {shown(text)} is not valid; expected a whole number", row)
+        return [int(text) for text in texts]
+
     def require_values(self, name: str) -> None:
         """Refuse a column that is not there, or that lacks a value."""
         self.require(name)
@@ -148,9 +152,6 @@ class SomeRows(Table):
 
     def row(self, row: int) -> str:  # noqa: D102
         return self._table.row(self._rows[row].as_py())
-
-    def whole_numbers(self, name: str) -> list[int]:  # noqa: D102
-        return [self._table.whole_numbers(name)[row] for row in self._rows.to_pylist()]
 
     def _text(self, name: str) -> Array:
         return self._table._text(name).take(self._rows)
