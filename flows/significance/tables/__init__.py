@@ -18,7 +18,6 @@ from sigstats._common.messages import shown
 from sigstats._common.validation import as_choice
 from sigstats.files.inputs import place, read_bytes
 from sigstats.files.inputs.content import open_content
-from sigstats.files.tables.arrow_table import ArrowTable
 from sigstats.files.tables.delimited import DelimitedTable
 from sigstats.files.tables.spelling import is_number, same_spelling
 from sigstats.files.tables.table import Table
@@ -165,7 +164,7 @@ def read_table(path: str, base: Path, names: Sequence[str] | None = None, filled
                 known, columns = read_parquet(content.by_place(), content.budget, names)
             except Exception as error:  # a damaged file may raise anything
                 raise content.error("cannot be read as Parquet", error) from None
-        table = ArrowTable(where, columns, names=known, as_python=True)
+        table = Table(where, columns, names=known, as_python=True)
     else:
         table = DelimitedTable(where, read_bytes(where), wanted=None if names is None else lambda _: names)
     for name in filled or names or table.names:

@@ -25,7 +25,7 @@ from ..predictions import (
     settled,
     with_people,
 )
-from ..tables.arrow_table import ArrowTable
+from ..tables.table import Table
 from ._arguments import ARGUMENTS, as_arguments
 
 
@@ -193,7 +193,7 @@ def _by_scores(frame: Any, name: str, columns: Columns, scores: Sequence[str | N
             for value, column in zip(beside.columns, beside.to_arrow().columns, strict=True):
                 table = table.append_column(str(value), column)
     with as_arguments():
-        rows, by_score = ArrowTable(name, table, names=names), [replace(every, score=score) for score in scores]
+        rows, by_score = Table(name, table, names=names), [replace(every, score=score) for score in scores]
         return {own.score: settled(from_table(rows, own), own) for own in by_score}
 
 

@@ -114,5 +114,5 @@ class WithLikeliest(WithMissing):
         values = self.probabilities[np.arange(len(texts)), pc.fill_null(places, 0).to_numpy()]
         return pa.array(values, mask=pc.is_null(places).to_numpy(zero_copy_only=False))
 
-    def _text(self, name: str) -> Array:
-        return self._likeliest if name == self._name else super()._text(name)
+    def _values(self, name: str) -> Array:
+        return self._likeliest if name == self._name else super()._values(name)

@@ -15,7 +15,7 @@ from sigstats._common.validation import hint, shown
 from sigstats.comparison.units import MISSING
 
 from ..tables.spelling import is_number, same_spelling
-from ..tables.table import SomeRows, Table, WithMissing
+from ..tables.table import Table, WithMissing
 from ._answers import WithLikeliest, refuse_missing_texts, scores_of
 from ._columns import Columns, TableColumns
 from ._predictions import RIGHT, Predictions, Said, Scores, Source, dictionaries
@@ -278,4 +278,4 @@ def _of_model(table: Table, column: str, model: str) -> Table:
         raise ValueError(
             f"{table.where}: model: {shown(model)} was not found; {hint(model, pc.unique(names).to_pylist())}"
         )
-    return SomeRows(table, rows)
+    return table.take(rows)

@@ -17,8 +17,8 @@ from sigstats.comparison.paired_predictions import Labels, Predicted, Scored, Ve
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
 from sigstats.comparison.units import Units, as_weights, in_bins
 
-from ..tables.arrow_table import in_one
 from ..tables.spelling import is_number, same_spelling
+from ..tables.table import in_one
 from ._agreement import (
     ALLOW,
     differing_prompts,

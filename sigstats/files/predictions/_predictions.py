@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sigstats._common.messages import Note
 from sigstats.comparison.paired_predictions import Beside
 
-from ..tables.arrow_table import in_one
+from ..tables.table import in_one
 
 Ints = NDArray[np.int64]
 

@@ -12,8 +12,8 @@ from sigstats._common.messages import Note
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions
 
-from ..tables.arrow_table import in_one
 from ..tables.spelling import same_spelling, to_numbers
+from ..tables.table import in_one
 from ._log import PROMPT
 from ._predictions import Ints, Predictions, Scores, first_rows, item_codes, places
 

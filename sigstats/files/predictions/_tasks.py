@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.messages import Note, shown, some_of
 
-from ..tables.arrow_table import in_one
+from ..tables.table import in_one
 from ._agreement import require_one_kind
 from ._columns import ALL_SCORES, Columns
 from ._log import TASK, EvaluationLog

@@ -78,35 +78,33 @@ class DelimitedTable(Table):
         stripped = [name.strip() for name in given]
         chosen = stripped if wanted is None else wanted(stripped)
         positions = [i for i, name in enumerate(stripped) if name in chosen]
-        num_rows, self._columns = self._read(where, len(stripped), positions)
-        super().__init__(where, stripped, num_rows)
-        self.has_ids = len(stripped) > 1
+        num_rows, columns = self._read(where, len(stripped), positions)
+        read = {stripped[i]: column for i, column in columns.items()}
+        #: The line of the first field that is no text, of columns with one.
+        self._undecodable = {name: column for name, column in read.items() if isinstance(column, int)}
+        texts = {name: column for name, column in read.items() if name not in self._undecodable}
+        super().__init__(where, pa.table(texts), names=stripped, has_ids=len(stripped) > 1)
+        self.num_rows = num_rows
         if names is None and not self.has_ids and positions and stripped[0] in self._text(stripped[0]).to_pylist():
             raise _no_names(where, before + 1, first)
 
     def row(self, row: int) -> str:
         """The line of a row."""
-        line, _ = next(itertools.islice(self._records(self.where), row, None))
+        line, _ = next(itertools.islice(self._records(self.where), self._place(row), None))
         return f"line {line}"
 
-    def missing(self, name: str) -> Array:  # noqa: D102
-        return pc.is_null(self._text(name))
+    def coded(self, name: str) -> Array:  # noqa: D102
+        return self.texts(name)
 
-    def beside(self, names: Collection[str]) -> dict[str, Array]:  # noqa: D102
-        entries = {self.names[i]: column for i, column in self._columns.items() if self.names[i] not in names}
-        return {} if any(isinstance(column, int) for column in entries.values()) else entries
-
-    def _text(self, name: str) -> Array:
-        column = self._columns[self.names.index(name)]
-        if isinstance(column, int):
+    def _values(self, name: str) -> Array:
+        if (line := self._undecodable.get(name)) is not None:
             wanted = "--encoding cp1252 (in a study `encoding`) if a program on Windows wrote it"
-            raise ValueError(f"{self.where}, line {column}: column {shown(name)} is not UTF-8 text; add {wanted}")
-        return column
+            raise ValueError(f"{self.where}, line {line}: column {shown(name)} is not UTF-8 text; add {wanted}")
+        return super()._values(name)
 
     def _numbers(self, name: str) -> Array | None:
-        texts = self._text(name)
-        numbers = to_numbers(texts)
-        return _with_decimal_commas(texts) if numbers is None else numbers
+        numbers = super()._numbers(name)
+        return _with_decimal_commas(self._text(name)) if numbers is None else numbers
 
     def _read(self, where: str, width: int, positions: list[int]) -> tuple[int, Mapping[int, Any]]:
         try:

@@ -1,7 +1,8 @@
-"""Named columns, read in the requested type; and those of an Arrow table."""
+"""Named columns of Arrow, read as text or numbers, whatever is asked for."""
 
-from abc import ABC, abstractmethod
+import copy
 from collections.abc import Collection, Sequence
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -10,45 +11,59 @@ import pyarrow.compute as pc
 from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.validation import EXACT_WHOLE, hint, shown
 
-from .spelling import Array, first_rounded, is_number, is_whole_number, to_numbers, without_empty
+from .spelling import Array, first_rounded, is_number, is_whole_number, to_decimals, to_numbers, without_empty
 
 #: Texts as short as those that usually mean a missing value, with blanks around them.
 _SHORT = r"(?s)^.{0,8}$"
+#: A column whose first values are few is taken for one of few values.
+_SAMPLE, _FEW = 1000, 100
 
 
-class Table(ABC):
-    """Columns with names.
+class Table:
+    """The columns of an Arrow table.
 
-    `where`: what messages call the table: its path. `names`: the names of all columns, also of those that were not
-    read; a name may be there twice.
+    `where`: what messages call the table: its path.
+    `names`: the names of all columns of the file, where only some of them were read; a name may be there twice.
+    `has_ids`: False for arrays, whose rows are known by their position.
+    `as_python`: whether numbers and truth values are text as Python writes them: ``1.0``, ``0.5``, ``True``. By
+    default a truth value is ``true``, and 1.0 is the class ``1`` of a column that once had a missing value.
     """
 
-    def __init__(self, where: str, names: Sequence[str], num_rows: int) -> None:
+    def __init__(
+        self,
+        where: str,
+        table: pa.Table,
+        *,
+        names: Sequence[str] | None = None,
+        has_ids: bool = True,
+        as_python: bool = False,
+    ) -> None:
         self.where = where
-        self.names = tuple(names)
-        self.num_rows = num_rows
-        #: Whether its rows may have ids; those of an array are known by their position.
-        self.has_ids = True
+        self.names: tuple[str, ...] = tuple(table.column_names if names is None else names)
+        self.num_rows = table.num_rows
+        self._table = table
+        self._as_python, self.has_ids = as_python, has_ids
+        self._whole_columns: dict[str, Array] = {}
+        self._rows: Array | None = None
 
-    @abstractmethod
-    def _text(self, name: str) -> Array:
-        """The strings of a column that appears once; null is missing."""
+    def take(self, rows: Array) -> Self:
+        """Some of the rows of a table that has all."""
+        some = copy.copy(self)
+        some._table, some.num_rows, some._rows, some._whole_columns = self._table.take(rows), len(rows), rows, {}
+        return some
 
-    @abstractmethod
-    def _numbers(self, name: str) -> Array | None:
-        """The float64 numbers of a column that appears once, without missing values; None if one is not a number."""
-
-    @abstractmethod
-    def missing(self, name: str) -> Array:
-        """For each row, whether the value of a column that appears once is missing."""
-
-    def beside(self, names: Collection[str]) -> dict[str, Array]:  # noqa: ARG002 - of a kind that reads these alone
+    def beside(self, names: Collection[str]) -> dict[str, Array]:
         """The other columns, if they were read."""
-        return {}
+        columns = enumerate(self._table.column_names)
+        return {name: self._table.column(i) for i, name in columns if name not in names}
 
     def row(self, row: int) -> str:
         """The name of a row in messages."""
-        return f"row {row} (from 0)"
+        return f"row {self._place(row)} (from 0)"
+
+    def _place(self, row: int) -> int:
+        """The position of a row in the file."""
+        return row if self._rows is None else int(self._rows[row].as_py())
 
     def error(self, name: str, complaint: str, row: int | None = None) -> ValueError:
         """The one form of every complaint about a column."""
@@ -86,17 +101,24 @@ class Table(ABC):
         self.require(name)
         return self._text(name)
 
-    def coded(self, name: str) -> Array:
-        """The same, or a dictionary array of strings, each there once, where that is at hand sooner."""
-        return self.texts(name)
-
-    def ascending(self, name: str) -> Array | None:  # noqa: ARG002 - of text it takes longer than it saves
+    def ascending(self, name: str) -> Array | None:
         """The column itself, if it is known to have distinct whole numbers in ascending order."""
-        return None
+        column = self._values(name)
+        if not pa.types.is_integer(column.type) or column.null_count or not isinstance(column, pa.Array):
+            return None
+        numbers = np.from_dlpack(column)
+        return column if bool((numbers[1:] > numbers[:-1]).all()) else None
 
-    def _as_written(self, name: str) -> Array | None:
-        """The strings or whole numbers that float64 numbers are made of; None if a column is stored as these."""
-        return self._text(name)
+    def coded(self, name: str) -> Array:
+        """A column as strings, or as a dictionary array of strings, each there once, where that is at hand sooner."""
+        self.require_values(name)
+        column = self._table.column(name)
+        encoded = None
+        if pa.types.is_dictionary(column.type):
+            encoded = _whole_dictionary(column)
+        elif pa.types.is_integer(column.type) or is_text(column.type):
+            encoded = _encoded(column)
+        return self._text(name) if encoded is None else encoded
 
     def numbers(self, name: str, *, or_missing: bool = False) -> Array:
         """A column as finite float64 numbers, or ValueError that names the first row without one, or a rounded one."""
@@ -136,51 +158,128 @@ class Table(ABC):
         if pc.any(missing).as_py():
             raise self.error(name, " is empty; expected a value", pc.index(missing, True).as_py())
 
-
-class SomeRows(Table):
-    """Some rows of a table; `rows` are their positions."""
-
-    def __init__(self, table: Table, rows: Array) -> None:
-        super().__init__(table.where, table.names, len(rows))
-        self._table, self._rows = table, rows
-
-    def missing(self, name: str) -> Array:  # noqa: D102
-        return self._table.missing(name).take(self._rows)
-
-    def beside(self, names: Collection[str]) -> dict[str, Array]:  # noqa: D102
-        return {name: column.take(self._rows) for name, column in self._table.beside(names).items()}
-
-    def row(self, row: int) -> str:  # noqa: D102
-        return self._table.row(self._rows[row].as_py())
+    def missing(self, name: str) -> Array:
+        """For each row, whether the value of a column that appears once is missing."""
+        column: Any = self._table.column(name) if name in self._table.column_names else None
+        coded = column is not None and pa.types.is_dictionary(column.type)
+        may_lack = column is None or column.null_count or pa.types.is_floating(column.type)
+        if may_lack or (coded and any(part.dictionary.null_count for part in column.chunks)):
+            return pc.is_null(self._values(name))
+        return in_one(pc.is_null(column))  # without a copy of the column
 
     def _text(self, name: str) -> Array:
-        return self._table._text(name).take(self._rows)
+        column = self._values(name)
+        kind = column.type
+        if pa.types.is_nested(kind) or pa.types.is_binary(kind):
+            raise self.error(name, f" is of type {kind}; expected text or whole numbers")
+        if self._as_python and (pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+            return pa.array([None if value is None else str(value) for value in column.to_pylist()], pa.string())
+        if pa.types.is_floating(kind):
+            column = self._whole(name, column)
+        return _as_strings(column)
+
+    def _whole(self, name: str, column: Array) -> Array:
+        if not pc.all(pc.equal(column, pc.floor(column))).as_py():
+            if pc.all(pc.is_finite(column)).as_py():
+                return column
+            raise self.error(name, " has fractions; expected text or whole numbers")
+        try:
+            return column.cast(pa.int64())
+        except pa.ArrowInvalid:
+            wanted = f"text or whole numbers of at most {2**63 - 1}"
+            raise self.error(name, f" has larger numbers; expected {wanted}") from None
 
     def _numbers(self, name: str) -> Array | None:
-        numbers = self._table._numbers(name)
-        return to_numbers(self._text(name)) if numbers is None else numbers.take(self._rows)
+        column = self._values(name)
+        if is_text(column.type):
+            return to_numbers(column.cast(pa.string()))
+        if pa.types.is_integer(column.type):
+            return column.cast(pa.float64(), safe=False)
+        try:
+            return column.cast(pa.float64())
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            raise self.error(name, f" is of type {column.type}; expected numbers") from None
 
     def _as_written(self, name: str) -> Array | None:
-        written = self._table._as_written(name)
-        return None if written is None else written.take(self._rows)
+        column = self._values(name)
+        return column if is_text(column.type) or pa.types.is_integer(column.type) else None
+
+    def _values(self, name: str) -> Array:
+        """A column without the dictionary of its values, and floats as the decimals that they print, null for NaN."""
+        if name not in self._table.column_names:
+            return pa.nulls(self.num_rows, pa.string())
+        if name not in self._whole_columns:
+            self._whole_columns[name] = to_decimals(in_one(self._table.column(name)))
+        column = self._whole_columns[name]
+        if pa.types.is_dictionary(column.type):
+            column = to_decimals(column.cast(column.type.value_type))
+        return pc.if_else(pc.is_nan(column), None, column) if pa.types.is_floating(column.type) else column
 
 
-class WithMissing(SomeRows):
-    """All rows of a table in which some texts mean a missing value."""
+class WithMissing(Table):
+    """A table in which some texts mean a missing value."""
 
     def __init__(self, table: Table, texts: Sequence[str]) -> None:
-        super().__init__(table, pa.array(np.arange(table.num_rows)))
+        vars(self).update(vars(table))
+        self._read = table
         self._missing = pa.array(texts, pa.string())
 
-    def missing(self, name: str) -> Array:  # noqa: D102
-        return pc.is_null(self._text(name))
+    def take(self, rows: Array) -> Self:  # noqa: D102
+        some = super().take(rows)
+        some._read = self._read.take(rows)
+        return some
 
-    def _text(self, name: str) -> Array:
+    def missing(self, name: str) -> Array:  # noqa: D102
+        return pc.is_null(self._values(name))
+
+    def coded(self, name: str) -> Array:  # noqa: D102
+        return self.texts(name)
+
+    def row(self, row: int) -> str:  # noqa: D102
+        return self._read.row(row)
+
+    def _values(self, name: str) -> Array:
         try:
-            text = super()._text(name)
+            text = self._read._text(name)
         except ValueError:  # numbers with fractions
-            text = self._table.numbers(name, or_missing=True).cast(pa.string())
+            text = self._read.numbers(name, or_missing=True).cast(pa.string())
         return pc.if_else(pc.is_in(text, value_set=self._missing), pa.scalar(None, pa.string()), text)
 
-    def _numbers(self, name: str) -> Array | None:
-        return to_numbers(self._text(name))
+
+def is_text(kind: pa.DataType) -> bool:
+    """True if a type is of strings."""
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def _as_strings(column: Array) -> Array:
+    """The values as text; if few differ, each is converted once."""
+    if pa.types.is_string(column.type):
+        return column
+    encoded = _encoded(column) if isinstance(column, pa.Array) else None
+    return column.cast(pa.string()) if encoded is None else encoded.dictionary.take(encoded.indices)
+
+
+def _encoded(column: Array) -> Array | None:
+    """The values as a dictionary array of strings, if few of them differ."""
+    if len(pc.unique(column[:_SAMPLE])) > _FEW:
+        return None
+    encoded = in_one(column.dictionary_encode())
+    if len(encoded.dictionary) > _SAMPLE:
+        return None
+    return pa.DictionaryArray.from_arrays(encoded.indices, encoded.dictionary.cast(pa.string()))
+
+
+def in_one(column: Array) -> Array:
+    """The chunks of a column as one array, without a copy if there is only one chunk."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _whole_dictionary(column: Array) -> Array | None:
+    """A column that is stored as codes of text; None if its dictionary has a value twice, or one that no row has."""
+    whole = in_one(column.unify_dictionaries())
+    if not pa.types.is_string(whole.type.value_type) or len(pc.unique(whole.dictionary)) < len(whole.dictionary):
+        return None
+    seen = np.bincount(np.from_dlpack(whole.indices), minlength=len(whole.dictionary))
+    return whole if seen.all() else None

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...inputs.content import Content
-from ...tables.arrow_table import ArrowTable
+from ...tables.table import Table
 from .._columns import Columns
 
 ORDER = 48
@@ -34,7 +34,7 @@ def reads(content: Content) -> bool:
         return bool(archive.names) and all(name.endswith(_SUFFIX) for name in archive.names)
 
 
-def read(content: Content, columns: Columns) -> ArrowTable:
+def read(content: Content, columns: Columns) -> Table:
     """Read the values as the predictions, or as the score that is named; of several arrays or columns, each by name."""
     if content.start.startswith(_ZIP):
         with content.archive() as archive:
@@ -42,10 +42,10 @@ def read(content: Content, columns: Columns) -> ArrowTable:
         return _columns(content, {name: array for name, array in arrays.items() if array.ndim == 1})
     name = columns.prediction if columns.score is None else columns.score
     if not content.start.startswith(_MAGIC):
-        return ArrowTable(content.where, pa.table({name: pa.array(content.json())}), has_ids=False)
+        return Table(content.where, pa.table({name: pa.array(content.json())}), has_ids=False)
     values = _array(content.whole())
     if values.ndim == 1 or values.shape[1:] == (1,):
-        return ArrowTable(content.where, pa.table({name: _of_arrow(values.ravel())}), has_ids=False)
+        return Table(content.where, pa.table({name: _of_arrow(values.ravel())}), has_ids=False)
     if values.ndim != 2:
         raise ValueError(f"{content.where}: has the shape {values.shape}; expected one dimension, or rows and columns")
     return _columns(content, {str(number): value for number, value in enumerate(values.T)}, has_ids=False)
@@ -60,9 +60,9 @@ def _of_arrow(values: NDArray[Any]) -> Any:
     return pa.array(values.tolist() if values.dtype.kind in "US" else np.ascontiguousarray(values))
 
 
-def _columns(content: Content, arrays: Mapping[str, NDArray[Any]], *, has_ids: bool = True) -> ArrowTable:
+def _columns(content: Content, arrays: Mapping[str, NDArray[Any]], *, has_ids: bool = True) -> Table:
     sizes = {name: len(array) for name, array in arrays.items()}
     if len(set(sizes.values())) != 1:
         raise ValueError(f"{content.where}: has arrays of {sizes or 'no rows'}; expected one value per row in each")
     table = pa.table({name: _of_arrow(array) for name, array in arrays.items()})
-    return ArrowTable(content.where, table, has_ids=has_ids)
+    return Table(content.where, table, has_ids=has_ids)

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from sigstats._common.validation import refuse, shown
 
 from ...inputs.content import Content, Twice, as_object, parse_json, size_of_objects
-from ...tables.arrow_table import ArrowTable
 from ...tables.spelling import LARGEST_WHOLE
+from ...tables.table import Table
 from .._columns import Columns
 from .._predictions import MOST_VALUES
 from . import NoTable, what_lies_beside
@@ -42,7 +42,7 @@ _PIECE = 2**24
 BEGINS = re.compile(rb"\s*(\[\s*)?\{")
 
 
-def read(content: Content, columns: Columns) -> ArrowTable:
+def read(content: Content, columns: Columns) -> Table:
     """Read the keys that are wanted; what other keys hold decides nothing."""
     array = content.start.lstrip().startswith(b"[")
     try:
@@ -64,7 +64,7 @@ def read(content: Content, columns: Columns) -> ArrowTable:
         raise NoTable
     if columns.id not in names and alone and is_nested(content.json()):
         raise NoTable
-    return ArrowTable(content.where, table, names=names)
+    return Table(content.where, table, names=names)
 
 
 def _rows(content: Content, path: str) -> list[Any]:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...inputs.content import Content
-from ...tables.arrow_table import ArrowTable
+from ...tables.table import Table
 from .._columns import Columns
 from .._predictions import MOST_VALUES
 
@@ -19,7 +19,7 @@ LOG = False
 BEGINS = re.compile(rb"PAR1|ARROW1|\xff{4}")
 
 
-def read(content: Content, columns: Columns) -> ArrowTable:
+def read(content: Content, columns: Columns) -> Table:
     """Read the columns that are wanted."""
     kind = "Parquet" if content.start.startswith(b"PAR1") else "Arrow's format"
     try:
@@ -31,7 +31,7 @@ def read(content: Content, columns: Columns) -> ArrowTable:
             table = _with_all(content, names, table)
     except Exception as error:  # a damaged file may raise anything
         raise content.error(f"cannot be read as {kind}", error) from None
-    return ArrowTable(content.where, table, names=names)
+    return Table(content.where, table, names=names)
 
 
 def _stored(content: Content, columns: Columns) -> tuple[list[str], Any]:

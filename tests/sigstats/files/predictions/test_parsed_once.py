@@ -64,8 +64,8 @@ def test_all_scores_of_two_logs_are_two_parses(parsed, tmp_path):
 
 
 def test_a_frame_of_three_scores_becomes_one_table(monkeypatch, tmp_path):
-    tables, table = [], frames.ArrowTable
-    monkeypatch.setattr(frames, "ArrowTable", lambda *given, **named: tables.append(given) or table(*given, **named))
+    tables, table = [], frames.Table
+    monkeypatch.setattr(frames, "Table", lambda *given, **named: tables.append(given) or table(*given, **named))
     baseline, candidate = (pd.read_csv(path) for path in write_tables(tmp_path, "csv"))
     result = sigstats.compare(baseline, candidate, score=SCORES, higher_is_better="mark")
     assert {row.score for row in result.rows} == {*SCORES}

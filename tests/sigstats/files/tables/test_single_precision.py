@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import sigstats
 from sigstats.files.predictions import Columns, read
-from sigstats.files.tables.arrow_table import ArrowTable
 from sigstats.files.tables.spelling import to_decimals
+from sigstats.files.tables.table import Table
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32])
@@ -36,7 +36,7 @@ def test_a_float_is_the_shortest_decimal_that_rounds_to_it(kind, data):
 def test_columns_of_a_table_are_read_so_whatever_their_chunks_and_codes():
     parts = pa.chunked_array([pa.array([0.1, 0.3], pa.float32()), pa.array([0.7], pa.float32())])
     coded = pa.array([0.1, 0.3, 0.1], pa.float32()).dictionary_encode()
-    table = ArrowTable("scores.parquet", pa.table({"parts": parts, "coded": coded}))
+    table = Table("scores.parquet", pa.table({"parts": parts, "coded": coded}))
     assert table.numbers("parts").to_pylist() == [0.1, 0.3, 0.7]
     assert table.numbers("coded").to_pylist() == [0.1, 0.3, 0.1]
     assert table.texts("parts").to_pylist() == ["0.1", "0.3", "0.7"]
