@@ -151,12 +151,12 @@ def names_of(value: Any, name: str) -> tuple[str, ...]:
 
 def as_scores(score: Any) -> Sequence[str | None]:
     """The names of the columns of scores; only None if there are none."""
-    scores = [score] if score is None or isinstance(score, str) else score
-    if isinstance(scores, Mapping) or not isinstance(scores, Sequence) or not len(scores):
-        raise refuse("score", score, "the name of a column, or several")
-    if score is not None and (not all(isinstance(value, str) for value in scores) or len(set(scores)) < len(scores)):
+    if score is None:
+        return [None]
+    names = names_of(score, "score")
+    if not names or (not isinstance(score, str) and len(names) < len(score)):
         raise refuse("score", score, "the name of a column, or several, each once")
-    return scores
+    return names
 
 
 def same_frames(baseline: Any, candidate: Any) -> bool:

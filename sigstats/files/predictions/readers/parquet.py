@@ -20,45 +20,32 @@ BEGINS = re.compile(rb"PAR1|ARROW1|\xff{4}")
 
 
 def read(content: Content, columns: Columns) -> Table:
-    """Read the columns that are wanted."""
-    kind = "Parquet" if content.start.startswith(b"PAR1") else "Arrow's format"
+    """Read the columns that are wanted, and of small files all."""
+    from ...tables.arrow_files import read_ipc, read_parquet  # slow to import, for other formats too
+
+    parquet = content.start.startswith(b"PAR1")
+    kind = "Parquet" if parquet else "Arrow's format"
     try:
-        names, table = _stored(content, columns) if kind == "Parquet" else _of_arrow(content)
+        if parquet:
+            wanted = columns.wanted_in(content.parquet_names)
+            roots = [name.partition(".")[0] for name in wanted if "." in name and name not in content.parquet_names]
+            stored = (*wanted, *roots)
+            names, table = read_parquet(content.by_place(), content.budget, stored, coded=columns.form.coded)
+        else:
+            table = read_ipc(content.whole(), content.budget)
+            names = table.column_names
         for name in columns.wanted_in(names):
             if "." in name and name not in names and (within := _within(table, name.split("."))) is not None:
                 names, table = [*names, name], table.append_column(name, within)
-        if kind == "Parquet":
-            table = _with_all(content, names, table)
+        others = [name for name in names if name not in table.column_names]
+        if others and table.num_rows * len(names) <= MOST_VALUES:
+            with contextlib.suppress(Exception):
+                _, rest = read_parquet(content.by_place(), content.budget, others)
+                for name, column in zip(rest.column_names, rest.columns, strict=True):
+                    table = table.append_column(name, column)
     except Exception as error:  # a damaged file may raise anything
         raise content.error(f"cannot be read as {kind}", error) from None
     return Table(content.where, table, names=names)
-
-
-def _stored(content: Content, columns: Columns) -> tuple[list[str], Any]:
-    from ...tables.arrow_files import read_parquet  # slow to import, for other formats too
-
-    wanted = columns.wanted_in(content.parquet_names)
-    roots = [name.partition(".")[0] for name in wanted if "." in name and name not in content.parquet_names]
-    return read_parquet(content.by_place(), content.budget, (*wanted, *roots), coded=columns.form.coded)
-
-
-def _of_arrow(content: Content) -> tuple[list[str], Any]:
-    from ...tables.arrow_files import read_ipc
-
-    table = read_ipc(content.whole(), content.budget)
-    return table.column_names, table
-
-
-def _with_all(content: Content, names: list[str], table: Any) -> Any:
-    from ...tables.arrow_files import read_parquet
-
-    others = [name for name in names if name not in table.column_names]
-    if others and table.num_rows * len(names) <= MOST_VALUES:
-        with contextlib.suppress(Exception):
-            _, rest = read_parquet(content.by_place(), content.budget, others)
-            for name, column in zip(rest.column_names, rest.columns, strict=True):
-                table = table.append_column(name, column)
-    return table
 
 
 def _within(table: Any, path: list[str]) -> Any:
