@@ -117,19 +117,21 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     if options.unpaired:
         every = [column.but(by_position=column.by_position or None) for column in every]
     columns, *of_candidates = every
-    for path, own in zip(options.candidates, of_candidates, strict=True):
-        if own == columns and realpath(path) == realpath(options.baseline):
-            raise BadInput(f"{path}: is both BASELINE and CANDIDATE; expected {SECOND_FILE}")
+    pairs = zip(options.candidates, of_candidates, strict=True)
+    twice = next((path for path, own in pairs if own == columns and realpath(path) == realpath(options.baseline)), None)
     with as_options():
         paths = (options.baseline, *options.candidates)
+        scores: list[str | None] = [*scores_of(options)] or [columns.score]
+        if twice is not None:
+            read_by_scores([(options.baseline, columns)], scores)  # a fault of the file is told first
+            raise BadInput(f"{twice}: is both BASELINE and CANDIDATE; expected {SECOND_FILE}")
         limits, judged = as_score_range(options.score_range), read_with_people(options, paths, every)
         with_ids = options.changed is not None or bool(judged)
         if judged:
             baseline, *candidates = [{columns.score: predictions} for predictions, _ in judged]
         else:
-            read = read_by_scores([*zip(paths, every, strict=True)], scores_of(options) or [columns.score])
-            baseline, *candidates = read
-        pairs = []
+            baseline, *candidates = read_by_scores([*zip(paths, every, strict=True)], scores)
+        compared = []
         for place, (path, own) in enumerate(zip(options.candidates, of_candidates, strict=True)):
             if options.unpaired:
                 alone = [join_scores(side, side, columns, with_ids=True) for side in (baseline, candidates[place])]
@@ -143,12 +145,14 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
             if len(named) > 1:
                 subjects = {"prediction": columns.prediction}, {"prediction": own.prediction}
                 joined = [replace(pair, subjects=subjects) for pair in joined]
-            pairs.append(joined)
+            compared.append(joined)
         of_one_file = names_in_one_file(options) if {options.baseline} == set(options.candidates) else []
         baseline_name, *names = of_one_file or (options.baseline, *options.candidates)
-        refuse_unused(columns, [name for sides in pairs for pair in sides for name in measures_meant(pair, measures)])
-        result = compare_candidates(baseline_name, names, pairs, rule, measures, positive=options.positive)
-        return result, pairs
+        refuse_unused(
+            columns, [name for sides in compared for pair in sides for name in measures_meant(pair, measures)]
+        )
+        result = compare_candidates(baseline_name, names, compared, rule, measures, positive=options.positive)
+        return result, compared
 
 
 def _text(options: argparse.Namespace, result: "CandidatesResult", changed: "Changed | None", name: str) -> str:

@@ -7,8 +7,9 @@ that of the rule: adjusted for all slices and measures; --alpha sets that of one
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
+from json import dumps
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE, BadInput
@@ -165,9 +166,6 @@ def _runs(options: argparse.Namespace) -> int:
 
 
 def _told(options: argparse.Namespace, value: Any) -> int:
-    from dataclasses import asdict
-    from json import dumps
-
     if write_outputs(options, json=lambda: dumps({"version": 1, **asdict(value)}, indent=2)):
         write_text("-", str(value))
     return DONE

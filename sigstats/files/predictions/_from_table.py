@@ -155,6 +155,30 @@ def _truth(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: b
     return truth.take(rows)
 
 
+def _check_labels(table: Table, name: str, truth: Predictions) -> None:
+    """Refuse labels of a table that are not those of the file of labels."""
+    own, its = same_spelling([table.texts_or_missing(name), truth.said.label])
+    if len(differs := pc.indices_nonzero(pc.not_equal(own, its))):
+        at = differs[0].as_py()
+        said = f": {shown(own[at].as_py())} is not the label in {truth.where}, {shown(its[at].as_py())}"
+        raise table.error(name, f"{said}; expected the same labels", at)
+
+
+def _ids(table: Table, name: str, *, positions: bool, coded: bool) -> tuple[Any, bool]:
+    """The ids of the rows, whole numbers if codes may stay; and whether they are ascending numbers."""
+    if positions:
+        ids = pa.array(range(table.num_rows), pa.int64())
+        return ids if coded else ids.cast(pa.string()), True
+    table.require_values(name)
+    ascending = table.ascending(name)
+    if ascending is not None:
+        return ascending if coded else table.texts(name), True
+    ids = table.texts(name)
+    if len(ids) > 1 and (last := ids[-1].as_py()).lower() in _SUMMARIES and is_number(ids[0].as_py()):
+        raise table.error(name, f": {shown(last)} is a summary, not a row; remove it", len(ids) - 1)
+    return ids, False
+
+
 def from_table(table: Table, given: Columns) -> Predictions:
     """The predictions in a table."""
     columns = given.in_table(table.names)
@@ -173,30 +197,13 @@ def from_table(table: Table, given: Columns) -> Predictions:
     likeliest, of_labels = None, columns.label == columns.prediction
     if columns.probabilities is not None and not (of_labels and columns.label in table.names):
         table = likeliest = WithLikeliest(table, columns, of_labels=of_labels)
-    texts = table.texts
     answers = (columns.score or columns.prediction, columns.label)
     lacking = [name for name in answers if table.names.count(name) == 1 and pc.any(table.missing(name)).as_py()]
     positions = _by_position(table, columns)
-    if (
-        columns.form.coded
-        and not lacking
-        and columns.truth is None
-        and units.epoch is None
-        and units.run is None
-        and units.group != columns.id
-    ):
-        texts = table.coded
-        if not positions:
-            table.require_values(columns.id)
-    ids = pa.array(range(table.num_rows), pa.int64()) if positions else table.ascending(columns.id)
-    ascending = ids is not None
-    if ids is None:
-        ids = table.texts(columns.id)
-        if len(ids) > 1 and ids[-1].as_py().lower() in _SUMMARIES and is_number(ids[0].as_py()):
-            last = shown(ids[-1].as_py())
-            raise table.error(columns.id, f": {last} is a summary, not a row; remove it", len(ids) - 1)
-    elif texts != table.coded:
-        ids = ids.cast(pa.string()) if positions else table.texts(columns.id)
+    several = units.epoch is not None or units.run is not None or units.group == columns.id
+    coded = columns.form.coded and not lacking and columns.truth is None and not several
+    texts = table.coded if coded else table.texts
+    ids, ascending = _ids(table, columns.id, positions=positions, coded=coded)
     score = scores_of(table, columns)
     # A file with scores needs no predictions, and one of marks alone no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
@@ -206,11 +213,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
         truth = _truth(columns.truth, ids, table.where, positions=positions, drop=columns.unscored == "drop")
         label, lent = truth.said.label, truth.others
         if columns.label in table.names and columns.label != columns.prediction:
-            own, its = same_spelling([table.texts_or_missing(columns.label), label])
-            if len(differs := pc.indices_nonzero(pc.not_equal(own, its))):
-                at = differs[0].as_py()
-                said = f": {shown(own[at].as_py())} is not the label in {columns.truth.where}, {shown(its[at].as_py())}"
-                raise table.error(columns.label, f"{said}; expected the same labels", at)
+            _check_labels(table, columns.label, truth)
     elif labelled:
         label = table.texts_or_missing(columns.label) if columns.label in lacking else texts(columns.label)
     else:
