@@ -437,7 +437,7 @@ def test_a_score_that_one_file_lacks_is_refused_by_name(tmp_path, capsys):
     paths = [harness_log(tmp_path / "a.jsonl", log)]
     paths.append(harness_log(tmp_path / "b.jsonl", [{**each, "mrr": 1} for each in log]))
     assert main(["compare", *paths, "--score", "all"]) == 2
-    assert f"{paths[0]}: score: 'mrr' was not found, but exists in {paths[1]}" in capsys.readouterr().err
+    assert f"{paths[0]}: --score: 'mrr' was not found, but exists in {paths[1]}" in capsys.readouterr().err
     assert main(["compare", *paths, "--score", "acc", "--score", "mrr"]) == 2
     assert "score: 'mrr' was not found; expected one of acc, acc_norm" in capsys.readouterr().err
     assert main(["compare", *paths, "--score", "acc", "--score", "acc"]) == 2
