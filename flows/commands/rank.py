@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     option(parser, "--cost", "COLUMN", "column of costs or times; models are also compared by score and cost together")
     add_people(parser)
-    add_score_range(parser, "mark of people with --human")
+    add_score_range(parser, "score")
     add_measures(parser, ", as for compare (default: accuracy, or the mean of a score)")
     option(parser, "--positive", "CLASS", "positive class of f1, precision, recall and scores")
     parser.add_argument(
@@ -162,8 +162,6 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         columns = columns_of_files(options, len(files))
         refuse_unused(columns[0], measures)
         judged, limits = read_with_people(options, files, columns), as_score_range(options.score_range)
-        if limits and not judged:
-            raise BadInput("--score-range: is only valid with --human; expected none")
         of_costs = [] if options.cost is None else [[_of_cost(own, options.cost) for own in columns]]
         choices = [*([] if judged else [columns]), *of_costs]
         read = [*zip(*map(read_each, files, zip(*choices, strict=True)), strict=True)]
@@ -204,7 +202,7 @@ def _ranking(
 
     def pair(a: int, b: int) -> "PairedPredictions":
         joined = join(sides[a], sides[b], columns, with_ids=bool(people), **match_options(options))
-        return with_people(joined, (people[a], people[b]), limits) if people else joined
+        return with_people(joined, (people[a], people[b]), limits) if people else replace(joined, score_range=limits)
 
     how: dict[str, Any] = {"confidence_level": options.confidence, "smallest_slice": options.smallest_slice}
     if by_pairs:
@@ -220,7 +218,8 @@ def _ranking(
             answers=joined.answers,
             right=joined.predicted,
             lower=joined.lower,
-            limited=joined.limited,
+            limits=joined.limits,
+            score_range=limits,
             tasks=joined.units.tasks,
             **how,
         )

@@ -150,7 +150,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     names = names_in_one_file(options) or model_names(files, joined.subjects)
     refuse_unused(columns_of(options), [None])
     level = 1 - rule_of(options).alpha
-    how = {"lower": joined.lower, "limited": joined.limited}
+    how: dict[str, Any] = {"lower": joined.lower, "limits": joined.limits}
     size = leaderboard_size(joined.scores, names, target=target, confidence_level=level, **how)
     return _told(options, size)
 

@@ -13,6 +13,7 @@ docs/methods.md) is composed of relative errors; this module has the common part
 
 import math
 import sys
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -110,6 +111,10 @@ def expected_counts_warning(expected: ArrayLike) -> str:
     )
 
 
-def within_one(table: FloatArray) -> bool:
-    """True if all scores, or all with their signs turned, lie between 0 and 1."""
-    return bool((table.min() >= 0 or table.max() <= 0) and np.abs(table).max() <= 1)
+def span_of(scores: NDArray[Any], limits: tuple[float, float] | None) -> float | None:
+    """The distance of the limits if all scores, or all with their signs turned, lie between them; otherwise None."""
+    if limits is None:
+        return None
+    least, most, (low, high) = float(scores.min()), float(scores.max()), limits
+    inside = (low <= least and most <= high) or (low <= -most and -least <= high)
+    return high - low if inside else None

@@ -55,7 +55,7 @@ def rank_by_pairs(
         for first, second in ((a, b), (b, a)):
             paired = pair(first, second)
             names, called = [measure or default_measure(paired)], (models[first], models[second])
-            check_used(names, score=named_score(paired))
+            check_used(names, score=named_score(paired), score_range=paired.score_range)
             result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
             for row in result.rows:
                 others.setdefault(row.slice, {})[first, second] = row

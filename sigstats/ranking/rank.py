@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.extreme import ties_as_equal, within_one
+from .._common.extreme import span_of, ties_as_equal
 from .._common.messages import Note
 from .._common.scores import require_one_scale
 from .._common.validation import IntArray, as_count, as_real, refuse, require_squarable
@@ -30,21 +30,25 @@ def rank_table(
     answers: IntArray | None = None,
     right: bool = False,
     lower: bool = False,
-    limited: bool = True,
+    limits: tuple[float, float] | None = (0.0, 1.0),
+    score_range: tuple[float, float] | None = None,
     tasks: IntArray | None = None,
 ) -> Ranking:
     """The leaderboard of a table of bool or float; groups as codes, slices as their values and the code of each row's.
 
     With `answers` the rows are items, and scores the means of so many answers; `right` and `lower`: right or wrong, or
-    the lower the better; `limited`: as in `sets_of`. Of several `tasks` the first slice is the mean over them.
+    the lower the better; `limits`: as in `sets_of`; `score_range`: limits that a person states. Of several `tasks` the
+    first slice is the mean over them.
 
-    Raises ValueError if an option is out of range, or there are fewer than two models.
+    Raises ValueError if an option is out of range, there are fewer than two models, or a score is beyond `score_range`.
     """
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     least = as_count(smallest_slice, "smallest_slice", minimum=1)
     right = right or scores.dtype == np.bool_
     if len(scores) < 1 or scores.shape[1] < 2:
         raise refuse("correct (shape)", scores.shape, "one row or more, and two models (columns) or more")
+    if score_range is not None:
+        _refuse_beyond(score_range, scores, right=right)
     if not right:
         require_squarable(scores, "scores")
         require_one_scale(scores.T, models, wanted="scores of all models in one unit")
@@ -55,10 +59,12 @@ def rank_table(
     scores = -scores if lower else scores
     if scores.dtype != np.bool_:
         scores = ties_as_equal(scores)
-    limited = limited and within_one(scores.astype(float))
+    limits = score_range or limits
+    if span_of(scores, limits) is None:
+        limits = None
     told = "no limit of a row is known: ranks assume no larger difference than those seen"
-    unlimited = [] if limited else [Note("no-limits", told)]
-    sets = sets_of(scores, models, groups, level, limited=limited)
+    unlimited = [] if limits else [Note("no-limits", told)]
+    sets = sets_of(scores, models, groups, level, limits=limits)
     parts = [
         (f"{column} = {value}", np.flatnonzero(codes == code))
         for column, (values, codes) in slices.items()
@@ -71,12 +77,12 @@ def rank_table(
         if not note:
             inside = None if groups is None else np.unique(groups[rows], return_inverse=True)[1].astype(np.int64)
             of_one = 1 - (1 - level) / notes_of.count("")
-            of_part = sets_of(scores[rows], models, inside, of_one, limited=limited)
+            of_part = sets_of(scores[rows], models, inside, of_one, limits=limits)
             part = replace(part, models=_models(of_part, scores[rows], inside, level, right=right, lower=lower))
         ranked_slices.append(part)
     if tasks is not None and answers is None:
         weights = task_weights(tasks) * (len(tasks) / (int(tasks.max()) + 1))
-        of_tasks = sets_of(scores, models, groups, level, weights, limited=limited)
+        of_tasks = sets_of(scores, models, groups, level, weights, limits=limits)
         ranked = _models(of_tasks, weights[:, np.newaxis] * scores, groups, level, right=right, lower=lower)
         ranked_slices.insert(0, RankedSlice(slice=MEAN_OVER_TASKS, n=len(scores), models=ranked))
     return Ranking(
@@ -90,6 +96,15 @@ def rank_table(
         confidence_level=level,
         notes=(*notes, *unlimited, *copies),
     )
+
+
+def _refuse_beyond(limits: tuple[float, float], scores: Any, *, right: bool) -> None:
+    ends = f"score_range: {limits[0]:g} to {limits[1]:g}"
+    if right:
+        raise ValueError(f"{ends} is not used by accuracy; expected scores, or no limits")
+    for score in (scores.min(), scores.max()):
+        if not limits[0] <= score <= limits[1]:
+            raise ValueError(f"{ends} does not contain {score:g}; expected all scores in it")
 
 
 def _untestable(rows: IntArray, groups: IntArray | None, least: int) -> str:

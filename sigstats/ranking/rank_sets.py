@@ -17,7 +17,7 @@ from scipy.special import betainc
 
 from .._common.class_names import as_groups
 from .._common.data_frames import columns_of
-from .._common.extreme import ties_as_equal, within_one
+from .._common.extreme import span_of, ties_as_equal
 from .._common.tabular import ArrayRecord, Table, Tabular, in_words
 from .._common.validation import (
     FloatArray,
@@ -165,11 +165,11 @@ def sets_of(
     groups: IntArray | None,
     level: float,
     weights: FloatArray | None = None,
-    limited: bool = True,
+    limits: tuple[float, float] | None = (0.0, 1.0),
 ) -> RankSets:
     """The rank sets of a table of bool or float; groups as codes from 0, and weights of rows with a mean of 1.
 
-    `limited`: False if scores between 0 and 1 may also lie outside.
+    `limits`: those of a score; none are assumed for scores beyond them.
     """
     weighted = table if weights is None else weights[:, np.newaxis] * table
     n = len(table)
@@ -182,7 +182,7 @@ def sets_of(
             sums = np.column_stack([np.bincount(groups, column, n) for column in sums.T])
             sizes = np.bincount(groups, weights, n).astype(np.float64)
             row = row_of_groups(n, row=1.0 if weights is None else float(weights.max()))
-        pvalues = pairs_of_means(sums, sizes, 1.0 if limited and within_one(table) else None, row)
+        pvalues = pairs_of_means(sums, sizes, span_of(table, limits), row)
     return sets_from(pvalues, weighted.mean(axis=0, dtype=np.float64).tolist(), models, level, n)
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import nct, t
 
-from .._common.extreme import within_one
+from .._common.extreme import span_of
 from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular, columns_of
 from .._common.validation import FloatArray, as_real, require_squarable
@@ -106,12 +106,12 @@ def leaderboard_size(
     target: float = 0.8,
     confidence_level: float = 0.95,
     lower: bool = False,
-    limited: bool = True,
+    limits: tuple[float, float] | None = (0.0, 1.0),
 ) -> LeaderboardSize:
     """The rows that distinguish each model from the next, by the power of the first of Holm's steps.
 
     `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, with exact power; or a mark
-    of each, with the power of a normal test. `lower`: whether lower scores are better; `limited`: as in
+    of each, with the power of a normal test. `lower`: whether lower scores are better; `limits`: as in
     `sigstats.ranking.rank_sets.sets_of`.
     """
     n, k = scores.shape
@@ -119,16 +119,16 @@ def leaderboard_size(
     level = (1 - confidence_level) / (k * (k - 1))
     means = scores.mean(axis=0, dtype=np.float64) * (-1 if lower else 1)
     order = sorted(range(k), key=lambda model: (-float(means[model]), model))
-    limited = limited and within_one(scores.astype(np.float64))
+    span = span_of(scores, limits)
     generator = (
-        _pair(scores[:, [a, b]], (models[a], models[b]), float(means[a] - means[b]), level, target, limited=limited)
+        _pair(scores[:, [a, b]], (models[a], models[b]), float(means[a] - means[b]), level, target, span)
         for a, b in itertools.pairwise(order)
     )
     return LeaderboardSize(neighbours=tuple(generator), n=n, level=level, target=target)
 
 
 def _pair(
-    pair: NDArray[Any], names: tuple[str, str], ahead: float, level: float, target: float, *, limited: bool
+    pair: NDArray[Any], names: tuple[str, str], ahead: float, level: float, target: float, span: float | None
 ) -> Neighbours:
     first, second = pair.T
     n = len(pair)
@@ -142,7 +142,7 @@ def _pair(
         }
     else:
         deviation = float((first - second).std(ddof=1))
-        unseen = 1.0 if limited else float(np.abs(first - second).max())
+        unseen = float(np.abs(first - second).max()) if span is None else span
         spread = Spread(deviation, unseen, fewest_of(level))
         entries = {
             "discordance": None,

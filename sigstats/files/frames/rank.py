@@ -35,7 +35,7 @@ from sigstats._common.validation import (
     shown,
 )
 from sigstats.comparison.measure_names import as_compared_measures, is_of_scores
-from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Scored, pair_arrays
+from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Scored, as_score_range, pair_arrays
 from sigstats.comparison.rank_by_pairs import rank_by_pairs
 from sigstats.comparison.units import Parted, Units
 from sigstats.measures.costs import as_cost_measure
@@ -61,6 +61,7 @@ def rank_models(
     measure: str | Measure | Callable[..., Any] | None = None,
     costs: Any = None,
     positive: Any = None,
+    score_range: Sequence[float] | None = None,
     confidence_level: float = 0.95,
     smallest_slice: int = 10,
 ) -> Ranking:
@@ -94,7 +95,7 @@ def rank_models(
     measure : str, Measure or function, optional
         The measure to rank by, as `sigstats.compare` takes it: of predictions; of scores of the positive class, with
         `label`; or a quantile of scores, such as ``"p95"``. By default the accuracy, or the mean of scores.
-    costs, positive
+    costs, positive, score_range
         As `sigstats.compare` takes them; with `costs`, the models are ranked by the expected cost of predictions.
     confidence_level : float
         Confidence of all rank sets together, strictly between 0 and 1.
@@ -116,7 +117,8 @@ def rank_models(
     The rank sets are those of ``sigstats.ranking.rank_sets``, of tests of all ordered pairs adjusted by Holm's steps.
     With a measure these are the tests of `sigstats.compare`, with its assumptions.
     Slices form a family of their own: the rank sets of all slices hold together with `confidence_level` (Bonferroni).
-    Scores outside 0 to 1 have no limits, and no difference is assumed to exceed those seen. If this is wrong, the order
+    Without `score_range`, scores outside 0 to 1 have no limits, and no difference is assumed to exceed those seen. If
+    this is wrong, the order
     may be false: with 20 rows that gain 1 or, one in 50, lose 49, in 69% of samples.
 
     References
@@ -137,6 +139,7 @@ def rank_models(
     chosen = _one_measure(measure, costs)
     if positive is not None and chosen is None:
         raise ValueError("positive: is not valid without measure; add a measure of a class, such as f1")
+    limits = as_score_range(score_range)
     columns = columns_of(correct, models, {"label": label, "groups": groups, "items": items}, slices)
     names = as_names(columns.models, "models", columns.table.shape[1])
     n = len(columns.table)
@@ -157,16 +160,17 @@ def rank_models(
         if group is None and "items" in codes:
             group = codes["items"][1]
         if chosen is None:
-            ranking = rank_table(scores, names, group, parts, **options)
+            ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
         else:
-            ranking = _by_measure(chosen, columns, names, group, parts, positive=positive, **options)
+            how = {"positive": positive, "score_range": limits}
+            ranking = _by_measure(chosen, columns, names, group, parts, **how, **options)
         if cost is None:
             return ranking
         table = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
         if table.shape != scores.shape:
             raise refuse("cost (shape)", table.shape, f"{scores.shape}, as of the scores")
         options["notes"] = ()
-        return with_costs(ranking, rank_table(table, names, group, {}, lower=True, limited=False, **options), "cost")
+        return with_costs(ranking, rank_table(table, names, group, {}, lower=True, limits=None, **options), "cost")
     for name, given in (("cost", cost), ("measure", chosen)):
         if given is not None:
             raise ValueError(f"{name}: is not valid with missing answers; leave out the items that lack one")
@@ -179,7 +183,7 @@ def rank_models(
         for name, (values, of_rows) in parts.items()
     }
     right = bool(np.isin(marks[~missing], (0.0, 1.0)).all())
-    return rank_table(means, names, group, parts, answers=counts, right=right, **options)
+    return rank_table(means, names, group, parts, answers=counts, right=right, score_range=limits, **options)
 
 
 def _one_measure(measure: Any, costs: Any) -> str | None:
@@ -200,6 +204,7 @@ def _by_measure(
     parts: Mapping[str, Parted],
     *,
     positive: Any,
+    score_range: tuple[float, float] | None,
     notes: Sequence[Note],  # noqa: ARG001 - those of pairs are complete
     **options: Any,
 ) -> Ranking:
@@ -218,7 +223,8 @@ def _by_measure(
         rows = PairedPredictions(units=units) if label is None else pair_arrays(label, *said)
         labels = rows.said and Labels(classes=rows.said.classes, label=rows.said.label)
         scored = Scored(scores=(table[:, a], table[:, b]), column="scores") if of_scores else None
-        return replace(rows, units=units, said=labels if of_scores else rows.said, scored=scored)
+        said_by = labels if of_scores else rows.said
+        return replace(rows, units=units, said=said_by, scored=scored, score_range=score_range)
 
     with _one_named():
         named = None if positive is None else label_name(positive, "positive")

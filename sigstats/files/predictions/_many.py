@@ -44,8 +44,8 @@ class ManyPredictions:
     #: Whether averages are of answers that were right or wrong.
     predicted: bool = False
     lower: bool = False
-    #: False for costs whose limits nothing states.
-    limited: bool = True
+    #: The limits of a score; None if nothing states them.
+    limits: tuple[float, float] | None = (0.0, 1.0)
 
 
 class _UnlikeAnswersError(Exception):
@@ -200,5 +200,5 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
         subjects=tuple(rows.subjects),
         notes=tuple(rows.notes),
         lower=bool(marks and rows.lower),
-        limited=not scored or first.score is None or first.score.limits is not None,
+        limits=first.score.limits if scored and first.score else (0.0, 1.0),
     )

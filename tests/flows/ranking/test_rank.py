@@ -340,10 +340,21 @@ def test_ranks_by_marks_without_known_limits_are_those_in_any_unit_and_state_the
         assert ("no-limits" in [note["name"] for note in found["notes"]]) == (name == "reward")
     assert ranks[0] == ranks[1] == [("a", 1, 1), ("b", 2, 2)]
     scores = np.column_stack([tables["b"], tables["a"], tables["a"] + 0.01])
-    one, other = (leaderboard_size(unit * scores, ["b", "a", "c"], limited=False).neighbours for unit in (1.0, 1e3))
+    one, other = (leaderboard_size(unit * scores, ["b", "a", "c"], limits=None).neighbours for unit in (1.0, 1e3))
     assert [pair.needed for pair in one] == [pair.needed for pair in other]
     assert one[0].needed == 7  # with 7 rows p may be 1/128, below the first level 0.05/6, and no difference varies
     assert ranks[2] == [("a", 1, 2), ("b", 1, 2)]  # one more row may differ by 1
+
+
+def test_limits_that_are_stated_are_those_of_rank_models(tmp_path):
+    scores = np.random.default_rng(9).integers((1, 0), (7, 6), (40, 2)).astype(float)
+    files = written(
+        tmp_path, {name: pd.DataFrame({"id": range(40), "mark": scores[:, i]}) for i, name in enumerate("ab")}
+    )
+    found = ranked(tmp_path, *files, "--higher-is-better", "mark", "--score-range", "0", "9")
+    (pair,) = rank_models(scores, models=["a", "b"], score_range=(0, 9)).pairs
+    assert found["pairs"][0]["pvalue"] == pytest.approx(pair.pvalue, rel=1e-12)
+    assert "no-limits" not in [note["name"] for note in found["notes"]]
 
 
 def test_models_that_are_copies_are_noted():

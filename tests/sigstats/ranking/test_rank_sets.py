@@ -54,6 +54,22 @@ def test_groups_and_scores_have_the_bound_of_their_mean():
     )
 
 
+def test_an_unseen_row_differs_by_no_more_than_the_stated_limits():
+    marks = np.random.default_rng(7).integers(1, 6, (12, 2)).astype(float)
+    marks[:, 0] += marks[:, 0] < 5
+    differences = [*map(Fraction, (marks[:, 0] - marks[:, 1]).tolist())]
+    for score_range, unseen in (((1, 5), -4), ((0, 10), -10), (None, -max(map(abs, differences)))):
+        (pair,) = rank_models(marks, models=["a", "b"], score_range=score_range).pairs
+        assert pair.a == "a"
+        assert pair.pvalue == pytest.approx(race([*differences, Fraction(unseen)]), rel=1e-10)
+    with pytest.raises(ValueError, match=r"^score_range: 1 to 4 does not contain 5; expected all scores in it$"):
+        rank_models(marks, score_range=(1, 4))
+    with pytest.raises(
+        ValueError, match=r"^score_range: 0 to 1 is not used by accuracy; expected scores, or no limits$"
+    ):
+        rank_models(marks > 3, score_range=(0, 1))
+
+
 @pytest.mark.parametrize("scale", [2.0**-240, 2.0**60, 2.0**240])
 def test_units_change_nothing(scale):
     marks = np.random.default_rng(3).integers(-9, 9, (40, 3)).astype(float)
