@@ -15,9 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._common.data_frames import require_same_index
+from ._common.drawing import Drawn, forest
 from ._common.numerals import index_number
-from ._common.tabular import Table, Tabular, columns_of
+from ._common.tabular import Table, columns_of
 from ._common.validation import FloatArray, as_real, as_reals, refuse, refuse_where
+
+#: The unit of the figures.
+_DEGREES = "PSD, from NSD to PD"
 
 
 class Membership(NamedTuple):
@@ -39,7 +43,7 @@ class DominanceIndices(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Possibility(Tabular):
+class Possibility(Drawn):
     """The result of `possibility`.
 
     Attributes
@@ -72,6 +76,9 @@ class Possibility(Tabular):
         )
         return Table("Possibility of the null hypothesis", columns, notes=[meaning], words=0)
 
+    def _draw(self, ax: Any) -> Any:
+        return forest(ax, [("null hypothesis", self.psd, self.nsd, self.pd)], unit=_DEGREES, marks=())
+
 
 @dataclass(frozen=True, kw_only=True)
 class RankedHypothesis:
@@ -97,7 +104,7 @@ class RankedHypothesis:
     nsd: float
 
 
-class RankedHypotheses(tuple[RankedHypothesis, ...], Tabular):
+class RankedHypotheses(tuple[RankedHypothesis, ...], Drawn):
     """The result of `weigh_hypotheses`: a tuple of RankedHypothesis, the most similar first, that is a table too."""
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -111,6 +118,9 @@ class RankedHypotheses(tuple[RankedHypothesis, ...], Tabular):
         best = self[0]
         degree = "necessarily" if best.nsd > 0 else "possibly" if best.psd > 0 else "not even possibly"
         return Table(f"Hypotheses: the data support {best.name} most, {degree} rather than {best.rival}", columns)
+
+    def _draw(self, ax: Any) -> Any:
+        return forest(ax, [(one.name, one.psd, one.nsd, one.pd) for one in self], unit=_DEGREES, marks=())
 
 
 def membership(pvalue: float) -> Membership:

@@ -13,7 +13,7 @@ class Drawn(Tabular):
     """A base of results that have a figure."""
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the result: replicates as a histogram, mean ranks with bars over cliques, or differences as a forest.
+        """Draw the result: replicates as a histogram, mean ranks with bars over cliques, or intervals as a forest.
 
         Parameters
         ----------

@@ -71,8 +71,8 @@ class ComparisonRule:
     simultaneous : bool
         Whether all intervals together have this confidence (Bonferroni), so that all passes hold together.
     gaps : bool
-        Whether the gap between the best and the worst slice of each column is tested too (``sigstats.comparison.gaps``):
-        in a comparison, that it does not grow; in a check, only this, that it is at most the bar.
+        Whether the gap between the best and the worst slice of each column is tested too: in a comparison, that it does
+        not grow; in a check, only this, that it is at most the bar (``sigstats.comparison.gaps``).
     n_resamples : int
         Random weightings of measures of counts, from 99 to a million, or more where the level needs them.
     rng : int

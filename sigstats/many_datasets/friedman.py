@@ -5,6 +5,7 @@ When not to use: for which models differ (`sigstats.compare_over_datasets`); for
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -13,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .._common.data_frames import columns_of
+from .._common.drawing import ranks_with_cliques
 from .._common.extreme import error_bound, ties_as_equal
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import IntArray, as_choice, as_count, as_flag, as_names, as_real, as_reals, refuse
@@ -45,6 +47,7 @@ class FriedmanResult(TestResult):
     ranks : tuple of float
         The mean rank of each model, 1 for the best; ties share their ranks.
     datasets, models : int
+        `plot` draws the mean ranks, with bars over models within Nemenyi's critical difference at 0.05.
     """
 
     _question = "Friedman's test: are all models equally good?"
@@ -59,6 +62,13 @@ class FriedmanResult(TestResult):
     def _sentence(self, p: str) -> str:
         approximate = {"f": "F", "chi2": "chi-square"}.get(self.method)
         return super()._sentence(p)[:-1] + (f" in the approximation by {approximate}." if approximate else ".")
+
+    def _draw(self, ax: Any) -> Any:
+        order, within = sorted(range(self.models), key=self.ranks.__getitem__), self.critical_difference()
+        ranks, names = [self.ranks[place] for place in order], [str(place + 1) for place in order]
+        ends = [bisect_right(ranks, rank + within) for rank in ranks]
+        cliques = [names[at:end] for at, end in enumerate(ends) if not at or end > ends[at - 1]]
+        return ranks_with_cliques(ax, names, ranks, cliques)
 
     def critical_difference(self, alpha: float = 0.05) -> float:
         """Nemenyi's critical difference of two mean ranks.

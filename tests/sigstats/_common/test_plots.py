@@ -1,5 +1,6 @@
 """Figures of results: the data of what is drawn."""
 
+import itertools
 import sys
 
 import matplotlib as mpl
@@ -58,6 +59,32 @@ def test_cliques_are_bars_over_their_models():
     assert [tuple(bar.get_xdata()) for bar in cliques] == [
         (min(map(at.get, c)), max(map(at.get, c))) for c in result.cliques
     ]
+
+
+def test_friedman_s_bars_join_the_models_within_the_critical_difference():
+    scores = np.random.default_rng(2).normal(loc=[0, 0.6, 3, 1.2], size=(30, 4))
+    result, ax = sigstats.friedman_test(scores), axes()
+    result.plot(ax)
+    points, *bars_ = ax.lines
+    assert dict(zip(labels(ax), points.get_xdata(), strict=True)) == pytest.approx(
+        {str(i + 1): rank for i, rank in enumerate(result.ranks)}
+    )
+    joined = [tuple(bar.get_xdata()) for bar in bars_]
+    for a, b in itertools.combinations(result.ranks, 2):
+        close = abs(a - b) <= result.critical_difference()
+        assert close == any(low <= min(a, b) and max(a, b) <= high for low, high in joined)
+
+
+def test_possibilities_reach_from_the_necessary_to_the_possible():
+    found, ax = sigstats.possibilistic.weigh_hypotheses({"first": 0.3, "second": 0.04, "third": 0.2}), axes()
+    found.plot(ax)
+    assert labels(ax) == [one.name for one in found]
+    assert ax.lines[0].get_xdata().tolist() == [one.psd for one in found]
+    assert [segment[:, 0].tolist() for segment in ax.collections[0].get_segments()] == [
+        [one.nsd, one.pd] for one in found
+    ]
+    one = sigstats.possibilistic.possibility(0.02)
+    assert one.plot(axes()).lines[0].get_xdata().tolist() == [one.psd]
 
 
 @pytest.mark.parametrize(("better", "sign"), [("higher_is_better", -1), ("lower_is_better", 1)])
