@@ -65,7 +65,7 @@ def quantile_difference(a: FloatArray, b: FloatArray, share: float, confidence_l
     return QuantileDifference(Interval(-least, most, confidence_level), worse, min(1.0, 2 * min(worse, better)))
 
 
-def fewest_rows(share: float, level: float) -> int:
+def fewest_with_interval(share: float, level: float) -> int:
     """The fewest rows with a possible p-value of at most this level, and so an interval; 2 for a mean (share 0)."""
     return 2 if share == 0 else math.ceil(math.log((1 - _OF_MCNEMAR) * level / 2) / math.log(max(share, 1 - share)))
 

@@ -1,9 +1,5 @@
 """The rows that a comparison by any measure needs: marks, ratios of sums, areas, F1, by the spread of a pilot.
 
-A test of `sigstats.compare` at a level has the power of a normal test of the difference, whose standard deviation falls
-with the root of the rows, except for the one more row at its worst, whose share falls with their number. Both are read
-from the interval of the pilot. For a mean of few rows with a skewed distribution it is an approximation.
-
 When not to use: for the accuracy, whose power is exact (`sigstats.sizing.comparison`); to explain after the fact why
 nothing was found, with the drop that the pilot itself shows.
 """
@@ -13,79 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scipy.special import ndtr, ndtri
-
 from .._common.messages import Note
 from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular, columns_of
 from .._common.validation import as_real, shown
 from ..comparison.cells import in_points
 from ..comparison.compare import compare_pair
-from ..comparison.family import tests_of
+from ..comparison.family import evidence_for, tests_of
 from ..comparison.notes import pair_notes
 from ..comparison.paired_predictions import PairedPredictions
-from ..comparison.rows import ComparisonRow
 from ..comparison.rule import ComparisonRule
-from ..mcnemar.quantile_difference import fewest_rows
-from ..measures.table import MEASURES
+from .spread import MOST, SAMPLED, SAMPLES, SampledMean, fewest_of, planner_of, spread_of
 
-#: More rows than so many are not asked for.
-_MOST = 10**8
 #: The drops by default: so many hundredths of the baseline's value, or so many times twice the smallest that counts.
 _DROPS = (1, 2, 5, 10)
-
-
-def fewest_of(level: float) -> int:
-    """The fewest rows that show anything at a level: if all n favour one model, p is 2**-n or more."""
-    return math.ceil(-math.log2(level))
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Spread of a difference: the standard deviation of one row, and the effect of one more row, times n."""
-
-    deviation: float
-    unseen: float
-    #: The fewest rows with an interval; of a quantile, more than two.
-    fewest: int = 2
-
-    def power(self, n: int, drop: float, level: float, minimum: float = 0.0) -> float:
-        """The probability that a drop is shown, and observed to be at least the minimum."""
-        if self.deviation == 0:
-            return float(drop > self.unseen / n and drop >= minimum)
-        root = math.sqrt(n) / self.deviation
-        shown_ = float(ndtr((drop - self.unseen / n) * root + ndtri(level)))
-        return min(shown_, float(ndtr((drop - minimum) * root)))
-
-    def needed(self, drop: float, level: float, target: float, minimum: float = 0.0) -> int | None:
-        """The number of rows that shows a drop this often; None if none does, or more than 10**8."""
-        if drop <= minimum or drop <= 0:
-            return None
-        wide = float(ndtri(target) - ndtri(level)) * self.deviation
-        root = (wide + math.sqrt(wide**2 + 4 * drop * self.unseen)) / (2 * drop)
-        rows = max(root**2, (max(0.0, float(ndtri(target))) * self.deviation / (drop - minimum)) ** 2)
-        return None if rows > _MOST else max(self.fewest, math.ceil(rows))
-
-    def detectable(self, n: int, level: float, target: float, minimum: float = 0.0) -> float:
-        """The smallest drop that this many rows show this often."""
-        error = self.deviation / math.sqrt(n)
-        return max(
-            self.unseen / n + float(ndtri(target) - ndtri(level)) * error, minimum + float(ndtri(target)) * error
-        )
-
-
-def spread_of(row: ComparisonRow, *, passing: bool = False) -> Spread | None:
-    """The spread of a tested row; None if it has no interval.
-
-    One more row undoes a drop by a gain, a pass by a loss: the two ends of the interval differ if values are skewed.
-    """
-    if row.difference is None or row.low is None or row.high is None or row.confidence_level is None:
-        return None
-    quantile = float(ndtri((1 + row.confidence_level) / 2))
-    error = (row.high - row.low) / (2 * quantile) if row.standard_error is None else row.standard_error
-    reach = (row.high - row.difference) if row.lower_is_better == passing else (row.difference - row.low)
-    fewest = fewest_rows(MEASURES[row.measure].share, (1 - row.confidence_level) / 2)
-    return Spread(error * math.sqrt(row.n), max(0.0, reach - quantile * error) * row.n, fewest)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +61,8 @@ class SizeOfMeasure(Tabular):
     level: float
     target: float
     rise: bool
+    #: Whether the power of few rows is that of samples of the pilot.
+    sampled: bool = False
     notes: tuple[Note, ...] = ()
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -148,7 +87,7 @@ class SizeOfMeasure(Tabular):
         if self.margin is None:
             equal = "No number of rows lets an equal candidate pass: no limit of a row is known (--score-range)."
         else:
-            none = f"No number of rows up to {_MOST:,} lets"
+            none = f"No number of rows up to {MOST:,} lets"
             enough = none if self.passing is None else f"About {self.passing:,} rows let"
             equal = f"{enough} an equal candidate pass with power {wanted} at the margin of {self._shown(self.margin)}."
         notes = (
@@ -156,7 +95,9 @@ class SizeOfMeasure(Tabular):
             equal,
             "Where compare names rows that decide, it takes the difference of the pilot for the true one.",
             f"Each test has the one-sided level {significant(self.level, 3)}.",
-            "The power is that of a normal test with the spread of the pilot, and one more row at its worst.",
+            f"The power for up to {SAMPLED:,} rows comes from {SAMPLES} samples of the pilot, tested as compare does."
+            if self.sampled
+            else "The power is that of a normal test with the spread of the pilot, and one more row at its worst.",
             *self.notes,
         )
         return Table(title, columns, notes)
@@ -182,7 +123,9 @@ def plan_measure(
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
     drops = [as_real(drop, "drop", low=0, high=math.inf, open_ends=True) for drop in drops]
     rows = compare_pair(paired, replace(rule, adjust="none"), [measure], positive=positive, alone=True).rows
-    spreads = [spread_of(row) for row in rows]
+    evidence, places = evidence_for(paired, [measure], positive).get(measure), dict(paired.units.parts)
+    parts_of = [evidence and row.slice in places and evidence.take(places[row.slice]) for row in rows]
+    spreads = [planner_of(spread_of(row), row, part or None) for row, part in zip(rows, parts_of, strict=True)]
     first, spread = rows[0], spreads[0]
     if spread is None or first.differing == 0 or first.baseline is None:
         why = first.note or "both models are alike"
@@ -226,5 +169,6 @@ def plan_measure(
         level=level,
         target=goal,
         rise=first.lower_is_better,
+        sampled=isinstance(spread, SampledMean),
         notes=tuple(pair_notes(paired, [measure], ("the baseline", "the candidate"))),
     )

@@ -30,7 +30,7 @@ from ..comparison.measured import evidence_of
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
 from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
-from .measures import Spread, fewest_of
+from .spread import SampledMean, Spread, fewest_of
 
 _MCNEMAR = "McNemar's exact test"
 _BOUND = "the bound of a mean that one more row does not undo, with approximate power"
@@ -111,8 +111,8 @@ def leaderboard_size(
     """The rows that distinguish each model from the next, by the power of the first of Holm's steps.
 
     `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, with exact power; or a mark
-    of each, with the power of a normal test. `lower`: whether lower scores are better; `limits`: as in
-    `sigstats.ranking.rank_sets.sets_of`.
+    of each, with the power of samples or of a normal test (`SampledMean`, `Spread`). `lower`: whether lower scores are
+    better; `limits`: as in `sigstats.ranking.rank_sets.sets_of`.
     """
     n, k = scores.shape
     require_squarable(scores.astype(np.float64, copy=False), "scores")
@@ -142,8 +142,10 @@ def _pair(
         }
     else:
         deviation = float((first - second).std(ddof=1))
-        unseen = float(np.abs(first - second).max()) if span is None else span
-        spread = Spread(deviation, unseen, fewest_of(level))
+        if span is None:
+            spread = Spread(deviation, float(np.abs(first - second).max()), fewest_of(level))
+        else:
+            spread = SampledMean(deviation, span, fewest_of(level), second - first, span)
         entries = {
             "discordance": None,
             "needed": spread.needed(ahead, level, target),

@@ -32,4 +32,4 @@ def test_a_result_draws_its_estimate_on_its_interval():
 
 def test_a_result_without_an_interval_says_so():
     with pytest.raises(ValueError, match=r"^plot: the result has no intervals to draw"):
-        sigstats.friedman_test([[0.1, 0.2, 0.3], [0.2, 0.3, 0.1]]).plot()
+        sigstats.homogeneity_test([3, 2, 1], [1, 4, 2]).plot()

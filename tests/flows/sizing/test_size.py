@@ -181,8 +181,9 @@ def test_marks_of_0_and_1_need_about_the_rows_that_mcnemars_exact_power_says(pil
     exact = json.loads(size(capsys, *pilot, *drops, "--json", "-"))
     assert marks["level"] == exact["level"] == 0.05
     for mine, other in zip(marks["drops"], exact["drops"], strict=True):
-        assert mine["needed"] == pytest.approx(other["needed"], rel=0.04)
-        assert mine["power"] == pytest.approx(other["power"], abs=0.02)
+        # Three standard errors of 1,000 samples, 0.013 each; power grows by 0.01 in 1.5% of the rows.
+        assert mine["needed"] == pytest.approx(other["needed"], rel=0.06)
+        assert mine["power"] == pytest.approx(other["power"], abs=0.04)
     assert marks["parts"][0]["detectable"] == pytest.approx(exact["parts"][0]["detectable"], rel=0.03)
     assert marks["passing"] == pytest.approx(exact["passing"], rel=0.03)
     assert " of mean-score of mark with power 80%" in size(

@@ -221,6 +221,29 @@ def test_skewed_marks_fail_as_often_as_was_planned(cost):
     assert plan.drops[0].needed == pytest.approx(needed, rel=0.05)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("drop", [0.05, 0.1, 0.2])
+def test_marks_that_vary_little_fail_as_often_as_was_planned(drop):
+    """The bound of an unseen row by far exceeds the spread, so that a normal test would plan too few rows."""
+    rng = np.random.default_rng(8)
+    a = rng.beta(4, 2, 400)
+    b = (a + rng.normal(0, 0.12, 400)).clip(0, 1)
+
+    def pair(a, b):
+        known = pair_arrays(*[np.zeros(len(a), int)] * 3, scores=(a, b), score_range=(0, 1))
+        return replace(known, said=None)
+
+    rule = ComparisonRule()
+    plan = plan_measure(pair(a, b), "mean-score", rule, [drop])
+    needed, shift, shown = plan.drops[0].needed, drop + np.mean(b - a), []
+    for _ in range(300):
+        rows = rng.integers(0, 400, needed)
+        change = b[rows] - a[rows] - shift
+        (row,) = compare_pair(pair(np.full(needed, 0.6), (0.6 + change).clip(0, 1)), rule).rows
+        shown.append(row.pvalue <= 0.05 and row.difference <= -0.005)
+    assert abs(np.mean(shown) - 0.8) <= 0.09  # three standard errors of both simulations, and steps of rows
+
+
 def test_no_fewer_rows_are_planned_than_can_be_significant():
     """If all n rows favour one model, p is 2**-n; fewer than ten are too small a slice."""
     n = 50
