@@ -33,16 +33,16 @@ def units(plan: SizePlan, n: int) -> str:
 
 def headline(plan: SizePlan) -> str:
     """The drop that the units at hand can show, or the number that the smallest of the drops needs."""
-    often = f"with power {significant(100 * plan.target)}%"
+    often = f"with {significant(100 * plan.target)}% power"
     if plan.parts:
         whole = plan.parts[0]
         if whole.detectable is None:
-            return f"{units(plan, whole.part.n)} show no drop {often}"
-        return f"{units(plan, whole.part.n)} show a drop of {points(whole.detectable)} {often}"
+            return f"{units(plan, whole.part.n)} detect no drop {often}"
+        return f"{units(plan, whole.part.n)} detect a drop of {points(whole.detectable)} {often}"
     first = next((drop for drop in plan.drops if drop.needed), None)
     if first is None or first.needed is None:
-        return "no number of rows shows these drops"
-    return f"{units(plan, first.needed)} show a drop of {points(first.drop)} {often}"
+        return "no number of rows detects these drops"
+    return f"{units(plan, first.needed)} detect a drop of {points(first.drop)} {often}"
 
 
 def basis(plan: SizePlan) -> Iterator[str]:
@@ -50,17 +50,20 @@ def basis(plan: SizePlan) -> Iterator[str]:
     pilot, rule, whole = plan.pilot, plan.rule, plan.pilot.parts[0]
     yield f"Exactly one model is right on about {significant(100 * whole.discordance, 3)}% of the rows"
     adjusted = (
-        "" if pilot.tests == 1 else f": {significant(rule.alpha)}, {IN_WORDS[rule.adjust]} over {pilot.tests} tests"
+        "" if pilot.tests == 1 else f" ({significant(rule.alpha)}, {IN_WORDS[rule.adjust]} over {pilot.tests} tests)"
     )
     if any(drop.arriving for drop in plan.drops):
         yield "Fresh rows accumulate over nightly runs and may be tested after any run"
-    test = "exact test of McNemar" if pilot.unit == "rows" else f"test of {pilot.unit} with an unseen one"
-    yield f"Each one-sided {test} has the level {significant(plan.level, 3)}{adjusted}"
+    test = "McNemar's exact test" if pilot.unit == "rows" else f"a test of {pilot.unit} that allows for an unseen one"
+    yield f"Each test is {test}, one-sided at the level {significant(plan.level, 3)}{adjusted}"
     if plan.chances:
-        enough = "No number of rows lets" if plan.passing is None else f"{plan.passing:,} rows let"
-        yield f"{enough} an equal candidate pass with power {significant(100 * plan.target)}%"
+        often = f"{significant(100 * plan.target)}% of the time"
+        if plan.passing is None:
+            yield f"No number of rows is enough for an equally good candidate to pass {often}"
+        else:
+            yield f"With {plan.passing:,} rows, an equally good candidate passes {often}"
     if rule.minimum_effect:
-        yield f"An observed drop of less than {points(rule.minimum_effect)} is not a failure, however certain"
+        yield f"An observed drop of less than {points(rule.minimum_effect)} never fails, even if it is significant"
     if pilot.unit != "rows":
         yield (
             f"Rows within {pilot.unit} have a correlation of {pilot.correlation:.2g}; powers are those of 400 "
@@ -74,7 +77,7 @@ def drop_cells(plan: SizePlan, result: DropPlan) -> tuple[str, ...]:
     if result.needed is not None:
         needed = units(plan, result.needed)
     elif result.drop <= plan.rule.minimum_effect:
-        needed = f"no number, as the smallest effect that counts is {points(plan.rule.minimum_effect)}"
+        needed = f"no number: the minimum effect is {points(plan.rule.minimum_effect)}"
     else:
         needed = "over 100,000,000 rows"
     power = "–" if result.power is None else f"{100 * result.power:.1f}%"
@@ -171,12 +174,12 @@ def _answer(plan: SizePlan) -> Answer:
     return Answer(
         headline=headline(plan),
         numbers=numbers,
-        shown=[(f"To show a drop of {points(drop.drop)}:", f"{drop_cells(plan, drop)[1]}.") for drop in plan.drops],
+        shown=[(f"To detect a drop of {points(drop.drop)}:", f"{drop_cells(plan, drop)[1]}.") for drop in plan.drops],
         to_do="Collect as many rows as the smallest drop that matters needs." if plan.parts else "",
         figure=power_plot(plan),
         caption=(
-            "How often a comparison of so many rows fails a candidate whose accuracy has dropped by so much. "
-            f"Dashed: the power wanted, {target}.{' Dotted: what is at hand.' if plan.parts else ''}"
+            "The probability that a comparison fails, by the number of rows and the true drop of accuracy. "
+            f"Dashed: the target power, {target}.{' Dotted: the present number.' if plan.parts else ''}"
         ),
     )
 

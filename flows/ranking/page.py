@@ -58,8 +58,8 @@ def _answer(ranking: Ranking, confidence: str) -> Answer:
         to_do=answer.advice,
         figure=rank_plot(ranking.models),
         caption=(
-            "The ranks that each model may have: all lines contain the true ranks together with confidence "
-            f"{confidence}. Points: places by score. Thin lines: models behind tier 1."
+            "The possible ranks of each model. All lines contain the true ranks with "
+            f"{confidence} confidence. Points: places by score. Thin lines: models behind tier 1."
         ),
     )
 

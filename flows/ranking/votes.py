@@ -156,7 +156,7 @@ def as_html(ranking: VoteRanking) -> str:
         basis=[
             f"{count_of(ranking.n, 'vote')} between two of {len(models)} models at a time; a tie is half a vote won",
             f"Guarantee: {ranking.guarantee}",
-            f"All ranks are valid together with confidence {confidence}, by the signs of pairs' votes and Holm's steps",
+            f"With {confidence} confidence, all ranks are correct (sign tests of all pairs, Holm's adjustment)",
             "Scores are Bradley and Terry's, 400 points for odds of ten to one; the intervals are not simultaneous",
             *([f"{len(met):,} pairs are too many for a page; --json has them all"] if not pairs else []),
         ],

@@ -78,7 +78,7 @@ def answer_of(ranking: Ranking) -> Answer[Any]:
 
 def _pairs_shown(ranking: Ranking) -> str:
     shown = sum(pair.better for pair in ranking.pairs)
-    return f"{shown:,} of {count_of(len(ranking.pairs), 'pair')} {'is' if shown == 1 else 'are'} shown to differ"
+    return f"{shown:,} of {count_of(len(ranking.pairs), 'pair')} {'differs' if shown == 1 else 'differ'} significantly"
 
 
 def _of_all_rows(ranking: Ranking) -> str:
@@ -105,18 +105,18 @@ def best_of(first: Sequence[str], k: int) -> str:
 def basis(ranking: Ranking) -> str:
     """The models, rows and test that the ranks are based on."""
     of_means = ranking.groups is not None or ranking.measure != "accuracy" or ranking.averaged
-    test = "the bound of a mean that one more row does not undo" if of_means else "McNemar's exact test"
+    test = "a bound of the mean that allows for an unseen row" if of_means else "McNemar's exact test"
     test = f"the test of sigstats compare ({ranking.test})" if ranking.test else test
     return (
-        f"{rows_in_words(ranking)}; all ranks are valid together with confidence "
-        f"{significant(ranking.confidence_level)}, by {test} of each ordered pair with Holm's steps; "
+        f"{rows_in_words(ranking)}; with {significant(100 * ranking.confidence_level)}% confidence, all ranks are "
+        f"correct ({test} for every ordered pair, Holm's adjustment); "
         f"{_pairs_shown(ranking)}" + (_OF_FRONT.format(ranking.cost) if ranking.costs else "")
     )
 
 
 _OF_FRONT = (
-    "; a model is dominated if another is shown to have both a better score and a lower {}, by the larger p of the two "
-    "tests, with Holm's steps over all ordered pairs"
+    "; a model is dominated if another has both a significantly better score and a significantly lower {} (the "
+    "larger p of the two tests, adjusted by Holm's method over all ordered pairs)"
 )
 
 

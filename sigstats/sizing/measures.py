@@ -79,25 +79,28 @@ class SizeOfMeasure(Tabular):
             "power now": [f"{100 * drop.power:.1f}%" for drop in self.drops],
         }
         title, *smallest = (
-            f"{part.n:,} rows show "
+            f"{part.n:,} rows detect "
             + (f"a {change} of {self._shown(part.detectable)}" if part.detectable is not None else f"no {change}")
-            + f" of {self.measure} with power {wanted}"
+            + f" of {self.measure} with {wanted} power"
             for part in self.parts
         )
         if self.margin is None:
-            equal = "No number of rows lets an equal candidate pass: no limit of a row is known (--score-range)."
+            equal = (
+                "No equally good candidate can pass on any number of rows: scores have no known limits (--score-range)."
+            )
         else:
-            none = f"No number of rows up to {MOST:,} lets"
-            enough = none if self.passing is None else f"About {self.passing:,} rows let"
-            equal = f"{enough} an equal candidate pass with power {wanted} at the margin of {self._shown(self.margin)}."
+            often = f"{wanted} of the time at a margin of {self._shown(self.margin)}."
+            equal = f"With about {self.passing or 0:,} rows, an equally good candidate passes {often}"
+            if self.passing is None:
+                equal = f"{MOST:,} rows are not enough for an equally good candidate to pass {often}"
         notes = (
             *(f"{part.slice}: {said}" for part, said in zip(self.parts[1:], smallest, strict=True)),
             equal,
-            "Where compare names rows that decide, it takes the difference of the pilot for the true one.",
-            f"Each test has the one-sided level {significant(self.level, 3)}.",
-            f"The power for up to {SAMPLED:,} rows comes from {SAMPLES} samples of the pilot, tested as compare does."
+            "The number of rows that compare suggests assumes that the observed difference is the true one.",
+            f"Each test is one-sided at the level {significant(self.level, 3)}.",
+            f"The power for up to {SAMPLED:,} rows is estimated from {SAMPLES} samples of the pilot, tested as by compare."
             if self.sampled
-            else "The power is that of a normal test with the spread of the pilot, and one more row at its worst.",
+            else "The power is that of a normal test with the spread of the pilot and one more, worst possible, row.",
             *self.notes,
         )
         return Table(title, columns, notes)

@@ -33,7 +33,7 @@ from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
 from .spread import SampledMean, Spread, fewest_of
 
 _MCNEMAR = "McNemar's exact test"
-_BOUND = "the bound of a mean that one more row does not undo, with approximate power"
+_BOUND = "a bound of the mean that allows for an unseen row (approximate power)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +82,7 @@ class LeaderboardSize(Tabular):
             **(
                 {"standard deviation": [amount(pair.deviation) for pair in pairs]}
                 if marks
-                else {"one alone right": [f"{significant(100 * (pair.discordance or 0), 3)}%" for pair in pairs]}
+                else {"one model right": [f"{significant(100 * (pair.discordance or 0), 3)}%" for pair in pairs]}
             ),
             "rows needed": ["over 100,000,000" if pair.needed is None else f"{pair.needed:,}" for pair in pairs],
             "power now": [f"{100 * pair.power:.1f}%" for pair in pairs],
@@ -91,12 +91,12 @@ class LeaderboardSize(Tabular):
         models = len(pairs) + 1
         notes = (
             (
-                f"Each of the {models * (models - 1)} ordered pairs of {models} models is tested at the level "
-                f"{significant(self.level, 3)}, by {_BOUND if marks else _MCNEMAR}, as the first of Holm's steps."
+                f"Each of the {models * (models - 1)} ordered pairs of {models} models is tested by "
+                f"{_BOUND if marks else _MCNEMAR}, at the first level of Holm's method, {significant(self.level, 3)}."
             ),
-            ("The differences are those of the pilot; no number of rows distinguishes equal models."),
+            ("The numbers assume the differences of the pilot; no number of rows distinguishes equal models."),
         )
-        return Table(f"Rows that distinguish neighbours with power {wanted}%, from {self.n:,} rows", columns, notes)
+        return Table(f"Rows that distinguish neighbours with {wanted}% power, from {self.n:,} rows", columns, notes)
 
 
 def leaderboard_size(
@@ -214,14 +214,14 @@ class SizeOfRuns(Tabular):
         notes = (
             (
                 f"The {'mean score' if self.marks else 'accuracy'} of a run has a standard deviation of {deviation}; "
-                f"that of the luck of the run, which more items do not lessen, is {luck}."
+                f"the part that is due to the run, which more items do not reduce, is {luck}."
             ),
             (
-                f"Welch's test of the runs has the one-sided level {significant(self.level, 3)}, and needs "
+                f"Welch's test of the runs is one-sided at the level {significant(self.level, 3)}, and needs "
                 f"{_fewest(self.level)} runs of each recipe; its power assumes equal spreads."
             ),
         )
-        title = f"Runs of each recipe that show a drop with power {significant(100 * self.target)}%, from "
+        title = f"Runs of each recipe that detect a drop with {significant(100 * self.target)}% power, from "
         return Table(f"{title}{self.runs[0]} and {self.runs[1]} runs", columns, notes)
 
 

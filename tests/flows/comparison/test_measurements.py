@@ -52,9 +52,9 @@ def test_the_command_that_a_page_names_says_how_many_rows_show_a_drop(tmp_path, 
     capsys.readouterr()
     assert main(["size", *files, *options, *shlex.split(named)]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert re.match(r"200 rows show a drop of [0-9.]+ of neg-mae with power 80%", said)
-    assert "an equal candidate pass with power 80% at the margin of 0.005." in said
-    assert "Where compare names rows that decide, it takes the difference of the pilot for the true one." in said
+    assert re.match(r"200 rows detect a drop of [0-9.]+ of neg-mae with 80% power", said)
+    assert "an equally good candidate passes 80% of the time at a margin of 0.005." in said
+    assert "The number of rows that compare suggests assumes that the observed difference is the true one." in said
 
 
 @pytest.mark.parametrize("options", ["--lower-is-better absolute_error", "--score absolute_error"])

@@ -125,9 +125,9 @@ def test_errors_that_are_independent_differ_most(capsys):
 @pytest.mark.long
 def test_a_drop_that_never_fails_is_said(capsys):
     out = size(capsys, "--discordance", 0.1, "--rows", 500, "--drop", 0.01, "--minimum-effect", 0.02)
-    assert "no number, as the smallest effect that counts is 2 points" in out
+    assert "no number: the minimum effect is 2 points" in out
     assert size(capsys, "--discordance", 0.1, "--drop", 0.01, "--minimum-effect", 0.02).startswith("no number of rows")
-    assert size(capsys, "--discordance", 0.5, "--rows", 4).startswith("4 rows show no drop with power 80%")
+    assert size(capsys, "--discordance", 0.5, "--rows", 4).startswith("4 rows detect no drop with 80% power")
 
 
 @pytest.mark.long
@@ -186,7 +186,7 @@ def test_marks_of_0_and_1_need_about_the_rows_that_mcnemars_exact_power_says(pil
         assert mine["power"] == pytest.approx(other["power"], abs=0.04)
     assert marks["parts"][0]["detectable"] == pytest.approx(exact["parts"][0]["detectable"], rel=0.03)
     assert marks["passing"] == pytest.approx(exact["passing"], rel=0.03)
-    assert " of mean-score of mark with power 80%" in size(
+    assert " of mean-score of mark with 80% power" in size(
         capsys, *pilot, "--score", "mark", "--measure", "mean-score", *limits
     )
     files = [*pilot, tmp_path / "c.csv"]
@@ -224,7 +224,7 @@ def test_items_of_several_answers_have_a_table_of_answers(capsys, tmp_path):
     out = size(
         capsys, "--accuracy", 0.8, "--rows", 200, "--answers", 3, "--correlation", 0.4, "--drop", 0.1, "--report", page
     )
-    assert out.startswith("200 items of 3 answers show a drop of ")
+    assert out.startswith("200 items of 3 answers detect a drop of ")
     assert "answers an item  items for 10 points" in out
     assert "answers an item" in page.read_text()
 

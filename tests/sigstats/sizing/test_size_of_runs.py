@@ -59,7 +59,7 @@ def test_size_says_how_many_runs_a_drop_needs(tmp_path, capsys):
     assert main(["size", *files, "--run", "seed", "--drop", "0.02"]) == 0
     said = capsys.readouterr().out
     assert "from 12 and 12 runs" in said
-    assert "that of the luck of the run" in said
+    assert "the part that is due to the run" in said
     assert main(["size", *files, "--run", "seed", "--accuracy", "0.9"]) == 2
     assert "--accuracy: is not valid with --run" in capsys.readouterr().err
 
