@@ -109,8 +109,8 @@ def _repetitions(block: Block, store: Store, work: CrossValidated) -> pa.Table:
 REPETITION = replace(
     CROSSVAL,
     about=(
-        "Repetitions of the cross-validation: the predictions of one classifier on one data set, with other folds "
-        "each time."
+        "Repetitions of the cross-validation: the predictions of one classifier on one data set, with different "
+        "folds each time."
     ),
     in_words="repetitions of the cross-validation",
     like="crossval",
@@ -156,7 +156,7 @@ def _measure(block: Block, store: Store, work: Measured) -> pa.Table:
 
 
 MEASURED = FanOut(
-    about=("The observed run by another measure than the error: what retrains by this measure are counted against."),
+    about="The observed run, for a measure other than the error: retrained classifiers are compared with this value.",
     in_words="observed measure",
     work=Measured,
     revision=revision,

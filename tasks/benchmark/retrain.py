@@ -1,4 +1,4 @@
-"""Retrains under a null hypothesis: permuted labels (PermClass) or features permuted inside classes (PermFeats)."""
+"""Retraining with permuted labels (PermClass) or with features permuted within classes (PermFeats)."""
 
 from dataclasses import fields, replace
 from typing import Any
@@ -64,9 +64,7 @@ def _no_worse(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:
 
 
 RETRAIN = FanOut(
-    about=(
-        "Retrains under a null hypothesis: permuted labels (PermClass) or features permuted inside classes (PermFeats)."
-    ),
+    about="Retraining with permuted labels (PermClass) or with features permuted within classes (PermFeats).",
     in_words="retrains",
     work=Retrained,
     revision=revision,
@@ -85,8 +83,7 @@ RETRAIN = FanOut(
 MEASURED_RETRAIN = replace(
     RETRAIN,
     about=(
-        "Retrains under a null hypothesis, by another measure than the error; their permutations are those of "
-        "`retrain`."
+        "Retraining under a null hypothesis, for a measure other than the error, with the permutations of `retrain`."
     ),
     work=MeasuredRetrain,
     schema=_VALUE,

@@ -60,10 +60,7 @@ def _kept(store: Store, files: LabelFiles, index: int, positive: Any) -> tuple[i
 
 
 FAN_OUT = FanOut(
-    about=(
-        "The joint outcomes of a population that is too large for the process that starts a study: a replicate is a "
-        "file."
-    ),
+    about="The joint outcomes of a population too large for the process that starts a study. A replicate is a file.",
     in_words="counts",
     work=Counted,
     schema=SCHEMA,

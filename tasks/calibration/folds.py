@@ -88,7 +88,7 @@ def _sample(block: Block, index: int) -> two_views.Sample:
 
 
 CROSS_VALIDATE = FanOut(
-    about="Two learners, cross-validated on samples of a population: the joint outcomes of each fold of each sample.",
+    about="Joint outcomes of two learners, cross-validated on samples of a population, in each fold of each sample.",
     in_words="cross-validation",
     work=OnSamples,
     lane_size=_LANE,
@@ -239,10 +239,7 @@ def permutation_pvalues(wrong: NDArray[np.int64], permuted: NDArray[np.int64]) -
 
 
 FOLD_TEST = FanOut(
-    about=(
-        "A test on cross-validated learners: its p-value on each sample of a population, from the outcomes of the "
-        "folds."
-    ),
+    about="A test on cross-validated learners: p-values on samples of a population, from the outcomes of the folds.",
     in_words="samples",
     work=OfFolds,
     lane_size=100,

@@ -1,4 +1,4 @@
-"""Intervals on test sets from a population, whole: the estimate, both ends, the stated standard error.
+"""Intervals on test sets from a population: the estimate, both ends and the stated standard error.
 
 The stream is that of `sigstats.tasks.calibration.subsample`, so that intervals and tests are given the same test sets.
 """
@@ -86,7 +86,7 @@ def _misses(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001
 
 FAN_OUT = replace(
     subsample.FAN_OUT,
-    about="Intervals on test sets from a population, whole: the estimate, both ends, the stated standard error.",
+    about="Intervals on test sets from a population: the estimate, both ends and the stated standard error.",
     version=1,
     revision=_revision,
     schema=_SCHEMA,

@@ -1,4 +1,4 @@
-"""A test of another package on test sets from a population: its p-values, and why some are undefined.
+"""A test of another package on test sets from a population: p-values, and reasons for undefined ones.
 
 The stream is that of `sigstats.tasks.calibration.subsample`, so that all tests are given the same test sets.
 """
@@ -52,7 +52,7 @@ def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
 
 FAN_OUT = replace(
     subsample.FAN_OUT,
-    about="A test of another package on test sets from a population: its p-values, and why some are undefined.",
+    about="A test of another package on test sets from a population: p-values, and reasons for undefined ones.",
     version=1,
     revision=lambda work: 0,
     schema=_SCHEMA,

@@ -1,4 +1,4 @@
-"""Tests on very many test sets, for rates only: a row counts the outcomes of 10,000 test sets.
+"""Tests on very many test sets, for rates only. A row counts the outcomes of 10,000 test sets.
 
 The test sets are the same as in `sigstats.tasks.calibration.subsample`, so the counts agree with its rows.
 """
@@ -93,7 +93,7 @@ def _outcomes(table: pa.Table, alpha: float) -> dict[str, NDArray[np.bool_]]:
 
 FAN_OUT = replace(
     subsample.FAN_OUT,
-    about="Tests on very many test sets, for rates only: a row counts the outcomes of 10,000 test sets.",
+    about="Tests on very many test sets, for rates only. A row counts the outcomes of 10,000 test sets.",
     work=Tallied,
     like="subsample",
     lane_size=LANE_SIZE,

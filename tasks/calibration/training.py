@@ -88,10 +88,7 @@ def _tuning(classifier: Learner) -> Tuning:
 
 
 TUNE = FanOut(
-    about=(
-        "The quality of each combination of parameters, by cross-validation on training rows: a replicate is a "
-        "combination."
-    ),
+    about="The cross-validated F1 of each combination of parameters on training rows. A replicate is a combination.",
     in_words="parameters",
     work=Tuned,
     schema=_F1,
@@ -116,7 +113,7 @@ def outcomes(table: pa.Table, *, test: bool) -> tuple[int, ...]:
 
 
 PREDICT = FanOut(
-    about="The joint outcomes of two trained classifiers, by chunks: first the rows of the test set, then all others.",
+    about="The joint outcomes of two trained classifiers in chunks: first the rows of the test set, then all others.",
     in_words="predictions",
     work=Predicted,
     schema=pa.schema([REPLICATE, _IN_TEST, *fields("chunk")]),
@@ -209,7 +206,7 @@ def events(table: pa.Table, categories: Sequence[str], *, test: bool) -> JointEv
 
 CATEGORISE = FanOut(
     about=(
-        "The categories that two sets of trained classifiers assign, by chunks: first the test set, then all other "
+        "The categories that two sets of trained classifiers assign, in chunks: first the test set, then all other "
         "rows."
     ),
     in_words="categories",

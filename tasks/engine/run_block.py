@@ -29,24 +29,24 @@ Content: TypeAlias = bytes
 class Receipt:
     """The record of a stored block."""
 
-    #: The first of its replicates.
+    #: First replicate of the block.
     first: int
-    #: The replicate after its last.
+    #: Last replicate of the block, plus one.
     last: int
-    #: Time to compute it.
+    #: Seconds to compute the block.
     seconds: float
-    #: Time to write it.
+    #: Seconds to write the block.
     overhead: float
-    #: Size of its file.
+    #: Size of the file.
     bytes: int
-    #: The machine it ran on.
+    #: Machine that computed the block.
     host: str
-    #: Whether the process of the run computed it, or a worker.
+    #: Whether the process of the run or a worker computed the block.
     engine: str = "serial"
-    #: The most bytes of memory that its process had held by then; 0 if that is not known.
+    #: Peak memory of the process so far, in bytes; 0 if unknown.
     memory: int = 0
-    #: The number of its replicates that are at least as extreme as observed, or where a rule stops at the precision of
-    #: a rate, of its rejections; None if that is not known.
+    #: Number of replicates at least as extreme as observed, or of rejections if a rule stops at the precision of a
+    #: rate; None if unknown.
     exceedances: int | None = None
 
 
@@ -64,15 +64,15 @@ class Sent(Receipt):
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """The record of a block that could not be computed: the run goes on, and the summary names it."""
+    """The record of a block that could not be computed. The run continues, and the summary reports it."""
 
-    #: The first of its replicates.
+    #: First replicate of the block.
     first: int
-    #: The replicate after its last.
+    #: Last replicate of the block, plus one.
     last: int
-    #: The class of the error.
+    #: Class of the error.
     error: str
-    #: The text of the error.
+    #: Text of the error.
     message: str
     #: Where it was raised.
     traceback: str
