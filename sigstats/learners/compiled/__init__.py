@@ -1,1 +1,1 @@
-"""Learners' code that Numba compiles; `sigstats.learners.door` is the way in, and nothing outside imports it."""
+"""Code of the learners that Numba compiles. Other modules use it only through `sigstats.learners.door`."""

@@ -1,4 +1,4 @@
-"""C4.5, compiled: the functions of `sigstats.learners.trees.c45_tree`, which run without Numba too."""
+"""C4.5, compiled: the functions of `sigstats.learners.trees.c45_tree`, which also run without Numba."""
 
 import inspect
 

@@ -1,10 +1,10 @@
-"""Functions compiled by Numba (the extra ``fast``), which may be missing or off: importers have another way too.
+"""Compile functions with Numba (the extra ``fast``), which may be missing or disabled; importers have a fallback.
 
-Numba keeps compiled code in the folder that the variable NUMBA_CACHE_DIR names, next to the source, or in the user's
-cache, whichever of these is writable first. It checks whether the file of a function has changed, but not the files of
-the functions that it calls: these are in the same folder or the one above, and code that is older than any of these
-files is compiled again. ``sigstats warm-up`` compiles everything. If the package is read-only, as in an image, its
-compiled code is copied to Numba's folder.
+Numba stores compiled code in the first writable of these folders: NUMBA_CACHE_DIR, next to the source, the user's
+cache. It checks whether the file of a function has changed, but not the files of the functions that it calls. These
+are in the same folder or the one above, so code that is older than any file there is compiled again. ``sigstats
+warm-up`` compiles everything. If the package is read-only, as in an image, its compiled code is copied to Numba's
+folder.
 """
 
 import contextlib
@@ -19,17 +19,17 @@ from typing import Any
 
 from numba import config, njit
 
-_settings: Any = config  # has attributes of which its types do not know
+_settings: Any = config  # its types lack some of its attributes
 
 if _settings.DISABLE_JIT:  # interpreted, these functions would take hours
-    raise ImportError("NUMBA_DISABLE_JIT: Numba is to compile nothing")
+    raise ImportError("NUMBA_DISABLE_JIT: Numba is disabled")
 
 
 def compiled(function: Callable[..., Any], **options: Any) -> Any:
-    """Compile with options of `numba.njit`, NumPy's rules of division, without Python's lock; store the result."""
+    """Compile with options of `numba.njit`, NumPy's division and without the GIL; cache the result."""
     try:
         made = _cached(function, options)
-    except RuntimeError:  # no folder that Numba knows can be written to
+    except RuntimeError:  # none of Numba's folders is writable
         folder = _temporary_folder()
         if folder is None:
             return njit(nogil=True, error_model="numpy", **options)(function)
@@ -45,36 +45,36 @@ def compiled(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def lean(function: Callable[..., Any], **options: Any) -> Any:
-    """Compile a function that makes and returns no array, without counting the references of those that it is given.
+    """Compile a function that creates and returns no arrays, without counting references to its arguments.
 
-    Numba counts them by atomic operations wherever an array goes through a tuple or a slice. In functions of a few
-    hundred nanoseconds these take most of the time.
+    Numba counts references atomically whenever an array passes through a tuple or a slice, which takes most of the time
+    in functions of a few hundred nanoseconds.
     """
     return compiled(function, _nrt=False, **options)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Inline a `lean` function in its callers, where a call costs as much as the work."""
+    """Inline a `lean` function in its callers, if a call takes as long as the work."""
     return lean(function, forceinline=True)
 
 
 def merged(function: Callable[..., Any]) -> Any:
-    """Compile as a part of its one caller, which takes less time than to compile both."""
+    """Inline in the only caller before compilation, which is faster than compiling both."""
     return compiled(function, inline="always")
 
 
 def _cached(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
-    # No code in C calls these: a wrapper for it would be compiled in vain. The types of njit lack the option.
+    # No C code calls these functions, so they need no C wrapper. The types of njit lack the option.
     return njit(cache=True, nogil=True, error_model="numpy", **{"no_cfunc_wrapper": True, **options})(function)
 
 
 def _prefix(function: Callable[..., Any]) -> str:
-    """The start of the names under which Numba stores a function."""
+    """The prefix of the files in which Numba stores a function."""
     return f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}-"
 
 
 def _forget_older(function: Callable[..., Any], folder: Path) -> None:
-    """Remove code that was compiled before a source in the function's folder, or in the one above, changed."""
+    """Remove code that is older than any source file in the folder of the function or the one above."""
     with contextlib.suppress(OSError):
         changed = _last_change(Path(function.__code__.co_filename).parent)
         prefix = _prefix(function)
@@ -91,12 +91,12 @@ def _last_change(folder: Path) -> int:
 
 @functools.cache
 def _indices(folder: Path) -> list[Path]:
-    """Indices of code that was compiled before this process; its own compiled code is new."""
+    """Index files of code that was compiled before this process started."""
     return list(folder.glob("*.nbi"))
 
 
 def _temporary_folder() -> Path | None:
-    """A temporary folder that only this user can write, as code is loaded from it; None if there is none."""
+    """A temporary folder that only this user can write, since code is loaded from it; None if impossible."""
     user = os.getuid() if hasattr(os, "getuid") else None  # on Windows temporary files are the user's own
     try:
         folder = Path(tempfile.gettempdir(), f"sigstats-numba-{user}")
@@ -109,12 +109,12 @@ def _temporary_folder() -> Path | None:
 
 
 def _copy_from_package(function: Callable[..., Any], folder: Path) -> None:
-    """Copy compiled code next to the source to the cache folder, unless the cache has newer code."""
+    """Copy compiled code from next to the source to the cache folder, unless the code there is newer."""
     source = Path(function.__code__.co_filename)
     beside = source.parent / "__pycache__"
     if folder == beside:
         return
-    # The index of a function comes last, as it names the other files.
+    # The index is copied last, since it names the other files.
     for file in sorted(beside.glob(f"{_prefix(function)}*.nb[ci]")):
         there = folder / file.name
         with contextlib.suppress(OSError):

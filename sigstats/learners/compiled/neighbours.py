@@ -1,4 +1,4 @@
-"""Nearest neighbours, compiled by Numba: votes of rows in lists, and of those that products of 32 bits leave."""
+"""Nearest neighbours, compiled by Numba: from lists of near rows, or from candidates by 32-bit products."""
 
 import functools
 
@@ -9,17 +9,17 @@ from sigstats.learners.compiled.jit import compiled
 from ..base import UNDECIDED
 
 __all__ = ["decide_fold", "walk_lists"]
-#: A row among whose neighbours a stated rule chooses, where more than one votes.
+#: Prediction of a row whose tied neighbours are chosen by a known rule, if k > 1.
 OPEN = -2
-#: Sums in any order: rounding is far below the tolerance of ties.
+#: Sums may be reordered: rounding errors are far below the tolerance of ties.
 _sums = functools.partial(compiled, fastmath={"contract", "nsz", "reassoc"})
-#: Numbers that are compared in any order, so that vector instructions take them; none of them is NaN.
+#: Comparisons may be reordered for vector instructions; no number is NaN.
 _numbers = functools.partial(compiled, fastmath={"nnan", "nsz"})
-#: With more rows than this that are about as near as the nearest, products of 64 bits are faster.
+#: With more candidates per row than this, 64-bit products are faster.
 _DOUBTFUL = 8
-#: A row with more of them is left to products of 64 bits, with its fold.
+#: If a row has more candidates than this, its fold uses 64-bit products.
 _FOUND = 64
-#: Numbers of 32 bits in the widest vector.
+#: Number of 32-bit numbers in the widest vector.
 _LANES = 16
 
 
@@ -35,13 +35,13 @@ def _weighted(a, b, weights):  # type: ignore[no-untyped-def]
 
 @compiled
 def walk_lists(lists, numbers, weights, bound, own, labels, place, k, rule, predicted):  # type: ignore[no-untyped-def]
-    """Predict all rows in all replicates, (n, replicates), from the first rows of their lists that count.
+    """Predict all rows in all replicates, shape (n, replicates), from lists of near rows.
 
     `lists`: ``near`` and ``distances`` of `NeighbourLists`, and the weights of features over all rows. `weights` and
-    `bound`: of `Learned`; of no fold if weights are those over all rows. `own` and `labels`, (n, replicates), are the
-    fold and the label of each row. `rule`: the tolerance within which rows are equally near, the largest distance that
-    can be distinguished from others, whether ties are `UNDECIDED` if they may change the class, and the priority among
-    equally near rows of each place in each fold, which decides for one neighbour.
+    `bound`: those of `Learned`; without folds if the weights over all rows apply. `own` and `labels`: fold and label
+    of each row, shape (n, replicates). `rule`: tolerance within which rows are equally near, largest distance that can
+    be distinguished from others, whether ties that may change the class are `UNDECIDED`, and the priority of each place
+    in each fold among equally near rows, which decides if k is 1.
     """
     n = len(numbers)
     room = np.empty(k), np.empty(n), np.empty(n, dtype=np.int64)
@@ -65,7 +65,7 @@ def walk_lists(lists, numbers, weights, bound, own, labels, place, k, rule, pred
 
 @compiled
 def _collect(row, own, lists, numbers, scale, tolerance, room):  # type: ignore[no-untyped-def]
-    """Put the rows that may be among the nearest into `room`; their number, and the k-th distance."""
+    """Write rows that may be among the nearest to `room`; return their number and the k-th distance."""
     near, distances, _ = lists
     weights, factor = scale
     best, lengths, rows = room
@@ -79,7 +79,7 @@ def _collect(row, own, lists, numbers, scale, tolerance, room):  # type: ignore[
         at += 1
     if kth + 2 * tolerance < factor * distances[row, at]:
         return count, kth
-    # The list is too short.
+    # The list is too short: look at all rows.
     count, kth = 0, np.inf
     for other in range(len(numbers)):
         if own[other] != own[row]:
@@ -93,7 +93,7 @@ def _collect(row, own, lists, numbers, scale, tolerance, room):  # type: ignore[
 
 @compiled
 def _first(room, count, limit, priority, place):  # type: ignore[no-untyped-def]
-    """Of the rows no farther than `limit`, the one with the highest priority."""
+    """Return the row with the highest priority among those no farther than `limit`."""
     _, lengths, rows = room
     first, rank = -1, len(priority)
     for i in range(count):
@@ -104,7 +104,7 @@ def _first(room, count, limit, priority, place):  # type: ignore[no-untyped-def]
 
 @compiled
 def _insert(best, filled, distance):  # type: ignore[no-untyped-def]
-    """Put a distance among the first of the `best`, in order; the last of them, or infinity if there are fewer."""
+    """Insert a distance into the sorted `best`; return the last of them, or infinity if they are not filled."""
     k = len(best)
     if filled == k and distance >= best[k - 1]:
         return best[k - 1]
@@ -118,7 +118,7 @@ def _insert(best, filled, distance):  # type: ignore[no-untyped-def]
 
 @compiled
 def _vote(room, count, labels, kth, tolerance, votes, unknown):  # type: ignore[no-untyped-def]
-    """The class that most of the k nearest have, whichever of those about as near as the k-th they are."""
+    """Return the most frequent class of the k nearest rows, if it does not depend on ties at the k-th place."""
     best, lengths, rows = room
     sure, tied = votes
     votes[:] = 0
@@ -139,7 +139,7 @@ def _vote(room, count, labels, kth, tolerance, votes, unknown):  # type: ignore[
             winner, most = code, least
     for code in range(len(sure)):
         possible = sure[code] + min(tied[code], left)
-        # Of as many votes the first class wins.
+        # With equal votes the first class wins.
         if code != winner and (possible > most or (possible == most and code < winner)):
             return UNDECIDED
     return winner
@@ -147,7 +147,7 @@ def _vote(room, count, labels, kth, tolerance, votes, unknown):  # type: ignore[
 
 @_numbers
 def _minima(products, squares, minima):  # type: ignore[no-untyped-def]
-    """The least ``products + squares`` of every m-th place from each of the first m on; `minima` has m items."""
+    """Write the minima of ``products + squares`` over every m-th place to `minima`, of length m."""
     m = len(minima)
     for j in range(m):
         minima[j] = products[j] + squares[j]
@@ -160,7 +160,7 @@ def _minima(products, squares, minima):  # type: ignore[no-untyped-def]
 
 @compiled
 def _candidates(products, squares, minima, limit, near):  # type: ignore[no-untyped-def]
-    """Put the places that are no farther than `limit` into `found`, as many as there is room for; their number."""
+    """Write places no farther than `limit` to `near`, as many as fit; return the number of all."""
     count = 0
     for first in range(len(minima)):
         if minima[first] <= limit:
@@ -174,13 +174,13 @@ def _candidates(products, squares, minima, limit, near):  # type: ignore[no-unty
 
 @compiled
 def decide_fold(products, squares, first, data, weights, rule, predicted):  # type: ignore[no-untyped-def]
-    """Predict the rows of a fold, (n,) by row; False if many others are about as near to them as the nearest.
+    """Predict the rows of a fold, shape (n,); return False if there are too many candidates.
 
-    `products`: of each row of the fold, which begin at place `first`, with all rows, infinite for those of the fold;
-    with the `squares` of these they are distances minus the square of the row itself. `data`: columns, (d, n), and
-    source, of which mixed rows are made, and the row in each place. `weights`: of features. `rule`: labels by place,
-    and priorities by place, or none where nobody knows which of equally near rows is taken; the tolerance within which
-    rows are equally near, the farthest distance that is told from others, and how far rounding may move a product.
+    `products`: those of the rows of the fold, from place `first` on, with all rows; infinite for rows of the same fold.
+    Adding `squares` gives squared distances minus the square of the row itself. `data`: columns, shape (d, n), the
+    source of each value of a mixed row, and the row in each place. `weights`: those of features. `rule`: labels by
+    place; priorities by place, empty if the choice among equally near rows is unknown; tolerance within which rows are
+    equally near; largest distance that can be distinguished from others; rounding error of a product.
     """
     order, n = data[2], len(squares)
     minima = np.empty(min(n, _LANES * (1 + n // (32 * _LANES))), dtype=np.float32)
@@ -203,7 +203,7 @@ def decide_fold(products, squares, first, data, weights, rule, predicted):  # ty
 
 @compiled
 def _decide(i, near, distances, data, weights, rule):  # type: ignore[no-untyped-def]
-    """The class of the row in place `i` by the rows that may be nearest."""
+    """Return the class of the row in place `i`, decided by exact distances to the candidates `near`."""
     columns, source, order = data
     labels, priority, tolerance, farthest, _ = rule
     nearest = np.inf

@@ -1,7 +1,7 @@
 """Trees of histogram boosting, compiled by Numba: scikit-learn's own, grown best split first.
 
-Of two children the smaller is counted, and the larger is the parent minus the smaller, as scikit-learn does, so that
-sums agree in every bit.
+As in scikit-learn, the histogram of the smaller child is counted, and that of the larger is the parent's minus the
+smaller's, so that sums agree to the last bit.
 """
 
 from typing import Any, Final, NamedTuple
@@ -12,27 +12,27 @@ from sigstats.learners.compiled.jit import compiled, merged
 
 from ._splits import LEAST_HESSIAN, Filled, Node, add_up, best_split, clear, in_eighths, leaf_value, take_away
 
-#: What a node is: its rows, depth, histogram, left child (the right is the next), and the split that is best.
+#: A node: rows, depth, histogram, left child (the right one follows), and best split.
 START, END, DEPTH, SUMS, CHILD, COLUMN, BIN, MISSING_LEFT, LEFT_ROWS = range(9)
 GRADIENTS, HESSIANS, VALUE, GAIN, LEFT_GRADIENTS, LEFT_HESSIANS = range(6)
 _WIDTH: Final = 9
 
 
 class Binned(NamedTuple):
-    """Binned rows, on which trees are grown."""
+    """Binned rows on which trees are grown."""
 
-    #: Bins of the rows, those of training first; array of uint8, shape (groups of columns, n, columns of a group).
+    #: Bins of the rows, training rows first; array of uint8, shape (groups of columns, n, columns of a group).
     binned: Any
-    #: As `bin_rows` writes it; array of int64, shape (columns, 3).
+    #: Columns as written by `bin_rows`; array of int64, shape (columns, 3).
     columns: Any
-    #: Its first column, for indices that need not be looked at; array of uint64, shape (columns,).
+    #: First bin of each column, unsigned, so that indices need no check; array of uint64, shape (columns,).
     first: Any
     #: The number of training rows.
     m: int
 
 
 class Rules(NamedTuple):
-    """Limits of a tree: leaves, depth, rows of a leaf; the penalty of large values, the rate, and bins of a column."""
+    """Limits of leaves, depth and rows of a leaf; L2 penalty, learning rate, and bins of a column."""
 
     most_leaves: int
     deepest: int
@@ -43,7 +43,7 @@ class Rules(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Memory: histograms, bins that are filled, nodes, a heap, free histograms, rows, their steps."""
+    """Memory: histograms, filled bins, nodes, a heap, free histograms, rows and their steps."""
 
     sums: Any
     bins: Any
@@ -59,11 +59,11 @@ class Room(NamedTuple):
 
 @compiled
 def room_for(columns: Any, m: int, rules: tuple[int, int, int, float, float, int]) -> Room:
-    """Memory to grow trees in on `m` rows; `rules` are what `Rules` holds."""
+    """Allocate memory to grow trees on `m` rows; `rules` are the fields of `Rules`."""
     d, limits = len(columns), Rules(*rules)
     cells = columns[d - 1, 0] + columns[d - 1, 1] + 1
     leaves = min(limits.most_leaves, max(m // limits.smallest, 1)) + 1
-    # Bins that lie in one line of memory each are added to faster.
+    # Adding is faster if no bin crosses a cache line.
     sums = np.empty((leaves + 1) * cells * 4 + 8, dtype=np.float64)
     shift = (-(sums.ctypes.data // 8)) % 8
     return Room(
@@ -82,7 +82,7 @@ def room_for(columns: Any, m: int, rules: tuple[int, int, int, float, float, int
 
 @compiled
 def _push(heap: Any, place: int, node: int, gain: Any) -> None:
-    """Put a node into the heap at `place` or above, in the order of Python's `heapq` on larger gains first."""
+    """Push a node into the heap at `place` or above, as `heapq` does, larger gains first."""
     while place > 0:
         parent = (place - 1) >> 1
         if not gain[node, GAIN] > gain[heap[parent], GAIN]:
@@ -94,7 +94,7 @@ def _push(heap: Any, place: int, node: int, gain: Any) -> None:
 
 @compiled
 def _pop(heap: Any, size: int, gain: Any) -> Any:
-    """Take the first node from the heap of `size`."""
+    """Pop the first node of a heap of `size` nodes."""
     last = heap[size - 1]
     if size == 1:
         return last
@@ -111,13 +111,13 @@ def _pop(heap: Any, size: int, gain: Any) -> Any:
 
 @merged
 def _filled(room: Room, slot: int) -> Filled:
-    """The bins of a histogram that are filled."""
+    """Return the filled bins of a histogram."""
     return Filled(room.bins[slot], room.lengths[slot])
 
 
 @compiled
 def _count(data: Binned, steps: Any, room: Room, small: int, slot: int, parent: int) -> None:
-    """Make the histogram of a child in `slot` from its rows, and that of the other one from the parent's."""
+    """Compute the histogram of a child in `slot` from its rows, and the other child's from the parent's."""
     rows = room.rows[room.whole[small, START] : room.whole[small, END]]
     for place in range(len(rows)):
         room.weights[place, 0] = steps[rows[place], 0]
@@ -130,7 +130,7 @@ def _count(data: Binned, steps: Any, room: Room, small: int, slot: int, parent: 
 
 @compiled
 def _search(data: Binned, rules: Rules, room: Room, node: int) -> Any:
-    """Find the best split of a node; whether there is one."""
+    """Find the best split of a node; return whether one exists."""
     own, real = room.whole[node], room.real[node]
     total = Node(real[GRADIENTS], real[HESSIANS], real[GRADIENTS] * real[VALUE], float(own[END] - own[START]))
     sums, filled = room.sums[own[SUMS]], _filled(room, own[SUMS])
@@ -142,7 +142,7 @@ def _search(data: Binned, rules: Rules, room: Room, node: int) -> Any:
 
 @compiled
 def _part(data: Binned, room: Room, node: int) -> Any:
-    """Put the rows of a node that go left first, both sides in their order; return the start of the right side."""
+    """Put the rows that go left first, both sides in order; return the start of the right side."""
     own = room.whole[node]
     column, last, missing = own[COLUMN], own[BIN], data.columns[own[COLUMN], 1]
     missing_left = own[MISSING_LEFT] > 0
@@ -153,7 +153,7 @@ def _part(data: Binned, room: Room, node: int) -> Any:
         row = room.rows[place]
         value = values[row]
         goes_left = (value <= last) | (missing_left & (value == missing))
-        room.rows[left] = row  # both are written, as half of the guesses of a branch would be wrong
+        room.rows[left] = row  # both are written: a branch would be mispredicted half of the time
         room.spare[right] = row
         left += goes_left
         right += not goes_left
@@ -163,7 +163,7 @@ def _part(data: Binned, room: Room, node: int) -> Any:
 
 @compiled
 def _bear(room: Room, rules: Rules, node: int, child: int, middle: int) -> None:
-    """Make the two children of a node whose rows are parted."""
+    """Create the two children of a node whose rows are partitioned."""
     own, real = room.whole[node], room.real[node]
     own[CHILD] = child
     for side in range(2):
@@ -180,7 +180,7 @@ def _bear(room: Room, rules: Rules, node: int, child: int, middle: int) -> None:
 
 @compiled
 def _plant(data: Binned, rules: Rules, steps: Any, room: Room) -> Any:
-    """Make the root; whether it is split."""
+    """Create the root; return whether it can be split."""
     own, real = room.whole[0], room.real[0]
     own[START], own[END], own[DEPTH], own[CHILD], own[SUMS] = 0, data.m, 0, -1, 0
     for row in range(data.m):
@@ -205,7 +205,7 @@ def _plant(data: Binned, rules: Rules, steps: Any, room: Room) -> Any:
 
 @compiled
 def grow(data: Binned, rules: Rules, steps: Any, room: Room) -> int:
-    """Grow a tree on gradients and hessians, `steps` of shape (m, 2); the number of its nodes, which `room` holds."""
+    """Grow a tree in `room` on gradients and hessians, `steps` of shape (m, 2); return the number of nodes."""
     nodes, waiting, leaves = 1, 0, 0
     for slot in range(1, len(room.free)):
         room.free[slot - 1] = slot

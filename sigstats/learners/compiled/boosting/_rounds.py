@@ -10,22 +10,21 @@ from ._growth import BIN, CHILD, COLUMN, END, MISSING_LEFT, START, VALUE, Binned
 
 
 class Levels(NamedTuple):
-    """The distinct values of columns."""
+    """Distinct values of columns."""
 
-    #: Those of all columns, each in order.
+    #: Values of all columns, sorted within columns.
     values: Any
-    #: Where each column begins among them; array of int64, shape (columns + 1,).
+    #: Start of each column in the values; array of int64, shape (columns + 1,).
     starts: Any
-    #: Whether a value of the column is missing; its level is the number of values; array of bool, shape (columns,).
+    #: Whether a column has missing values, whose level is the number of values; array of bool, shape (columns,).
     gaps: Any
-    #: Whether the column is that of a category, which is not there where no training row is of it; array of bool,
-    #: shape (columns,).
+    #: Whether a column is that of a category, and omitted if no training row has it; array of bool, shape (columns,).
     optional: Any
 
 
 @compiled
 def _cut(values: Any, counts: Any, most: int, shares: Any, cuts: Any) -> int:
-    """Write the thresholds between bins to `cuts`; return their number, or -1 if no training row has a value."""
+    """Write the thresholds of bins to `cuts`; return their number, or -1 if no training row has a value."""
     distinct, total = 0, 0
     for count in counts:
         distinct += count > 0
@@ -68,12 +67,12 @@ def _cut(values: Any, counts: Any, most: int, shares: Any, cuts: Any) -> int:
 
 @compiled
 def bin_rows(levels: Any, known: Levels, rows: Any, m: int, most: int, shares: Any, binned: Any, columns: Any) -> int:
-    """Bin rows by the thresholds of the first `m` of them; the number of columns, or -1 where scikit-learn fails.
+    """Bin rows by thresholds from the first `m`; return the number of columns, or -1 if scikit-learn would fail.
 
-    `rows` says which of `levels` they are, `most` the largest number of bins of a column, and `shares`, (most - 1,),
-    which quantiles are thresholds where a column has more values. Written are `binned`, (groups of columns, n, columns
-    of a group), where a missing value has the number after the last bin; and `columns`, (columns, 3): the place of the
-    first bin among those of all columns, the number of bins, and whether a training value is missing.
+    `rows`: indices of the rows in `levels`. `most`: largest number of bins of a column. `shares`, shape (most - 1,):
+    quantiles that are thresholds if a column has more values. Output: `binned`, shape (groups of columns, n, columns of
+    a group), with missing values in a bin after the last one; and `columns`, shape (columns, 3): the first bin among
+    those of all columns, the number of bins, and whether a training value is missing.
     """
     first, used, width = 0, 0, binned.shape[2]
     cuts = np.empty(most, dtype=np.float64)
@@ -103,13 +102,13 @@ def bin_rows(levels: Any, known: Levels, rows: Any, m: int, most: int, shares: A
     return used
 
 
-#: Below it the logistic function is the exponential function.
+#: Below this the logistic function is computed as the exponential function.
 _FAR: Final = -37.0
 
 
 @compiled
 def steps_of_two(label: Any, raw: Any, steps: Any) -> None:
-    """Gradients and hessians of the logistic loss, shape (1, m, 2), of labels 0 and 1 and raw predictions (1, n)."""
+    """Return gradients and hessians of the logistic loss, shape (1, m, 2), for labels 0 and 1."""
     for row in range(len(label)):
         of_second = float(label[row])
         if raw[0, row] > _FAR:
@@ -123,7 +122,7 @@ def steps_of_two(label: Any, raw: Any, steps: Any) -> None:
 
 @compiled
 def steps_of_many(label: Any, raw: Any, steps: Any) -> None:
-    """Gradients and hessians of the multinomial loss, shape (classes, m, 2), of raw predictions (classes, n)."""
+    """Return gradients and hessians of the multinomial loss, shape (classes, m, 2)."""
     shares = np.empty(len(raw), dtype=np.float64)
     for row in range(len(label)):
         top = raw[0, row]
@@ -141,7 +140,7 @@ def steps_of_many(label: Any, raw: Any, steps: Any) -> None:
 
 @compiled
 def _add(data: Binned, room: Room, nodes: int, raw: Any) -> None:
-    """Add a tree's values to the raw predictions of all rows."""
+    """Add the values of a tree to the raw predictions of all rows."""
     for node in range(nodes):
         own = room.whole[node]
         if own[CHILD] < 0:
@@ -169,7 +168,7 @@ def boost(
     raw: Any,
     rounds: int,
 ) -> None:
-    """Add the trees of this many rounds to raw predictions; `columns` are as `bin_rows` writes them."""
+    """Add the trees of all rounds to the raw predictions; `columns` are those of `bin_rows`."""
     first, steps = columns[:, 0].astype(np.uint64), np.empty((len(raw), len(label), 2), dtype=np.float32)
     data, limits = Binned(binned, columns, first, len(label)), Rules(*rules)
     for _ in range(rounds):

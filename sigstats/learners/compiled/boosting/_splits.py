@@ -1,7 +1,7 @@
-"""Histograms of gradients and the best split of a node by them, compiled by Numba, to the bit as in scikit-learn.
+"""Histograms of gradients, and the best split of a node, compiled by Numba, identical to scikit-learn to the last bit.
 
-A histogram has a row of four floats for each bin of each column: sums of gradients and of hessians, the number of rows,
-and one that is 0, so that a bin begins at a multiple of 32 bytes. Within a bin rows are added in scikit-learn's order.
+A histogram has four floats for each bin of each column: sums of gradients and hessians, the number of rows, and 0 as
+padding to 32 bytes. Within a bin, rows are added in scikit-learn's order.
 """
 
 from typing import Any, Final, NamedTuple
@@ -10,16 +10,16 @@ import numpy as np
 
 from sigstats.learners.compiled.jit import compiled, inlined
 
-#: Added to sums of hessians, which may be 0.
+#: Added to sums of hessians to avoid division by 0.
 _LITTLE: Final = 1e-15
-#: The least sum of hessians of a leaf.
+#: Smallest sum of hessians of a leaf.
 LEAST_HESSIAN: Final = 1e-3
-#: So many sums are added up in eight parts by NumPy.
+#: NumPy adds up this many values in eight parts.
 _PART: Final = 128
 
 
 class Node(NamedTuple):
-    """The sums of gradients and hessians of a node, its loss and its number of rows."""
+    """A node: sums of gradients and hessians, loss, number of rows."""
 
     gradients: float
     hessians: float
@@ -28,14 +28,14 @@ class Node(NamedTuple):
 
 
 class Filled(NamedTuple):
-    """The bins of a histogram that are not 0: those of each column in order from its first, and how many these are."""
+    """Nonzero bins of a histogram: in order from the first of each column, and their numbers."""
 
     bins: Any
     lengths: Any
 
 
 class Split(NamedTuple):
-    """A split: its gain or 0, column, last bin on the left, whether missing values go there, and sums of the left."""
+    """A split: gain or 0, column, last bin on the left, whether missing values go left, sums on the left."""
 
     gain: float
     column: int
@@ -48,7 +48,7 @@ class Split(NamedTuple):
 
 @compiled
 def add_up(binned: Any, first: Any, rows: Any, steps: Any, sums: Any) -> None:
-    """Add gradients and hessians, `steps` in the order of `rows`, to the bins of `sums` that begin at `first`."""
+    """Add gradients and hessians, `steps` in the order of `rows`, to the bins of `sums` from `first` on."""
     width = binned.shape[2]
     for group in range(len(binned)):
         begin, values = first[group * width : (group + 1) * width], binned[group]
@@ -64,7 +64,7 @@ def add_up(binned: Any, first: Any, rows: Any, steps: Any, sums: Any) -> None:
 
 @compiled
 def clear(sums: Any, first: Any, filled: Filled) -> None:
-    """Set the bins of a histogram to 0 that are `filled`."""
+    """Set the `filled` bins of a histogram to 0."""
     for column in range(len(first)):
         base = first[column]
         for place in range(filled.lengths[column]):
@@ -74,7 +74,7 @@ def clear(sums: Any, first: Any, filled: Filled) -> None:
 
 @compiled
 def take_away(sums: Any, filled: Filled, small: Any, small_filled: Filled, first: Any) -> None:
-    """Take the smaller child's histogram from its parent's, and find the bins of both that are not 0."""
+    """Subtract the smaller child's histogram from the parent's, and find the nonzero bins of both children."""
     for column in range(len(first)):
         base, in_small, in_large = first[column], np.uint64(first[column]), np.uint64(first[column])
         for place in range(filled.lengths[column]):
@@ -85,29 +85,29 @@ def take_away(sums: Any, filled: Filled, small: Any, small_filled: Filled, first
             filled.bins[in_large] = own
             for part in range(3):
                 sums[at, part] -= small[at, part]
-            # What rounding leaves counts too.
+            # Rounding residues count as nonzero.
             in_large += np.uint64((sums[at, 0] != 0) | (sums[at, 1] != 0) | (sums[at, 2] != 0))
         small_filled.lengths[column], filled.lengths[column] = in_small - base, in_large - base
 
 
 @inlined
 def leaf_value(gradients: float, hessians: float, penalty: float) -> float:
-    """Newton's step of a leaf."""
+    """Return the Newton step of a leaf."""
     return -gradients / (hessians + penalty + _LITTLE)
 
 
 @inlined
 def _gain(total: Node, g: float, h: float, other_g: float, other_h: float, penalty: float) -> Any:
-    """The decrease of the loss by a split."""
+    """Return the decrease of the loss by a split."""
     gain = total.loss - leaf_value(g, h, penalty) * g
     return gain - leaf_value(other_g, other_h, penalty) * other_g
 
 
 @compiled
 def best_split(sums: Any, filled: Filled, columns: Any, total: Node, smallest: int, penalty: float) -> Split:
-    """The split of a node with the largest gain; where gains are equal, of the first column, and in it the first.
+    """Return the split of a node with the largest gain; the first column, and in it the first bin, wins ties.
 
-    A bin that is 0 moves no sum, so that its split is that of the bin before.
+    A bin that is 0 changes no sum, so its split equals that of the bin before.
     """
     best = Split(0.0, 0, 0, False, 0.0, 0.0, 0)
     for column in range(len(columns)):
@@ -124,10 +124,10 @@ def best_split(sums: Any, filled: Filled, columns: Any, total: Node, smallest: i
 def _scan(
     sums: Any, bins: Any, end: int, back: bool, column: int, total: Node, smallest: int, penalty: float, best: Split
 ) -> Split:
-    """The best split, or a better one of a column whose `bins` are added up one by one, before the bin `end`.
+    """Return the best split so far, or a better one of a column, by adding up its `bins` before the bin `end`.
 
-    From the first bin on these are the rows on the left, and missing values go to the right. Where it goes `back` from
-    the last bin, that of missing values, these are the rows on the right, and missing values go to the left.
+    From the first bin on, the sums are those of the left side, and missing values go right. With `back`, from the last
+    bin (missing values) on, the sums are those of the right side, and missing values go left.
     """
     g, h, rows = 0.0, 0.0, 0.0
     for at in bins:
@@ -151,7 +151,7 @@ def _scan(
 
 @compiled
 def in_eighths(values: Any) -> Any:
-    """The sum of values in NumPy's order, eight parts of up to 128 at a time."""
+    """Return the sum of values in NumPy's order, eight parts of up to 128 values at a time."""
     n, first = len(values), 0
     parts, filled = np.empty(64, dtype=np.float64), 0
     while n - first > _PART:
@@ -168,7 +168,7 @@ def in_eighths(values: Any) -> Any:
 
 @compiled
 def _short_sum(values: Any) -> Any:
-    """The sum of up to 128 values in NumPy's order."""
+    """Return the sum of up to 128 values in NumPy's order."""
     n = len(values)
     if n < 8:
         total = 0.0

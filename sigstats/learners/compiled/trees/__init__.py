@@ -1,4 +1,4 @@
-"""Trees and forests, compiled: a fold is predicted by what scikit-learn would grow on the others."""
+"""Trees and forests, compiled: each fold is predicted by the trees that scikit-learn grows on the others."""
 
 from ._forest_folds import Features, Retrained, Settings
 from ._growth import predict_all

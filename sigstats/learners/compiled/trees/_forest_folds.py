@@ -1,7 +1,7 @@
-"""Forests retrained without a fold that they then predict: their data, and the improvement and the order of splits.
+"""Data of cross-validated forests, and the improvement and order of splits, compiled by Numba.
 
-Compiled by Numba. What is compared is made of the same floats in the same order as scikit-learn's, and columns are
-searched in the order that it draws, as the first of equal splits wins.
+Improvements are computed from the same floats in the same order as by scikit-learn, and columns are searched in the
+order that it draws, since the first of equal splits wins.
 """
 
 from typing import Any, Final, NamedTuple
@@ -11,14 +11,14 @@ import numpy as np
 from ...._common.validation import IntArray
 from ..jit import compiled, inlined, lean
 
-#: scikit-learn holds values no farther apart than this to be equal.
+#: scikit-learn treats values that differ by at most this as equal.
 SAME: Final = np.float32(1e-7)
 EPSILON: Final = float(np.finfo(np.float64).eps)
 
 
 @lean
 def improvement(left_squares: int, n_left: int, right_squares: int, n_right: int) -> Any:
-    """The number by which scikit-learn compares splits, and the impurities of the parts."""
+    """Return the improvement by which scikit-learn ranks splits, and the impurities of both sides."""
     left_impurity = 1.0 - left_squares / (float(n_left) * float(n_left))
     right_impurity = 1.0 - right_squares / (float(n_right) * float(n_right))
     return -float(n_right) * right_impurity - float(n_left) * left_impurity, left_impurity, right_impurity
@@ -26,7 +26,7 @@ def improvement(left_squares: int, n_left: int, right_squares: int, n_right: int
 
 @lean
 def helps(left_squares: int, n_left: int, right_squares: int, n: int, impurity: float, drawn_in_all: int) -> bool:
-    """True if scikit-learn takes the split of a node of `n` draws."""
+    """Return True if scikit-learn accepts the split of a node with `n` draws."""
     rest = n - n_left
     _, left_impurity, right_impurity = improvement(left_squares, n_left, right_squares, rest)
     gain = impurity - float(rest) / float(n) * right_impurity - float(n_left) / float(n) * left_impurity
@@ -35,7 +35,7 @@ def helps(left_squares: int, n_left: int, right_squares: int, n: int, impurity: 
 
 @lean
 def next_draw(state: int) -> int:
-    """The next number of scikit-learn's sequence: an xorshift of 32 bits."""
+    """Return the next number of scikit-learn's generator, a 32-bit xorshift."""
     state = (state ^ (state << 13)) & 0xFFFFFFFF
     state ^= state >> 17
     return (state ^ (state << 5)) & 0xFFFFFFFF
@@ -43,10 +43,10 @@ def next_draw(state: int) -> int:
 
 @lean
 def draw_place(columns: Any, known: int, constant: int, drawn: int, undrawn: int, state: int) -> tuple[int, int, int]:
-    """The place of the next column to look at, how many known constants were drawn, and the state of the sequence.
+    """Return the place of the next column to search, the number of known constants drawn, and the generator's state.
 
-    The place is -1 if a known constant was drawn. In `columns` stand known constants that were drawn, known constants,
-    constants found in this node, those not drawn yet, and from `undrawn` on those that were searched.
+    The place is -1 if a known constant was drawn. `columns` contains, in this order: known constants that were drawn,
+    other known constants, new constants of this node, columns not drawn yet, and from `undrawn` on searched columns.
     """
     state = next_draw(state)
     at = drawn + (state & 0x7FFFFFFF) % (undrawn - (constant - known) - drawn)
@@ -58,7 +58,7 @@ def draw_place(columns: Any, known: int, constant: int, drawn: int, undrawn: int
 
 @lean
 def keep_constants(columns: Any, constants: Any, known: int, constant: int) -> None:
-    """Put the known constants back in their order, and note those that were found in this node."""
+    """Restore the order of the known constants, and add the new constants of this node."""
     for at in range(known):
         columns[at] = constants[at]
     for at in range(known, constant):
@@ -66,7 +66,7 @@ def keep_constants(columns: Any, constants: Any, known: int, constant: int) -> N
 
 
 class Settings(NamedTuple):
-    """Limits: depth, rows of a split node and of a leaf, columns tried; thresholds are drawn; number of classes."""
+    """Settings: limits of depth, rows of a split node and of a leaf, columns tried; drawn thresholds; classes."""
 
     deepest: int
     fewest: int
@@ -79,25 +79,22 @@ class Settings(NamedTuple):
 class Features(NamedTuple):
     """The features of the rows."""
 
-    #: The feature of each column: a number, or one of the categories of a nominal feature; array of int64, shape
-    #: (columns,).
+    #: Feature of each column. A nominal feature has a column for each category. Array of int64, shape (columns,).
     feature_of: Any
-    #: array of bool, shape (features,).
+    #: Whether a feature is nominal; array of bool, shape (features,).
     nominal: Any
-    #: The list of rows in the order of a number's values; 0, that of all rows, if there is none; array of int64, shape
-    #: (features,).
+    #: List of rows sorted by the feature, or 0, the unsorted list of all rows; array of int64, shape (features,).
     list_of: Any
-    #: The numbers; array of float32, shape (features, n).
+    #: Values of numeric features; array of float32, shape (features, n).
     values: Any
-    #: The rank of a number among its few levels, or the column in which a row has 1, for nominal features; array of
-    #: uint32, shape (features, n).
+    #: Level of a numeric value, or column of a category; array of uint32, shape (features, n).
     codes: Any
-    #: The values of the levels, increasing; array of float32, shape (features, most levels).
+    #: Values of the levels, increasing; array of float32, shape (features, most levels).
     levels: Any
 
 
 class Sample(NamedTuple):
-    """The rows of a tree: their features, class and number of draws."""
+    """Rows of a tree: features, labels and numbers of draws."""
 
     features: Features
     label: Any
@@ -105,29 +102,28 @@ class Sample(NamedTuple):
 
 
 class Retrained(NamedTuple):
-    """A forest for each fold, which predicts the rows of the fold and is grown on all others."""
+    """One forest per fold, grown on all other folds, that predicts the rows of the fold."""
 
-    #: Where the sequences by which scikit-learn draws columns and thresholds start; not 0; array of int64, shape
-    #: (trees,).
+    #: Seeds of scikit-learn's generators of columns and thresholds, not 0; array of int64, shape (trees,).
     seeds: Any
-    #: How often training rows are drawn, in the order of their places, for each number of them; array of int32, shape
-    #: (sizes, trees, most training rows).
+    #: Numbers of draws of training rows by place, for each size of training set; array of int32, shape (sizes, trees,
+    #: largest size).
     draws: Any
-    #: Which of these each fold has; array of int64, shape (folds,).
+    #: Index of the size of each fold's training set; array of int64, shape (folds,).
     size_of: Any
-    #: array of uint32, shape (n,).
+    #: Label of each row; array of uint32, shape (n,).
     label: Any
-    #: array of int64, shape (n,).
+    #: Fold of each row; array of int64, shape (n,).
     fold: Any
-    #: The row at each place; array of int64, shape (n,).
+    #: Row in each place; array of int64, shape (n,).
     at: IntArray
-    #: Where the classes are written to; array of int64, shape (n,).
+    #: Output: the predicted classes; array of int64, shape (n,).
     predicted: IntArray
 
 
 @compiled
 def parted(forest: Retrained, tested: int) -> Any:
-    """The training rows in the order of `draws`, and the rows of a test fold as they are."""
+    """Return the training rows in the order of `draws`, and the rows of the test fold."""
     n, left = len(forest.fold), 0
     rows = np.empty(n, dtype=np.uint32)
     for row in range(n):
@@ -143,7 +139,7 @@ def parted(forest: Retrained, tested: int) -> Any:
 
 @inlined
 def count(sample: Any, members: Any, counts: Any) -> Any:
-    """Count classes into `counts`, by the label and the weight of each row; the number drawn and the squared counts."""
+    """Write weighted counts of classes to `counts`; return their sum and the sum of their squares."""
     counts[:] = 0
     for row in members:
         counts[sample.label[row]] += sample.weight[row]
@@ -156,7 +152,7 @@ def count(sample: Any, members: Any, counts: Any) -> Any:
 
 @compiled
 def decide(forest: Retrained, votes: Any) -> None:
-    """Write the classes of all rows, the first of those with the largest mean of all trees' shares."""
+    """Write the predicted classes: the first class with the largest mean share over all trees."""
     trees = float(len(forest.seeds))
     for row in range(len(votes)):
         most = -1.0

@@ -1,9 +1,9 @@
 """Trees, random forests and extra trees, compiled by Numba: scikit-learn's own trees and votes.
 
 scikit-learn sorts every feature again in every node. Permuted labels leave the order of a feature unchanged, and a
-permuted feature carries its order along, so here a feature is sorted once per data set; where a node is split, its rows
-are parted in their order. Features of few levels, and thresholds that are drawn, need no order. A bootstrap sample
-gives the number of draws of each training row, and depends only on the seed and the number of rows.
+permuted feature carries its order along, so here features are sorted once per data set, and splitting a node keeps the
+order of its rows. Features of few levels and drawn thresholds need no order. The number of draws of each training row
+in a bootstrap sample depends only on the seed and the number of rows.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from ._splits import FEW, Categories, Node, Room, Split, best_split
 
 @lean
 def _part(members: Any, goes_left: Any, spare: Any) -> None:
-    """Put the rows that go left first, both parts in the order they had."""
+    """Put the rows that go left first; both sides keep their order."""
     lefts = np.uint64(0)
     for at in range(np.uint64(len(members))):
         row = members[at]
@@ -32,13 +32,13 @@ def _part(members: Any, goes_left: Any, spare: Any) -> None:
 
 @lean
 def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int) -> None:
-    """Note a node's rows, its depth, its known constant columns, and its parent."""
+    """Push a node: its rows, depth, known constant columns and parent."""
     node[0], node[1], node[2], node[3], node[4] = start, end, depth, known, child
 
 
 @inlined
 def _goes_right(features: Features, column: Any, threshold: float, row: Any) -> Any:
-    """True if a row goes right: it is of a category, or above a threshold."""
+    """Return True if a row goes right: it belongs to the category, or is above the threshold."""
     feature = features.feature_of[column]
     if features.nominal[feature]:
         return features.codes[feature, row] == column
@@ -49,7 +49,7 @@ def _goes_right(features: Features, column: Any, threshold: float, row: Any) -> 
 def _part_all(
     features: Features, rows: Any, node: Node, split: Split, varying: Any, goes_left: Any, spare: Any
 ) -> None:
-    """Part the rows of a node in the list of all and in those of the features that vary in it."""
+    """Partition the rows of a node in the list of all rows and the lists of features that vary in it."""
     start, end = node.start, node.end
     for row in rows[0, start:end]:
         goes_left[row] = not _goes_right(features, split.column, split.threshold, row)
@@ -62,9 +62,9 @@ def _part_all(
 
 @merged
 def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, levels: Levels, seed: int) -> Any:
-    """Grow a tree on the rows that `rows` lists, in the order of each feature, from the existing `columns`.
+    """Grow a tree on the rows in the lists `rows`, with the `columns` that exist.
 
-    Returns, by node, its column (-1 in a leaf), the threshold, the nodes to go to, and the shares of classes in a leaf.
+    Returns for each node the column (-1 in a leaf), the threshold, both children, and the shares of classes in a leaf.
     """
     features, n_classes, m = sample.features, settings.n_classes, rows.shape[1]
     n_features, n_levels = len(features.nominal), features.levels.shape[1]
@@ -136,7 +136,7 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, levels: L
 
 @merged
 def _columns_there(features: Features, rows: Any) -> Any:
-    """The numeric columns, and those of categories that occur: scikit-learn has no column for others."""
+    """Return the numeric columns and those of observed categories; scikit-learn has no columns for others."""
     there = np.zeros(len(features.feature_of), dtype=np.bool_)
     for column in range(len(there)):
         there[column] = not features.nominal[features.feature_of[column]]
@@ -149,7 +149,7 @@ def _columns_there(features: Features, rows: Any) -> Any:
 
 @compiled
 def _listed(order: Any, wanted: Any, m: int) -> Any:
-    """The requested `m` lists of rows."""
+    """Return `m` lists of rows."""
     lists = np.empty((len(order), m), dtype=np.uint32)
     for feature in range(len(order)):
         filled = 0
@@ -165,8 +165,8 @@ def _listed(order: Any, wanted: Any, m: int) -> Any:
 def predict_all(settings: Settings, forest: Retrained, features: Features, order: Any) -> None:
     """Predict all folds.
 
-    `features`: where some are nominal, all rows are drawn once. `order` (array of uint32, shape (lists, n)): all rows,
-    and the rows in the order of the values of each feature that has a list.
+    `features`: if some are nominal, all rows are drawn once. `order` (array of uint32, shape (lists, n)): the list of
+    all rows, and lists sorted by features.
     """
     n = features.values.shape[1]
     weight, votes = np.zeros(n, dtype=np.int32), np.zeros((n, settings.n_classes))

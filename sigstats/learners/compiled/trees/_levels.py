@@ -1,6 +1,6 @@
-"""The best threshold of every column of few levels, in one search of all columns.
+"""Find the best thresholds of all columns with few levels in one pass.
 
-Loops run over columns innermost, so that the processor searches several columns at a time.
+Inner loops run over columns, so that vector instructions search several columns at a time.
 """
 
 from typing import Any, Final, NamedTuple
@@ -10,32 +10,32 @@ import numpy as np
 from ..jit import inlined, lean, merged
 from ._forest_folds import Features, Sample, Settings, improvement
 
-#: Squares of counts, and their sums, must fit into 32 bits.
+#: Sums of squared counts must fit into 32 bits.
 _MOST_ROWS: Final = 46_340
 
 
 class Levels(NamedTuple):
-    """Memory of the search; the last axis of all arrays are the columns."""
+    """Memory of the search. The last axis of every array is the column."""
 
-    #: The level of each row; no rows where columns are to be searched one by one.
+    #: Level of each row; empty if columns are searched one by one.
     codes: Any
-    #: Rows by level and class, which are 0 between searches.
+    #: Rows by level and class; 0 between searches.
     counts: Any
-    #: Rows to the left by class.
+    #: Rows on the left by class.
     left: Any
-    #: Rows to the left, and the sums of the squared counts of classes to the left and to the right.
+    #: Rows on the left, and sums of squared counts of classes on both sides.
     sums: Any
-    #: The result: the largest improvement, the last level to the left, and whether the column varies.
+    #: Results: largest improvement, last level on the left, whether the column varies.
     gain: Any
     below: Any
     varies: Any
-    #: Not positive where a level cannot be as good as the best so far, which saves divisions.
+    #: Not positive if a level cannot be as good as the best so far, which saves divisions.
     margin: Any
 
 
 @merged
 def levels_of(features: Features, settings: Settings, drawn_once: bool) -> Levels:
-    """Memory of the search, with codes if all columns have few levels and are tried in each node."""
+    """Return memory of the search, with codes if all columns have few levels and are tried in every node."""
     d, n = features.codes.shape
     at_once = drawn_once and not settings.drawn_thresholds and settings.tried >= d and n <= _MOST_ROWS
     at_once = at_once and not features.nominal.any() and not features.list_of.any()
@@ -58,7 +58,7 @@ def levels_of(features: Features, settings: Settings, drawn_once: bool) -> Level
 
 @inlined
 def _move_left(counts: Any, left: Any, total: int, lefts: Any, left_squares: Any, right_squares: Any) -> None:
-    """Move the rows of one level and class to the left, in all columns."""
+    """Move the rows of one level and class to the left in all columns."""
     for column in range(len(counts)):
         own = counts[column]
         counts[column] = 0
@@ -71,9 +71,9 @@ def _move_left(counts: Any, left: Any, total: int, lefts: Any, left_squares: Any
 
 @lean
 def search_levels(sample: Sample, members: Any, total: Any, smallest: int, levels: Levels) -> None:
-    """Search all columns of a node, whose rows are drawn once; write the result into `levels`.
+    """Search all columns of a node whose rows are drawn once; write the results to `levels`.
 
-    The first of equal thresholds wins. Columns that cannot be the best of the node have an improvement of -inf.
+    The first of equal thresholds wins. Columns that cannot be the best of the node get an improvement of -inf.
     """
     codes, counts, left, sums, gain, below, varies, margin = levels
     n, d = len(members), codes.shape[1]
@@ -93,7 +93,7 @@ def search_levels(sample: Sample, members: Any, total: Any, smallest: int, level
         for label in range(len(total)):
             if total[label]:
                 _move_left(counts[level, label], left[label], total[label], lefts, left_squares, right_squares)
-        # A split as good as the best has at least this sum of squares over numbers of rows, rounding included.
+        # Lower bound, with rounding, of the sum of squares over rows of a split as good as the best.
         floor = best + n - 1e-9 * n
         for column in range(d):
             n_left = lefts[column]
@@ -113,7 +113,7 @@ def search_levels(sample: Sample, members: Any, total: Any, smallest: int, level
 
 @lean
 def part_levels(features: Features, feature: int, below: int, members: Any, label: Any, left: Any) -> Any:
-    """The number of rows up to the level `below`, their classes in `left`, and the threshold behind that level."""
+    """Return the number of rows up to the level `below` and the next threshold; write counts of classes to `left`."""
     codes, levels = features.codes[feature], features.levels[feature]
     left[:] = 0
     cut, above = np.int64(0), np.int64(len(levels))

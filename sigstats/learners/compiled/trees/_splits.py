@@ -1,8 +1,8 @@
-"""The best split of a node, as scikit-learn finds it, compiled by Numba.
+"""Find the best split of a node as scikit-learn does, compiled by Numba.
 
-Counts are whole numbers, so that sums of them do not depend on the order of rows. A column of few levels is searched by
-the classes counted in each level, any other in the order of its values. A nominal feature, which scikit-learn sees as a
-column of 0 and 1 for each category, is counted likewise: one pass counts the classes of all its categories.
+Counts are integers, so their sums do not depend on the order of rows. A column of few levels is searched by counts of
+classes in each level, any other in the order of its values. A nominal feature, for which scikit-learn has a column of 0
+and 1 for each category, needs one pass that counts the classes of all categories.
 """
 
 from typing import Any, Final, NamedTuple
@@ -14,12 +14,12 @@ from sigstats.learners.compiled.jit import lean
 from ._forest_folds import SAME, Sample, Settings, draw_place, improvement, next_draw
 from ._levels import Levels, part_levels, search_levels
 
-#: Up to this many rows are sorted by each column that is tried, which costs less than keeping order or counts by level.
+#: Up to this many rows, sorting by each column that is tried is faster than sorted lists or counts by level.
 FEW: Final = 6
 
 
 class Split(NamedTuple):
-    """A split: its column or -1, threshold, the different rows that go left, all drawn that do, and squared counts."""
+    """A split: column or -1, threshold, distinct rows on the left, draws on the left, squared counts."""
 
     column: int
     threshold: float
@@ -30,7 +30,7 @@ class Split(NamedTuple):
 
 
 class Categories(NamedTuple):
-    """The last node that counted a feature and category; the different rows, and draws by class, in that node."""
+    """Last node that counted a feature or category; distinct rows and draws by class in that node."""
 
     of_feature: Any
     of_category: Any
@@ -39,7 +39,7 @@ class Categories(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A node: its number, where its rows are in the lists, draws, squared counts."""
+    """A node: number, range of its rows in the lists, draws, squared counts."""
 
     number: int
     start: int
@@ -51,8 +51,8 @@ class Node(NamedTuple):
 class Room(NamedTuple):
     """Memory that each node overwrites.
 
-    Counts of classes in all and to the left, a few rows in order, categories. By level the draws of each class, and
-    different rows, which are 0 between searches.
+    Counts of classes in total and on the left, a few sorted rows, categories. By level: draws of each class and
+    distinct rows, 0 between searches.
     """
 
     total: Any
@@ -67,7 +67,7 @@ class Room(NamedTuple):
 def _best_threshold(
     sample: Sample, values: Any, members: Any, total: Any, n: int, squares: int, smallest: int, best: float, left: Any
 ) -> Any:
-    """The place in `members`, in order, where parting improves most and by more than `best`, or -1; and the left."""
+    """Return the best place to split the sorted `members`, or -1 if none beats `best`; its improvement and counts."""
     left[:] = 0
     left_squares, right_squares, n_left = 0, squares, 0
     place, n_there, left_there, right_there = -1, 0, 0, 0
@@ -95,7 +95,7 @@ def _best_threshold(
 def _best_in_order(
     sample: Sample, column: int, values: Any, members: Any, node: Node, smallest: int, best: float, room: Room
 ) -> Any:
-    """The best split of a column, its improvement, and whether the column varies; `members` are in its order."""
+    """Return the best split of a column, its improvement, and whether the column varies; `members` are sorted by it."""
     split, last = Split(-1, 0.0, -1, 0, 0, 0), len(members) - 1
     if not values[members[last]] > values[members[0]] + SAME:
         return split, best, False
@@ -112,7 +112,7 @@ def _best_in_order(
 def _best_level(
     sample: Sample, column: int, feature: int, members: Any, n: int, smallest: int, best: float, room: Room
 ) -> Any:
-    """The same for a column of few levels, by the counts of classes in each level."""
+    """Do the same for a column of few levels, by counts of classes in each level."""
     codes, total, left, by_level = sample.features.codes, room.total, room.left, room.by_level
     n_classes = len(total)
     low: Any = np.int64(codes[feature, members[0]])
@@ -158,7 +158,7 @@ def _best_level(
 
 @lean
 def _sort(values: Any, members: Any, ordered: Any) -> None:
-    """Put a few rows in the order of their values."""
+    """Sort a few rows by their values."""
     for at in range(len(members)):
         row = members[at]
         value = values[row]
@@ -184,7 +184,7 @@ def _count_categories(sample: Sample, categories: Any, members: Any, node: int, 
 
 @lean
 def _compare(column: int, threshold: float, cut: int, left: Any, total: Any) -> Any:
-    """The split of a column by the counts of classes on the left, and its improvement."""
+    """Return the split of a column with these counts of classes on the left, and its improvement."""
     n_left, n_right, left_squares, right_squares = 0, 0, 0, 0
     for label in range(len(total)):
         own, rest = left[label], total[label] - left[label]
@@ -200,7 +200,7 @@ def _compare(column: int, threshold: float, cut: int, left: Any, total: Any) -> 
 def _of_category(
     sample: Sample, column: int, feature: int, members: Any, node: Node, smallest: int, best: float, room: Room
 ) -> Any:
-    """The split of a category, its improvement, and whether the category varies."""
+    """Return the split by a category, its improvement, and whether the category varies."""
     split, counts, left, m = Split(-1, 0.0, -1, 0, 0, 0), room.categories, room.left, len(members)
     if counts.of_feature[feature] != node.number:
         counts.of_feature[feature] = node.number
@@ -217,14 +217,14 @@ def _of_category(
 def _at_random(
     sample: Sample, column: int, values: Any, members: Any, smallest: int, best: float, state: int, room: Room
 ) -> Any:
-    """The split of a column at a threshold drawn as scikit-learn does; its improvement, whether the column varies."""
+    """Return the split at a threshold drawn as by scikit-learn, its improvement, and whether the column varies."""
     split, left = Split(-1, 0.0, -1, 0, 0, 0), room.left
     low = high = values[members[0]]
     for row in members:
         low, high = min(low, values[row]), max(high, values[row])
     if not high > low + SAME:
         return split, best, False
-    # Numba's float() leaves 32 bits as they are.
+    # Numba's float() does not convert from 32 bits.
     least, most = np.float64(low), np.float64(high)
     threshold = (most - least) * float(state & 0x7FFFFFFF) / 2147483647.0 + least
     threshold = least if threshold == most else threshold
@@ -243,7 +243,7 @@ def _at_random(
 def best_split(
     sample: Sample, rows: Any, node: Node, settings: Settings, columns: Any, known: int, state: int, room: Room
 ) -> Any:
-    """The best split of a node among some columns, how many are constant (put first), and the state of the sequence."""
+    """Return the best split of a node, the number of constant columns (put first), and the generator's state."""
     features, start, end = sample.features, node.start, node.end
     members, m, smallest = rows[0, start:end], end - start, settings.smallest
     split, best = Split(-1, 0.0, -1, 0, 0, 0), -np.inf
