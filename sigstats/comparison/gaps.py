@@ -1,16 +1,16 @@
 """The gap between the best and the worst slice of a column, and its change from the baseline to the candidate.
 
-The gap is the largest difference between the means of two slices in the population. Of equally good slices one is ahead
-in any sample, so the observed gap is too large on average, the more so the more slices there are and the fewer rows
-they have. Its interval is valid for any slices, ties and groups: the means of all slices have intervals that hold
-together (Bonferroni), of right answers in single rows those of Clopper and Pearson (1934), otherwise those of
-`sigstats.unseen_row.means`, and it ends at the smallest and the largest gap of means inside them. A p-value is the
+The gap is the largest difference between the means of two slices in the population. Even if all slices are equally
+good, one is ahead in any sample, so the observed gap is too large on average, especially with many small slices. The
+interval of the gap is valid for any slices, ties and groups. It is computed from simultaneous intervals of the means of
+all slices (Bonferroni): those of Clopper and Pearson (1934) for right answers in independent rows, otherwise those of
+`sigstats.unseen_row.means`. Its ends are the smallest and the largest gap of means within them. The p-value is the
 smallest level whose interval excludes the null hypothesis.
 
 The change of the gap also uses intervals of the mean differences d on the same rows. If slice g is the best of the
-baseline and h the worst, its gap grows by at least d_g - d_h; what other slices may be ahead or behind is subtracted.
+baseline and h the worst, its gap grows by at least d_g - d_h, less the possible lead or lag of other slices.
 
-When not to use: to find the slices that are worse than a bar or than before, which have rows of their own.
+When not to use: to find slices that are worse than a bar or than before; the rows of single slices test this.
 """
 
 import math
@@ -31,9 +31,9 @@ from .row_test import RowTest
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 
-#: Where the search for a p-value ends, and its steps.
+#: Smallest p-value, and number of steps of its search.
 _SMALLEST, _STEPS = 1e-9, 24
-#: Whether the rows of the class or all others count for a measure.
+#: True if the rows of the class count for a measure, False if all others do.
 _COUNTED = {"recall": True, "specificity": False}
 
 
@@ -44,20 +44,20 @@ class Slices:
     names: list[str]
     parts: list[Values]
     rule: ComparisonRule
-    #: The row of the gap, of the smaller gap being the better one; its test has no name if there is no gap to test.
+    #: Row of the gap (smaller is better). Its test has no name if there are fewer than two slices.
     row: ComparisonRow
 
     def means(self, side: int) -> list[float]:
-        """The mean of each slice, of the baseline, 0, or the candidate, 1."""
+        """Return the mean of each slice for the baseline (0) or the candidate (1)."""
         return [part.measure_of(side) for part in self.parts]
 
     def extremes(self, side: int) -> str:
-        """The best and the worst slice of a model."""
+        """Name the best and the worst slice of a model."""
         best, worst = (self.names[int(place(self.means(side)))] for place in (np.argmax, np.argmin))
         return f"best: {best}; worst: {worst}"
 
     def intervals(self, side: int | None, confidence: float) -> "Ends":
-        """An interval of each mean of a model, or (None) of each mean difference, candidate less baseline."""
+        """Return intervals of the means of a model or, with None, of the mean differences candidate - baseline."""
         return Ends(*np.array([[*self._interval(part, side, confidence)] for part in self.parts]).T)
 
     def _interval(self, part: Values, side: int | None, confidence: float) -> Interval:
@@ -78,22 +78,25 @@ class Ends(NamedTuple):
 
     @property
     def ahead(self) -> FloatArray:
-        """How far the best of the other slices may be ahead of each slice, as a column."""
+        """The largest possible lead of another slice over each slice, as a column."""
         return np.array([[max(0.0, np.delete(self.high, i).max() - low)] for i, low in enumerate(self.low)])
 
     @property
     def behind(self) -> FloatArray:
-        """How far the worst of the other slices may be behind each slice, as a row."""
+        """The largest possible lag of another slice behind each slice, as a row."""
         return Ends(-self.high, -self.low).ahead.T
 
     @property
     def gap(self) -> tuple[float, float]:
-        """The smallest and the largest gap."""
+        """The smallest and the largest possible gap."""
         return max(0.0, float(self.low.max() - self.high.min())), float(self.ahead.max())
 
 
 def gaps_of(paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule) -> Iterator[Slices]:
-    """The slices of each column, for each measure that is a mean over the same rows of both models; or ValueError."""
+    """Yield the slices of each column for each measure that is a mean over the same rows of both models.
+
+    Raises ValueError if there are no slices or no such measures.
+    """
     columns = paired.units.slices
     means = {name: mean for name, of in evidence.items() if (mean := _as_mean(of))}
     if not columns or not means:
@@ -113,7 +116,7 @@ def gaps_of(paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: C
 
 
 def gap_of(slices: Slices, bar: float) -> tuple[float, Interval, float]:
-    """The observed gap of the baseline, its interval, and the p-value of "it is at most the bar"."""
+    """Return the observed gap of the baseline, its interval, and the p-value of "the gap is at most the bar"."""
 
     def gap(alpha: float) -> tuple[float, float]:
         return slices.intervals(0, 1 - alpha / len(slices.parts)).gap
@@ -123,7 +126,7 @@ def gap_of(slices: Slices, bar: float) -> tuple[float, Interval, float]:
 
 
 def tested_change(slices: Slices) -> ComparisonRow:
-    """The row with both gaps and their difference, tested, with the sign at which greater is better."""
+    """Test the change of the gap; return the row with both gaps and their difference, negated, so greater is better."""
     row, level = slices.row, slices.rule.confidence_level
     if not row.test:
         return row
@@ -152,7 +155,7 @@ def tested_change(slices: Slices) -> ComparisonRow:
 
 
 def _change(a: Ends, b: Ends, d: Ends) -> tuple[float, float]:
-    """The ends of the gap of b less that of a; `d`: of the differences b - a."""
+    """Return the interval of the gap of b minus that of a; `d`: intervals of the differences b - a."""
     others = ~np.eye(len(d.low), dtype=bool)
     grown = d.low[:, np.newaxis] - d.high - a.ahead - a.behind
     shrunk = d.high[:, np.newaxis] - d.low + b.ahead + b.behind
@@ -161,7 +164,7 @@ def _change(a: Ends, b: Ends, d: Ends) -> tuple[float, float]:
 
 
 def _smallest(excluded: Callable[[float], bool]) -> float:
-    """The smallest level at which something is excluded, or a little more; 1 if at none."""
+    """Return the smallest level (or slightly more) at which `excluded` is true; 1 if there is none."""
     if not excluded(1.0):
         return 1.0
     low, high = math.log(_SMALLEST), 0.0
@@ -172,7 +175,7 @@ def _smallest(excluded: Callable[[float], bool]) -> float:
 
 
 def _as_mean(evidence: Evidence) -> tuple[Values, IntArray] | None:
-    """The values whose mean is the measure, and the rows that count; None if it is not such a mean."""
+    """Return the values whose mean is the measure, and the rows that count; None if it is not such a mean."""
     units, rows = evidence.units, np.arange(evidence.units.n)
     if units.weights is not None or units.in_time or units.candidates is not None:
         return None

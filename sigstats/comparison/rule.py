@@ -71,8 +71,8 @@ class ComparisonRule:
     simultaneous : bool
         Whether all intervals together have this confidence (Bonferroni), so that all passes hold together.
     gaps : bool
-        Whether the gap between the best and the worst slice of each column is tested too: in a comparison, that it does
-        not grow; in a check, only this, that it is at most the bar (``sigstats.comparison.gaps``).
+        Whether to test the gap between the best and the worst slice of each column (``sigstats.comparison.gaps``). A
+        comparison also tests that it does not grow; a check tests only that it is at most the bar.
     n_resamples : int
         Random weightings of measures of counts, from 99 to a million, or more where the level needs them.
     rng : int
@@ -112,7 +112,7 @@ class ComparisonRule:
     )
     confidence_level: float = _known(0.95, "Confidence of the intervals", key="confidence", gt=0, lt=1)
     simultaneous: bool = _known(False, "Whether all intervals together have the confidence")
-    gaps: bool = _known(False, "Whether gaps between the best and the worst slice of each column are tested")
+    gaps: bool = _known(False, "Whether to test the gap between the best and the worst slice of each column")
     n_resamples: int = _known(
         10_000, "Random weightings; more if the level needs them", key="resamples", ge=99, le=_MAX_RESAMPLES
     )

@@ -121,13 +121,13 @@ def rank_sets(
 
     Notes
     -----
-    If all pairs of models are tested with a familywise error of ``1 - confidence_level``, then all ranks lie, with this
-    confidence, between one more than the number of models shown to be better and k minus the number shown to be worse
-    (Mogstad, Romano, Shaikh and Wilhelm 2024, Review of Economic Studies 91, section 3). They bootstrap; here each
-    ordered pair is tested one-sided, right and wrong rows by McNemar's exact test, and scores or groups by a bound of
-    their mean difference that one more row (group) does not undo (Gaffke 2005), as in `sigstats.compare`, whose notes
-    have what it assumes of groups. One row can differ by 1 if scores lie between 0 and 1, otherwise by the largest
-    difference seen, which may be too small.
+    If all pairs of models are tested with a familywise error of ``1 - confidence_level``, then, with this confidence,
+    each rank lies between one plus the number of models shown to be better and k minus the number shown to be worse
+    (Mogstad, Romano, Shaikh and Wilhelm 2024, Review of Economic Studies 91, section 3). They use the bootstrap; here
+    each ordered pair is tested one-sided, right and wrong rows by McNemar's exact test, and scores or groups by a bound
+    of the mean difference that allows for an unseen row or group (Gaffke 2005), as in `sigstats.compare`, which
+    documents the assumptions about groups. A row can differ by 1 if scores lie between 0 and 1, otherwise by the
+    largest observed difference, which may be too small.
 
     Pairs are tested in Holm's order. If a model is better than a second one that is better than a third, it is better
     than the third, so hypotheses that follow from others are rejected without a test and no longer counted.
@@ -206,9 +206,9 @@ def sets_from(pvalues: FloatArray, scores: Sequence[float], models: Sequence[str
 
 
 def as_score_table(correct: Any) -> Any:
-    """The table as bool where all of it is right or wrong, as float64 else.
+    """Return the table as bool if all values are 0 or 1, otherwise as float64.
 
-    Raises ValueError if it is no table of numbers, or one is not finite or is beyond 1e75.
+    Raises ValueError if it is not a table of numbers, or a number is not finite or exceeds 1e75.
     """
     array = as_array(correct, "correct", "a table of rows and models")
     if array.dtype == np.bool_ and array.ndim == 2:

@@ -1,4 +1,4 @@
-"""A leaderboard with the ranks that each model may have: every model, every pair, every slice.
+"""Rank models from data frames and arrays: possible ranks of every model, all pairs, all slices.
 
 When not to use: the models saw different rows; or the question is about other data sets
 (`sigstats.compare_over_datasets`).
@@ -65,40 +65,40 @@ def rank_models(
     confidence_level: float = 0.95,
     smallest_slice: int = 10,
 ) -> Ranking:
-    """Rank models that answered the same rows, with the ranks that each may have.
+    """Rank models that answered the same rows, with the possible ranks of each model.
 
-    Null hypothesis of an ordered pair: in the population of the rows (or groups), the first mean score, or measure, is
-    not better.
+    Null hypothesis for an ordered pair: in the population of the rows (or groups), the mean score or measure of the
+    first model is not better.
 
     Parameters
     ----------
     correct : array_like or data frame, shape (n, k)
-        Correctness of n rows (0 or 1) for k models (columns), two or more; or scores, larger being better; or, with
-        `label`, predictions. A data frame (pandas, Polars, Arrow or any that narwhals reads) names the
-        models by its columns, and may contain label, groups and slices.
+        Correctness (0 or 1) of n rows for k >= 2 models (columns); or scores, where larger is better; or predictions,
+        with `label`. The columns of a data frame (pandas, Polars, Arrow or any that narwhals reads) name the models;
+        it may also contain label, groups and slices.
     label : array_like, shape (n,), or str, optional
         The true label of each row, or its column; `correct` then contains predictions.
     models : sequence of str, optional
-        The names of the columns of an array, ``"1"``, ``"2"``, ... by default; of a frame, the columns that are models,
-        all others by default.
+        Names of the columns of an array, by default ``"1"``, ``"2"``, ...; or the columns of a data frame that are
+        models, by default all other columns.
     groups : array_like, shape (n,), or str, optional
-        The group of each row, if rows of one group are not independent; or the column of the frame.
+        Group of each row, if rows of one group are dependent; or a column of the data frame.
     slices : mapping of str to array_like of shape (n,), or sequence of str, optional
-        Columns by name, or columns of the frame; each value of a column is a slice.
+        Columns by name, or columns of the data frame; each value of a column is a slice.
     items : array_like, shape (n,), or str, optional
-        The item that each row answers, if items have several answers, which are then a group; or the column of the
-        frame. A value is missing (NaN, None) if a model has fewer answers to an item than another; then the means of
-        all answers to each item are ranked, as in `compare`.
+        Item that each row answers, if items have several answers, which then form a group; or a column of the data
+        frame. If a model has fewer answers to an item than another, the missing ones are NaN or None; the means of all
+        answers to each item are then ranked, as in `compare`.
     cost : array_like or data frame, shape (n, k), optional
-        The cost of each answer, such as dollars or seconds, with the models as in `correct`. The result then has the
-        models that none is shown to beat in both score and cost (``sigstats.ranking.result``).
+        Cost of each answer, such as dollars or seconds, with the models as in `correct`. The result then contains the
+        models that no other model is shown to beat in both score and cost (``sigstats.ranking.result``).
     measure : str, Measure or function, optional
-        The measure to rank by, as `sigstats.compare` takes it: of predictions; of scores of the positive class, with
-        `label`; or a quantile of scores, such as ``"p95"``. By default the accuracy, or the mean of scores.
+        Measure to rank by, as in `sigstats.compare`: of predictions; of scores of the positive class, with `label`; or
+        a quantile of scores, such as ``"p95"``. By default the accuracy, or the mean of scores.
     costs, positive, score_range
-        As `sigstats.compare` takes them; with `costs`, the models are ranked by the expected cost of predictions.
+        As in `sigstats.compare`; with `costs`, the models are ranked by the expected cost of predictions.
     confidence_level : float
-        Confidence of all rank sets together, strictly between 0 and 1.
+        Joint confidence of all rank sets, strictly between 0 and 1.
     smallest_slice : int
         Slices with fewer rows are not tested.
 
@@ -109,17 +109,16 @@ def rank_models(
     Raises
     ------
     ValueError
-        If the table is smaller, a value is missing or not finite, lengths differ, a name appears twice, or an option is
-        out of range.
+        If there are fewer than two models, a value is missing or not finite, lengths differ, a name appears twice, or
+        an option is out of range.
 
     Notes
     -----
-    The rank sets are those of ``sigstats.ranking.rank_sets``, of tests of all ordered pairs adjusted by Holm's steps.
-    With a measure these are the tests of `sigstats.compare`, with its assumptions.
-    Slices form a family of their own: the rank sets of all slices hold together with `confidence_level` (Bonferroni).
-    Without `score_range`, scores outside 0 to 1 have no limits, and no difference is assumed to exceed those seen. If
-    this is wrong, the order
-    may be false: with 20 rows that gain 1 or, one in 50, lose 49, in 69% of samples.
+    The rank sets are those of ``sigstats.ranking.rank_sets``: tests of all ordered pairs, adjusted by Holm's method.
+    With a measure, they are the tests of `sigstats.compare`, with its assumptions.
+    Slices are a separate family: the rank sets of all slices are jointly correct with `confidence_level` (Bonferroni).
+    Without `score_range`, scores outside 0 to 1 have no limits; differences are assumed not to exceed those observed.
+    If this is wrong, the order may be false: in 69% of samples of 20 rows that gain 1 or, one in 50, lose 49.
 
     References
     ----------
@@ -205,10 +204,10 @@ def _by_measure(
     *,
     positive: Any,
     score_range: tuple[float, float] | None,
-    notes: Sequence[Note],  # noqa: ARG001 - those of pairs are complete
+    notes: Sequence[Note],  # noqa: ARG001 - pairs have all notes
     **options: Any,
 ) -> Ranking:
-    """Rank by the tests of `sigstats.compare` of all ordered pairs."""
+    """Rank by the tests of `sigstats.compare` on all ordered pairs."""
     label, table, needs = columns.named["label"], columns.table, MEASURES[measure].needs
     if label is None and needs != "marks":
         raise ValueError(f"label: is missing; {measure} needs the true label of each row")
@@ -233,7 +232,7 @@ def _by_measure(
 
 @contextmanager
 def _one_named() -> Iterator[None]:
-    """Name `measure` in place of `measures` in messages, and arguments in place of options."""
+    """Replace `measures` by `measure`, and options by arguments, in error messages."""
     try:
         with as_arguments():
             yield
@@ -242,7 +241,7 @@ def _one_named() -> Iterator[None]:
 
 
 def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatArray:
-    """The mark of each answer, NaN if there is none."""
+    """Return the mark of each answer; NaN if missing."""
     scores = np.full(table.shape, np.nan)
     for i, name in enumerate(names):
         there = ~missing[:, i]
