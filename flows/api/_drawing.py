@@ -82,7 +82,7 @@ def zip_plot(low: Values, high: Values, covers: Any, truth: float, confidence: f
 
 
 def shares_of(bars: Mapping[str, Sequence[float]]) -> Draw:
-    """A bar for each label, from the top, divided into the shares better, equal and worse."""
+    """Draw a bar for each label, from the top, divided into the shares better, equal and worse."""
     names = ("better", "equal", "worse")
 
     def draw(ax: Any) -> Any:

@@ -102,7 +102,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
 
 
 def _analyses(study: BenchmarkStudy) -> tuple[str, ...]:
-    """The tests that a study names, and the analyses that follow from its other keys."""
+    """Return the tests of a study, and the analyses implied by its other keys."""
     more = [MEASURES_ANALYSIS] if study.measures or study.slices else []
     if study.measures and study.cross_validation.repeats > 1 and OVER_FOLDS in study.tests:
         more.append(MEASURES_OVER_FOLDS)

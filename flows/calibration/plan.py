@@ -234,7 +234,7 @@ def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) 
 
 
 def _published_sizes(published: Iterable[PublishedSize], cells: Iterable[Cell]) -> Iterator[Reference]:
-    """The printed numbers, each with the cells of its population and test."""
+    """Return the printed numbers, each with the cells of its population and test."""
     groups = {
         (group[0].subject["dataset"], group[0].subject.get("slice"), group[0].subject["test"]): group
         for group in one_test(cells)

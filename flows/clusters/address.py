@@ -237,5 +237,5 @@ def _expected(cluster: Any) -> int:
     """The number of workers that a cluster will have, if it is known."""
     adaptive = getattr(cluster, "_adaptive", None)
     most = getattr(adaptive, "maximum", 1)
-    # An adaptive cluster without a maximum is taken to have a hundred.
+    # An adaptive cluster without a maximum is assumed to have up to a hundred workers.
     return max(1, len(getattr(cluster, "plan", ())), 100 if math.isinf(most) else int(most))

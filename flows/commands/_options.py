@@ -87,7 +87,7 @@ _OPTIONS = (
 
 
 def with_dashes(words: str, names: Iterable[str]) -> str:
-    """A message with the names of options as a person types them."""
+    """Replace names of options in a message by those on the command line."""
     named = re.compile(rf"(^|: | with )({'|'.join(names)})(?=: |; expected| '[^']*'; expected)")
     return named.sub(lambda name: f"{name[1]}--{name[2].replace('_', '-').replace('measures', 'measure')}", words)
 

@@ -261,7 +261,7 @@ def match_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def refuse_together(options: argparse.Namespace, **others: Any) -> None:
-    """Refuse options that exclude each other, or that `others`, such as the content of a file, make ineffective."""
+    """Refuse options that exclude each other, or are not valid with `others`, such as the content of a file."""
     from sigstats.comparison.measure_names import check_together
 
     hidden = any(others.values())  # the values of options

@@ -1,6 +1,6 @@
 """Which of many models is best, and which are tied? Rank files of predictions on the same rows.
 
-Files are read as by `sigstats compare`. With the stated confidence, all sets of ranks contain the true ranks.
+Files are read as by `sigstats compare`. With the stated confidence, all rank sets contain the true ranks.
 """
 
 import argparse
@@ -95,12 +95,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _models_in(options: argparse.Namespace) -> list[str]:
-    """The models of one file if it is a log or a table with a column of models; none of votes."""
+    """Return the models of a log, or of a table with a column of models; empty for votes."""
     from sigstats.files.predictions import model_names_in
 
     try:
         return model_names_in(options.files[0], columns_of_files(options, 1)[0])
-    except ValueError:  # it holds votes, or no rows of models
+    except ValueError:  # the file contains votes, or no models
         return []
 
 
@@ -111,7 +111,7 @@ def _of_one_model(options: argparse.Namespace) -> str:
     (path,) = options.files
     filters = filter_names_in(path, columns_of_files(options, 1)[0])
     wanted = f"the --filter of each of {', '.join(filters)}" if len(filters) > 1 else "the file of each model"
-    return f"FILE: {printable(path)} is of one model; expected {wanted}"
+    return f"FILE: {printable(path)} contains only one model; expected {wanted}"
 
 
 def _run_votes(options: argparse.Namespace) -> int:
@@ -136,7 +136,7 @@ def _run_votes(options: argparse.Namespace) -> int:
 
 
 def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
-    """The ranking, and the files of its models, the best first."""
+    """Return the ranking, and the files of the ranked models, best first."""
     from sigstats._common.validation import as_count, as_names, as_real
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
@@ -179,7 +179,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
 
 
 def _of_cost(columns: "Columns", cost: str) -> "Columns":
-    """The columns of the costs of a model: the score, and what belongs to it, gives way."""
+    """Return the columns of a model with its cost in place of its score."""
     plain = columns.but(score=cost, per=None, lower=frozenset([cost]), higher=frozenset(), probabilities=None)
     return plain.but(prediction=type(columns).prediction, named=columns.named - {"prediction"})
 

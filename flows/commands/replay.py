@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats replay``."""
     parser.add_argument("output", metavar="OUTPUT", help="folder or fsspec URL of the results")
     parser.add_argument("--trial", type=int, required=True, metavar="N", help="number of the test set, from 0")
-    text = "replay only these: a dataset (population), slice, n (rows) or test of the report, as in n=200 (repeatable)"
+    text = "replay only this dataset (population), slice, n (rows) or test of the report, as in n=200 (repeatable)"
     repeatable(parser, "--only", "KEY=VALUE", text)
     add_allow(parser)
     parser.add_argument(

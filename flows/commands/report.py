@@ -52,7 +52,7 @@ def _report(output: str) -> None:
                 "lose figures and tables; it is left as it is; run the study again to compute them"
             )
         report, missing = _written(store), ""
-        with contextlib.suppress(FileNotFoundError):  # a study without cells misses none
+        with contextlib.suppress(FileNotFoundError):  # a study without cells lacks none
             missing = how_to_finish(Evidence(Results(store)))
     if said := str(changes_of(store)):
         print(f"over all runs of this output: {said}")  # noqa: T201

@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     from joblib import cpu_count
 
     wanted = _wanted(options.study)
-    # Trees of all kinds share their code, so that one process compiles it.
+    # All trees share code, which one process compiles.
     trees = [name for name in wanted if name in _TREES]
     jobs = [name for name in wanted if name not in trees[1:]]
     print(f"compiling for this processor, once: {', '.join(wanted)}", flush=True)  # noqa: T201

@@ -40,7 +40,7 @@ _FAINT = 9
 
 
 def fetch(name: str, write: Callable[[str, bytes], None]) -> Iterator[str]:
-    """Fetch and `write` each file of the ready study of a name that the working folder lacks; a line for each."""
+    """Fetch and `write` the files of a ready study that are missing in the working folder; yield a line for each."""
     if name not in ready_studies():
         raise BadInput(f"--fetch: {name!r} is not valid; expected one of {', '.join(ready_studies())}")
     wanted = [file.replace("*", "1") for file in files_of(tomllib.loads(ready_studies()[name].read_text("utf-8")))]

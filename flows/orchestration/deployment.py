@@ -106,7 +106,7 @@ def _tell_of_another(deployment: RunnerDeployment, say: Callable[[str], None]) -
         before = client.read_deployment_by_name(name).parameters
         if any(before.get(key) != deployment.parameters[key] for key in ("study", "output")):
             replaced = f"{before.get('study')}, with results in {before.get('output')}"
-            say(f"note: {name} no longer runs {replaced}; to keep that, give another name (--set name=NAME)")
+            say(f"note: {name} no longer runs {replaced}; to keep both, choose another name (--set name=NAME)")
 
 
 @contextlib.contextmanager

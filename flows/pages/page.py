@@ -85,7 +85,7 @@ def source(name: str) -> str:
 
 @cache
 def glossary() -> dict[str, str]:
-    """Each term, as pages write it, and its meaning."""
+    """Return the terms of pages and their meanings."""
     entries = re.findall(r"^(\S.*):\n((?:    .*\n)+)", source("glossary.txt"), re.MULTILINE)
     return {term: " ".join(meaning.split()) for term, meaning in entries}
 
@@ -94,13 +94,13 @@ _HIDDEN = re.compile(r"<(style|script|desc|title|dl)\b.*?</\1>|<[^>]+>", re.DOTA
 
 
 def words_of(html: str) -> Iterator[tuple[str, str]]:
-    """The terms that the text of a page uses, each with its meaning."""
+    """Yield the terms in the text of a page, with their meanings."""
     text = _HIDDEN.sub(" ", html)
     folded = text.lower()
     for term, meaning in sorted(glossary().items(), key=lambda value: value[0].lower()):
         symbol = term[:2].isupper()
         if (term not in text) if symbol else (term.lower() not in folded):
-            continue  # a large page is not searched for each word by an expression
+            continue  # regular expressions are slow on large pages
         flags = re.NOFLAG if symbol else re.IGNORECASE
         if re.search(rf"\b{re.escape(term).replace('p-value', 'p-values?')}(s|es|ping)?\b", text, flags):
             yield term, meaning

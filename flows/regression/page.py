@@ -1,6 +1,6 @@
 """The report of a regression study: the last verdict, the trend of each measure, flips, and the history as a table.
 
-It is made only from the history, and needs no network. Another page is on several models, from the history of each.
+It is made from the history only, without network access. Another page shows several models, from their histories.
 """
 
 import os
@@ -91,9 +91,9 @@ def render(
 
 
 def opened(store: Store) -> tuple[RegressionStudy, Sequence[Record], Sequence[str]]:
-    """The study of an output, and its history with a line for each damaged file.
+    """Open the study of an output and its history, with a line for each damaged file.
 
-    Raises FileNotFoundError without a history, sigstats.tasks.storage.seal.Damaged if the history cannot be used.
+    Raises FileNotFoundError without a history, and sigstats.tasks.storage.seal.Damaged if it is unusable.
     """
     try:
         study = RegressionStudy.model_validate(store.read_json("study.json")["study"], strict=False)
@@ -108,14 +108,14 @@ def opened(store: Store) -> tuple[RegressionStudy, Sequence[Record], Sequence[st
 
 
 def report_again(store: Store) -> str:
-    """Write the report of the history again; return its location. Raises what `opened` does."""
+    """Write the report of the history again; return its location. Raises the errors of `opened`."""
     return write_regression_report(store, *opened(store))
 
 
 def models_page(outputs: Sequence[str], target: str) -> str:
-    """The page: newest verdict, open fault and trends of each model, the worst model first.
+    """Return the page of several models, worst first: latest verdict, open fault and trends.
 
-    `target`: the file of the page; links to the reports of the models are relative to its folder.
+    `target`: file of the page; links to the reports of the models are relative to its folder.
     """
     models: list[dict[str, Any]] = []
     for number, output in enumerate(outputs):

@@ -1,6 +1,6 @@
-"""The two files of predictions that a regression study compares, joined; or the candidate against a bar.
+"""Join the two files of predictions that a regression study compares, or compare the candidate with a bar.
 
-A bar replaces the baseline's values in rows, trends and pages.
+A bar replaces the values of the baseline in rows, trends and pages.
 """
 
 import contextlib
@@ -126,7 +126,7 @@ def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:
 
 
 def check_bar(study: RegressionStudy, paired: PairedPredictions, bar: float, rule: ComparisonRule) -> ComparisonResult:
-    """The comparison with the bar, by the tests of `sigstats check`; ValueError if no value could miss the bar."""
+    """Compare with the bar by the tests of `sigstats check`; ValueError if no value could miss the bar."""
     at_most = study.at_least is None
     result = check_predictions(paired, bar, rule, study.measures, positive=study.positive, at_most=at_most)
     rows = tuple(_compared(row, result) for row in result.rows)

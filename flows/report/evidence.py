@@ -1,4 +1,4 @@
-"""The data of a report, the rows of a summary and their replicates; models over data sets; the parts of its page."""
+"""Data of a report: rows of a summary and their replicates, models over data sets, and parts of the page."""
 
 import importlib
 import json
@@ -37,21 +37,21 @@ class Score:
     #: What is compared: ``"classifier"``.
     model: str
     in_percent: bool
-    #: Differences up to this are none in practice.
+    #: Differences up to this count as equal.
     rope: float
     greater_is_better: bool = True
 
     def text(self, value: float) -> str:
-        """A mean score."""
+        """Format a mean score."""
         return f"{100 * value:.2f}%" if self.in_percent else number(value, 4)
 
     def difference(self, value: float) -> str:
-        """A difference of scores, with its sign."""
+        """Format a difference of scores, with its sign."""
         return signed(100 * value, 2) if self.in_percent else signed(value, 4)
 
     @property
     def equal(self) -> str:
-        """Up to which difference models are equal in practice."""
+        """The largest difference that counts as equal, as text."""
         return f"{significant(100 * self.rope)} point" if self.in_percent else significant(self.rope)
 
 
@@ -59,9 +59,9 @@ class Score:
 class TheseDataSets:
     """Two models over these data sets, whose rows are the sample."""
 
-    #: The mean difference of the score, A less B.
+    #: Mean difference of scores, A - B.
     difference: float
-    #: Of the exact stratified test, two-sided, adjusted over the pairs by Holm's method.
+    #: Two-sided p-value of the exact stratified test, adjusted over the pairs by Holm's method.
     pvalue: float
     adjusted_pvalue: float
 
@@ -75,7 +75,7 @@ class OverDataSets:
     score: Score
     #: The mean score of each model.
     means: dict[str, float]
-    #: How the models are compared.
+    #: The comparison of the models.
     method: str
     #: The pairs compared over these data sets; empty if the rows are unknown.
     these: Sequence[TheseDataSets] = ()
@@ -112,7 +112,7 @@ class Evidence:
 
     @cached_property
     def figures(self) -> list["Figure"]:
-        """Every figure in which there is something to draw."""
+        """All figures with content."""
         return [figure for draw in self.page.figures for figure in draw(self)]
 
     @property

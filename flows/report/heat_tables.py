@@ -1,4 +1,4 @@
-"""Tests as tables with coloured cells: of single classifiers on data sets, and of pairs, a square for each data set."""
+"""Tests as tables with coloured cells: single classifiers by data set, and a square of pairs for each data set."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ from .usual_columns import DECISION
 
 
 def draw_classifiers(evidence: Evidence) -> Iterator[Figure]:
-    """A grid of p-values and one of necessities for every test of single classifiers."""
+    """Return a grid of p-values and one of necessities for every test of single classifiers."""
     grids = []
     for section in sections.of(evidence):
         rows = evidence.of(section.test)
@@ -58,7 +58,7 @@ def draw_classifiers(evidence: Evidence) -> Iterator[Figure]:
             title="Data sets by classifiers",
             caption=(
                 "p-values are before adjustment; ● marks a rejected null hypothesis "
-                f"({adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}). Necessity says how necessarily the "
+                f"({adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}). Necessity states how strongly the "
                 "data support one side, the alternative (1 − PD) or the null hypothesis (NSD); the legend has both."
             ),
             body=Markup("").join(grids),

@@ -1,6 +1,6 @@
-"""Classifiers over the data sets: the best one in words, the critical-difference picture, and pairs.
+"""Classifiers over the data sets: the best one in words, the critical-difference diagram, and pairs.
 
-The diagram shows the mean ranks, and bars that join classifiers without a significant difference. Pairs are drawn for
+The diagram shows the mean ranks, and bars that join classifiers without a significant difference. Pairs are shown for
 both questions side by side, with the Bayesian answer.
 """
 
@@ -17,14 +17,14 @@ from ..pages.wording import adjusted_p, count_of, index_number, p_number, signif
 from .evidence import Evidence, Figure, OverDataSets, Verdict
 from .verdicts import best_in_words, choice
 
-#: Of the picture of ranks: its width without names, the heights of a name and a bar, and the room above.
+#: Diagram of ranks: width without names, heights of a name and a bar, and space above.
 _RANKS_WIDTH, _NAME_LINE, _BAR, _TOP = 160.0, 18.0, 9.0, 34.0
-#: Of the probabilities: the width of the bars, and the height of a line.
+#: Chart of probabilities: width of the bars and height of a line.
 _BARS, _LINE = 120.0, 20.0
 
 
 def draw_ranks(evidence: Evidence) -> Iterator[Figure]:
-    """One figure, if there are at least three data sets."""
+    """Return one figure if there are at least three data sets."""
     analysis = evidence.over_data_sets
     if analysis is not None:
         cliques = analysis.comparison.cliques
@@ -41,14 +41,14 @@ def _caption_of_ranks(analysis: OverDataSets) -> str:
     if comparison.control is not None:
         return f"{said} All are compared with {comparison.control}; no other pair is tested."
     return (
-        f"{said} A bar joins {what}s of which no two are shown to differ, by exact signed-rank tests "
-        f"({adjusted_p(comparison.adjust)} at {significant(comparison.alpha)}): those that have a point on it. "
-        f"A bar may pass over a {what} without a point, which differs from one on the bar."
+        f"{said} A bar joins {what}s without significant differences, by exact signed-rank tests "
+        f"({adjusted_p(comparison.adjust)} at {significant(comparison.alpha)}): those with a point on it. "
+        f"A {what} without a point on the bar differs from at least one on it."
     )
 
 
 def picture(models: Sequence[str], ranks: Sequence[float], cliques: Sequence[Sequence[str]]) -> Markup:
-    """The picture; the models stand from the best mean rank to the worst."""
+    """Draw the diagram, models from the best mean rank to the worst."""
     k = len(models)
     place = dict(zip(models, ranks, strict=True))
     bars = [clique for clique in cliques if len(clique) > 1]
@@ -87,12 +87,12 @@ def picture(models: Sequence[str], ranks: Sequence[float], cliques: Sequence[Seq
             for x in ends
         ]
     said = "; ".join(" and ".join(clique) for clique in bars[:20]) or "none"
-    drawn = axes.drawing("critical-difference", "Mean ranks", f"Sets of which no two differ: {said}.", *parts)
+    drawn = axes.drawing("critical-difference", "Mean ranks", f"Sets without significant differences: {said}.", *parts)
     return Markup('<div class="scroll">{}</div>').format(drawn)
 
 
 def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
-    """Two figures, if there are at least three data sets; one if their rows are not known."""
+    """Return two figures if there are at least three data sets; one if the rows are unknown."""
     result = evidence.over_data_sets
     if result is None:
         return
@@ -100,10 +100,10 @@ def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
         yield Figure(
             title="These data sets, and data sets like these",
             caption=(
-                "Two questions with two answers. On these data sets the rows are the sample: with many rows a small "
-                "difference of the mean is certain. On data sets like these each data set is one observation: a few "
-                "large data sets do not outweigh the others. The differences are A minus B in points: the mean, and "
-                "Hodges and Lehmann's estimate; p-values are adjusted."
+                "Two questions. On these data sets the rows are the sample: with many rows even a small "
+                "difference of the mean is significant. On data sets like these each data set is one observation: "
+                "a few large data sets do not outweigh the others. The differences are A minus B in points: the mean, "
+                "and Hodges and Lehmann's estimate; p-values are adjusted."
             ),
             body=_questions(result),
         )
@@ -164,7 +164,7 @@ def _probabilities(analysis: OverDataSets) -> Markup:
 
 
 def best_over_data_sets(evidence: Evidence) -> Verdict | None:
-    """The best classifier on data sets like these, and on these; None if there are too few."""
+    """Name the best classifier on data sets like these, and on these; None if there are too few."""
     analysis = evidence.over_data_sets
     if analysis is None:
         return None
@@ -175,13 +175,13 @@ def best_over_data_sets(evidence: Evidence) -> Verdict | None:
     needed = 1 + fewest.bit_length()
     if comparison.datasets < needed:
         pairs = count_of(len(comparison.pairs), "pair")
-        too_few.append(f"{comparison.datasets} data sets are too few: {pairs} can be told apart on {needed} or more.")
+        too_few.append(f"{comparison.datasets} data sets are too few for {pairs}: at least {needed} are needed.")
     beyond = ("On data sets like these:", comparison.conclusion)
     return Verdict(on_these, (*nearest, comparison.conclusion, *too_few), also=(beyond,), to_do=to_do)
 
 
 def _on_these(analysis: OverDataSets) -> tuple[str, tuple[str, ...], str]:
-    """The best model on these data sets, the distance of the next one, and the models to choose from."""
+    """Name the best model on these data sets, the distance to the next one, and the models to choose from."""
     comparison = analysis.comparison
     better = max if analysis.score.greater_is_better else min
     most = better(analysis.means, key=lambda model: analysis.means[model])
@@ -189,7 +189,9 @@ def _on_these(analysis: OverDataSets) -> tuple[str, tuple[str, ...], str]:
     ahead = {pair.b if pair.a == most else pair.a: these for pair, these in pairs if most in (pair.a, pair.b)}
     where = f"on these {comparison.datasets} data sets"
     if not ahead:
-        known = f"{most} has the best mean {analysis.score.name} {where}; how certain that is needs their rows."
+        known = (
+            f"{most} has the best mean {analysis.score.name} {where}; its significance is unknown without their rows."
+        )
         return known, (), ""
     tied = [other for other, these in ahead.items() if these.adjusted_pvalue > comparison.alpha]
     least = min(ahead.values(), key=lambda these: abs(these.difference))

@@ -91,8 +91,8 @@ def printed_numbers(evidence: Evidence) -> Verdict | None:
     )
     if ps:
         rule += (
-            f" p-values, before adjustment, agree in decision if both are at most {significant(evidence.alpha)} or "
-            "neither is, and where they agree in value."
+            f" p-values, before adjustment, agree in decision if both or neither are at most "
+            f"{significant(evidence.alpha)}, or if they agree in value."
         )
     far = [pair for pair in pairs if not pair.in_order]
     for kind, differing in (("order of magnitude", far), ("decision", undecided)):

@@ -1,6 +1,6 @@
-"""Tests of benchmarks and of significance studies: Nyssen's of accuracy, and those of models over data sets like these.
+"""Tests of benchmarks and significance studies: Nyssen's test of accuracy, and tests of models on data sets like these.
 
-Over data sets there are mean ranks, Friedman's test, and signed-rank tests of pairs.
+The latter are mean ranks, Friedman's test, and signed-rank tests of pairs.
 """
 
 from collections.abc import Sequence

@@ -46,7 +46,7 @@ def _tables(values: Mapping[str, Any], name: str, heading: str) -> Iterator[str]
 
 
 def _tables_in(value: Any) -> Sequence[Mapping[str, Any]]:
-    """The tables that a value is or lists; none for any other value."""
+    """Return the tables that a value is or contains; empty for other values."""
     tables = [value] if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else []
     return tables if all(isinstance(table, Mapping) for table in tables) else []
 

@@ -32,7 +32,7 @@ from .rows import (
 )
 
 _CASES = "cases (a classifier on a data set)"
-#: More models or cases are counted, not named.
+#: At most this many models or cases are named; more are counted.
 _MOST_NAMED = 6
 
 
@@ -124,7 +124,7 @@ def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple
     named = join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} cases"
     sentence = (
         f"With {most:,} permutations, adjusting for {hypotheses} leaves p above {significant(evidence.alpha)} even "
-        f"where none was as extreme as the observed result: {named}. At least {wanted:,} permutations are needed."
+        f"if none is as extreme as the observed result: {named}. At least {wanted:,} permutations are needed."
     )
     return (sentence,)
 

@@ -1,4 +1,4 @@
-"""A kind of study: its study file, its plan, its run and its report; and the studies that people give.
+"""Kinds of studies: study file, plan, run and report; and the studies of users.
 
 A study is a file, the name of a ready study, or a dictionary.
 """
@@ -74,7 +74,7 @@ class Kind(Generic[S]):
             raise BadInput(f"{study.source}: {error}{fetched_by(study, base)}") from None
 
     def plan(self, study: S, options: RunOptions, /, *, timing: bool) -> str:
-        """The work and cost of a run, as text; nothing is written. `timing`: time one replicate of each cell."""
+        """Describe the work and cost of a run; nothing is written. `timing`: time one replicate of each cell."""
         if self.in_process is not None:
             return self.in_process.plan(study, options)
         from ..clusters.local import processors  # a study in this process needs none of it
@@ -133,7 +133,7 @@ def kind_of(study: S) -> Kind[S]:
 
 
 def find_study(study: Any, settings: Sequence[str] = (), code: GivenCode | None = None) -> tuple[Study, Path]:
-    """The validated study of a person's call, and the folder that its relative paths start from."""
+    """Return the validated study of a call, and the folder to which its relative paths refer."""
     if isinstance(study, Study):
         return study, Path()
     if isinstance(study, Mapping):
@@ -154,7 +154,7 @@ def load_study(path: Path, settings: Sequence[str] = ()) -> Study:
     except BadInput as error:
         said = str(error).removeprefix(f"{source}: ")
         given = {setting.partition("=")[0].strip() for setting in settings}
-        # An unknown table is named without the key that was set within it.
+        # Errors name an unknown table without the key within it.
         if any(f"{key}.".startswith(f"{said.partition(': ')[0]}.") for key in given):
             raise BadInput(f"--set: {said}") from None
         raise

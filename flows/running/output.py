@@ -111,7 +111,7 @@ def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
         for cell in before.cells
         if _about(cell) in now
         and cell.subject.get("dataset") not in grown
-        # Cells that differ only in the version of the fan-out are the same: the earlier one is computed again.
+        # Cells that differ only in the version of the fan-out are the same cell, which is computed again.
         and not any(
             replace(cell, version=other.version).fingerprint == other.fingerprint
             and other.replicates >= cell.replicates

@@ -133,7 +133,7 @@ class Display:
 
     @contextlib.contextmanager
     def start(self, plan: Plan, *, workers: Callable[[], int], sizes: Sizes) -> Iterator[None]:
-        """Count the replicates of a plan, and draw a bar for as long as the context lasts.
+        """Count the replicates of a plan, and draw a bar within the context.
 
         `sizes`: the known sizes of the data sets of the plan, to estimate the remaining time.
         """

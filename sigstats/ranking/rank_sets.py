@@ -117,7 +117,8 @@ def rank_sets(
     Raises
     ------
     ValueError
-        If the table is smaller, a score is not finite, names are missing or appear twice, or an option is out of range.
+        If there are fewer than two models, a score is not finite, names are missing or repeated, or an option is out
+        of range.
 
     Notes
     -----

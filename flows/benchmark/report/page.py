@@ -1,6 +1,6 @@
-"""The page of a benchmark: how good each classifier is on each data set, and over the data sets and others like them.
+"""The page of a benchmark: accuracy of each classifier on each data set, over these data sets, and on others like them.
 
-Its accuracy is compared with chance and the largest class.
+Accuracies are compared with chance and the largest class.
 """
 
 from collections.abc import Sequence
@@ -50,10 +50,10 @@ _ACCURACIES = (
 )
 _ACCURACY = Score("accuracy", "classifier", in_percent=True, rope=0.01)
 _METHOD = (
-    "On data sets like these: each data set gives one difference of accuracies, which exact signed-rank tests "
-    "take. On these data sets: the rows are the sample, and the mean difference of accuracy is "
-    "tested exactly given the rows that only one classifier got right. Probabilities are those of the Bayesian "
-    "signed-rank test; differences of at most one point are none in practice. Cross-validated rows share training "
+    "On data sets like these: exact signed-rank tests use one difference of accuracies from each data set. "
+    "On these data sets: the rows are the sample, and the mean difference of accuracies is "
+    "tested exactly, given the rows that only one classifier got right. Probabilities are those of the Bayesian "
+    "signed-rank test; differences of at most one point count as equal. Cross-validated rows share training "
     "sets; neither test accounts for the choice of the folds."
 )
 #: More drawings than so many, or lines in one, are no first picture any more.
@@ -157,7 +157,7 @@ def _with_interval(one: Performance) -> str:
 
 
 def over_data_sets(results: Results, alpha: float) -> OverDataSets | None:
-    """The analysis; None unless two or more classifiers all finished at least three data sets."""
+    """Return the analysis; None unless at least two classifiers finished the same three or more data sets."""
     runs = finished_runs(results)
     names = runs.classifiers
     if len(runs.datasets) < FEWEST_DATA_SETS or len(names) < 2:
@@ -194,7 +194,7 @@ def _these_data_sets(
 def _group_differences(
     a: int, b: int, tables: Sequence[Rights], groups: Sequence[NDArray[np.int64] | None]
 ) -> list[Fraction]:
-    """The contribution of each group to the mean difference of accuracy over the data sets; a row may be a group."""
+    """Return the contribution of each group (or row) to the mean difference of accuracies over the data sets."""
     fractions = []
     for table, codes in zip(tables, groups, strict=True):
         sums = np.bincount(np.arange(len(table)) if codes is None else codes, table[:, a].astype(int) - table[:, b])

@@ -78,13 +78,13 @@ def _as_expected(row: Hypothesis) -> str:
     return usual.ABSENT if row.p_value is None else "no" if row.decision == "reject" else "yes"
 
 
-#: How often a test should find what there is: the power that is usual in planning.
+#: The usual power in planning.
 _WANTED = 0.8
 _IN_WORDS = {0.5: "half of the time", 0.8: "four times in five"}
 
 
 def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
-    """How often the largest size detects the difference of a population, and the rows for a higher power."""
+    """State how often the largest size detects the difference, and the number of rows for a higher power."""
     most = max(rows, key=lambda row: row.n or 0)
     cell = evidence.cells_of(most)[0]
     difference = (
@@ -103,7 +103,7 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
 
 
 def fewest_needed(powers: Sequence[Sequence[Hypothesis]]) -> str:
-    """The test that needs the fewest rows in the hardest population; empty if that is unknown."""
+    """Name the test that needs the fewest rows in the hardest population; empty if unknown."""
     known = [row for group in powers for row in group if row.rows_four_fifths is not None]
     if not known:
         return ""

@@ -33,16 +33,16 @@ BINS = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99, 1.0])
 
 @dataclass(frozen=True)
 class Statements:
-    """The statements of a test on test sets of one size."""
+    """Stated confidences of a test on test sets of one size."""
 
-    #: On each test set its confidence that the classifier which is better there is better in truth, at least 1/2.
+    #: Confidence on each test set that the classifier that is better there is truly better; at least 1/2.
     stated: NDArray[np.float64]
-    #: Whether that classifier is.
+    #: Whether that classifier is truly better.
     right: NDArray[np.bool_]
 
     @property
     def bias(self) -> float:
-        """The mean stated confidence minus the share that is right."""
+        """The mean stated confidence minus the share of right statements."""
         return float(self.stated.mean() - self.right.mean())
 
 
@@ -159,7 +159,7 @@ def _reliability(name: str, method: str, n: int, said: Statements) -> Markup:
 
 
 def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | None:
-    """The statements of a test in all populations in which one classifier is better; None if there is none."""
+    """Return the statements of a test in all populations with a better classifier; None if there are none."""
     stated, right = [], []
     truths = {row.cell: row.truth for row in rows if row.truth}
     for name, truth in truths.items():
@@ -177,16 +177,16 @@ def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | N
 
 
 def _one_side_alone(test: AppliedTest) -> bool:
-    """True if 1 - p of a test is not the p-value of its other side, since the observed counts belong to both tails."""
+    """Return True if 1 - p is not the p-value of the other side, since both tails include the observed counts."""
     one_sided = test.options["alternative"] != "two-sided"
     return bool(test.test == "mcnemar" and one_sided and test.options["method"] == "exact")
 
 
 def confidences(p: NDArray[np.float64], ahead: NDArray[np.float64], alternative: str) -> NDArray[np.float64]:
-    """The stated confidence in the classifier that is better on each test set, from the p-values.
+    """Convert p-values to confidences in the classifier that is better on each test set.
 
-    Two-sided p is twice the smaller one-sided p, so that the confidence is 1 - p / 2. One-sided it is 1 - p where the
-    alternative is that this classifier is better, and p where it is the other.
+    A two-sided p is twice the smaller one-sided p, so the confidence is 1 - p / 2. A one-sided confidence is 1 - p if
+    the alternative is that this classifier is better, otherwise p.
     """
     if alternative == "two-sided":
         return 1 - p / 2

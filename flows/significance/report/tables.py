@@ -1,4 +1,4 @@
-"""Tests of a significance study with special verdicts or columns, numbers that are only computed, and the counts."""
+"""Tests of a significance study with special verdicts or columns, computed numbers, and the counts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -141,15 +141,15 @@ SECTIONS = (
     _LIKENESS,
 )
 
-#: Larger tables are shown by their size.
+#: Of larger tables only the size is shown.
 _MOST_CLASSES = 6
-#: A table of counts, and what is expected of each cell under the null hypothesis.
+#: A table of counts, and expected counts under the null hypothesis.
 Counts = list[list[int]]
 Expected = list[list[float]]
 
 
 def draw_counts(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each test of tables: equal counts are one line."""
+    """Return one figure for each test of tables, with one line for equal counts."""
     for section in sections.of(evidence):
         groups = group_by(evidence.of(section.test), evidence.table_of).values()
         lines = [(rows, counted) for rows in groups if (counted := _counted(rows[0], evidence)) is not None]
@@ -157,9 +157,9 @@ def draw_counts(evidence: Evidence) -> Iterator[Figure]:
             yield Figure(
                 title=f"{section.name}: the counts, and p by each method",
                 caption=(
-                    "Counts beside what the null hypothesis expects, with the totals that the test takes as given. "
-                    "p-values are before adjustment; ● marks those that reject. Of several numbers of Monte-Carlo "
-                    "replicates the largest is shown."
+                    "Observed counts, and counts expected under the null hypothesis given the totals of the test. "
+                    "p-values are before adjustment; ● marks those that reject. Only the largest number of "
+                    "Monte-Carlo replicates is shown."
                 ),
                 body=_table([rows for rows, _ in lines], [counted for _, counted in lines]),
             )
@@ -174,7 +174,7 @@ def _counted(row: Hypothesis, evidence: Evidence) -> tuple[Counts, Expected] | N
 
 
 def counted(data: Mapping[str, Any]) -> tuple[Counts, Expected] | None:
-    """The observed and expected counts of a table test; None for a test of another kind.
+    """Return the observed and expected counts of a test of tables; None for other tests.
 
     >>> counted({"counts": [8, 2], "probabilities": [0.5, 0.5]})
     ([[8, 2]], [[5.0, 5.0]])
@@ -215,7 +215,7 @@ def _line(
 
 
 def _grid(table: Sequence[Sequence[float]], decimals: int) -> Markup:
-    """The numbers of a table, a line for each of its rows; of a large one its size."""
+    """Return the numbers of a table, a line for each row; for a large one, its size."""
     if max(len(table), len(table[0])) > _MOST_CLASSES:
         return Markup("{} × {}").format(len(table), len(table[0]))
     return Markup("<br/>").join(" ".join(number(value, decimals) for value in row) for row in table)

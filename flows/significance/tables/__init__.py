@@ -113,7 +113,7 @@ class Entry(Printed):
         return MONTE_CARLO in self.methods
 
     def case(self, data: Mapping[str, Any], **subject: str) -> Case:
-        """A table with this name, or another as `dataset`, and further subject."""
+        """Return a table with this name (or another in `dataset`) and further parts of the subject."""
         return Case(subject={"dataset": self.name, **subject}, test=self.TEST, data=data, printed=self)
 
     @abstractmethod

@@ -509,7 +509,7 @@ def test_a_log_of_one_model_says_what_its_prompts_are(tmp_path, capsys):
                 "prompt": {"label": f"p{p}", "raw": "x"}} for p in range(2) for t in range(12)]  # fmt: skip
     (file,) = written(tmp_path, {"evalId": "e", "results": {"version": 3, "results": results}})
     assert main(["rank", str(file)]) == 2
-    assert "is of one model; expected the --filter of each of p0, p1" in capsys.readouterr().err
+    assert "contains only one model; expected the --filter of each of p0, p1" in capsys.readouterr().err
 
 
 def test_rows_without_a_value_are_a_slice_and_not_a_group(tmp_path, capsys):
