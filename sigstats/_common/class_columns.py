@@ -1,4 +1,4 @@
-"""Which of two classes is positive, and tables with a column for each class: one rule for all that read them."""
+"""The positive one of two classes, and tables with a column for each class: one rule for all readers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,14 +11,14 @@ from .data_frames import opened
 from .messages import some_of
 from .validation import FloatArray, as_choice, refuse, shown
 
-#: Pairs of classes, as numbers or as text in any case. The second class is positive if nothing else is stated.
+#: Pairs of classes, as numbers or as text in any case. By default the second class is positive.
 PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("0.0", "1.0"), ("-1.0", "1.0"))
 _PARTNERS = {name: other for pair in reversed(PAIRS) for name, other in (pair, pair[::-1])}
 _TRUTH = {"0": False, "0.0": False, "false": False, "1": True, "1.0": True, "true": True}
 
 
 def positive_place(classes: Sequence[Any], positive: Any = None, *, option: str = "positive") -> int:
-    """The place of the positive class among `classes`, or ValueError.
+    """Return the place of the positive class among `classes`; ValueError if unknown.
 
     `positive` is a class; of 0 and 1, or false and true, also the truth value. If it is None, the classes must be one
     of `PAIRS`.
@@ -41,7 +41,7 @@ def positive_place(classes: Sequence[Any], positive: Any = None, *, option: str 
 
 
 def with_absent(classes: Sequence[Any], positive: Any = None) -> list[Any]:
-    """The classes; if only one occurs, also its partner among `PAIRS` or else `positive`.
+    """Return the classes; if only one occurs, add its partner in `PAIRS`, or else `positive`.
 
     >>> with_absent(["No"]), with_absent(["ham"], "spam"), with_absent(["ham"], "ham"), with_absent([0, 1])
     (['No', 'yes'], ['ham', 'spam'], ['ham'], [0, 1])

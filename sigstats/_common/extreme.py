@@ -112,7 +112,7 @@ def expected_counts_warning(expected: ArrayLike) -> str:
 
 
 def span_of(scores: NDArray[Any], limits: tuple[float, float] | None) -> float | None:
-    """The distance of the limits if all scores, or all with their signs turned, lie between them; otherwise None."""
+    """Return the distance of the limits if all scores, or all negated scores, lie within them; otherwise None."""
     if limits is None:
         return None
     least, most, (low, high) = float(scores.min()), float(scores.max()), limits

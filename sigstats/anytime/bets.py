@@ -174,16 +174,16 @@ def _nodes(excess: FloatArray, counts: FloatArray) -> tuple[FloatArray, float, F
         width = (ends[1] if kept[-1] == len(angles) - 1 else float(angles[kept[-1] + 1])) - low
 
 
-#: Streams that have not ended are followed until so few are left, and outcomes rarer than this at a step left out.
+#: Undecided streams are followed down to this probability; rarer outcomes of a step are ignored.
 _FEW, _RARE = 1e-4, 1e-7
-#: There is a look at every disagreement, or so many in the time that a decision takes.
+#: Looks before a decision, or one at every disagreement if these are fewer.
 _LOOKS = 100
-#: Decisions that take more disagreements are not computed.
+#: Decisions that need more disagreements are not computed.
 _MOST = 10**6
 
 
 def log_evalues(ahead: FloatArray, behind: FloatArray, *, two_sided: bool = False) -> FloatArray:
-    """The natural logarithm of e-values of right and wrong without a margin.
+    """Return natural logarithms of e-values of right and wrong answers without a margin.
 
     >>> from sigstats.anytime.bets import log_wealth
     >>> wealth = log_wealth(np.array([1.0, -1.0]), np.array([9.0, 2.0]), least=-1, mean=0)
@@ -193,13 +193,13 @@ def log_evalues(ahead: FloatArray, behind: FloatArray, *, two_sided: bool = Fals
     both = (ahead + behind) * math.log(2) + betaln(ahead + 0.5, behind + 0.5) - math.log(math.pi)
     if two_sided:
         return np.asarray(both)
-    with np.errstate(divide="ignore"):  # so far behind that the share of a double is 0
+    with np.errstate(divide="ignore"):  # shares may underflow to 0
         share = np.log(betainc(behind + 0.5, ahead + 0.5, 0.5))
     return np.asarray(both + math.log(2) + share)
 
 
 def expected_rows(*, drop: float, discordance: float, alpha: float, minimum: float = 0.0) -> float | None:
-    """The expected number of fresh rows until the candidate is shown to be worse, by looks that are frequent.
+    """Return the expected number of fresh rows until the candidate is shown to be worse, with frequent looks.
 
     `drop`: the true drop of accuracy; `discordance`: the share of rows that only one model gets right, at least `drop`;
     `minimum`: the smallest observed drop that counts. None if no number is enough, or after more than a million

@@ -1,4 +1,4 @@
-"""The states of an anytime test after each look, and the look at which rows became worse."""
+"""States of an anytime test after each look, and the look at which rows became worse."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -77,12 +77,12 @@ def states_of(
         yield AnytimeLook(label, every.n, every.mean * unit, evidence / math.log(10), pvalue, interval), lost
 
 
-#: A look is left out if the logarithm of its likelihood is lower by more: (1 - exp(-x)) ** 2 = 0.95.
+#: The interval excludes looks whose log-likelihood is lower by more than x: (1 - exp(-x)) ** 2 = 0.95.
 _LESS_LIKELY = -float(np.log(1 - np.sqrt(0.95)))
 
 
 class Change(NamedTuple):
-    """The first look of worse rows, and the first and the last that may have been."""
+    """First look with worse rows, and its interval."""
 
     look: int
     low: int
@@ -90,11 +90,11 @@ class Change(NamedTuple):
 
 
 def change_of(differences: FloatArray, looks: IntArray) -> Change:
-    """The most likely look from which on the mean of differences is below 0, after a mean of 0 or more.
+    """Estimate the look from which on the mean difference is below 0, after a mean of at least 0.
 
     `looks`: the look of each difference. The interval contains all looks whose likelihood is not much smaller. It is
-    approximate, as of Siegmund (1988), Confidence sets in change-point problems, International Statistical Review 56:
-    of alarms by `sigstats.anytime_test` it contained the look in 97 to 99 of 100 simulated series whose mean changed
+    approximate (Siegmund 1988, Confidence sets in change-point problems, International Statistical Review 56): after
+    alarms of `sigstats.anytime_test`, it contained the look in 97 to 99 of 100 simulated series whose mean changed
     once. A mean that changes gradually has no such look.
 
     >>> change_of(np.repeat([0.0, -1.0, 0.0], [4000, 50, 50]), np.arange(4100) // 100)

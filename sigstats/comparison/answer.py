@@ -198,7 +198,7 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
     if row.test.kind == "runs":
         return "Compare more runs of both recipes: sigstats size --run with the same files estimates how many."
     if row.test.kind == "gap":
-        return "Compare on more rows of the smallest slices, whose intervals make that of the gap wide."
+        return "Compare on more rows of the smallest slices: their wide intervals widen that of the gap."
     if row.test.kind == "judged":
         return f"{row.note[:1].upper()}{row.note[1:]}."
     measure = "--costs FILE" if row.measure == EXPECTED_COST else f"--measure {row.measure}"

@@ -1,4 +1,4 @@
-"""The names of the measures that can be compared, inputs that exclude each other, and inputs that no measure uses."""
+"""Names of compared measures, inputs that exclude each other, and inputs that no measure uses."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
@@ -20,12 +20,12 @@ from ..measures.table import (
     is_quantile,
 )
 
-#: The measures that a comparison takes, in the order of the table of measures; the error is one minus the accuracy.
+#: Measures of a comparison, in the order of the table of measures; the error is one minus the accuracy.
 COMPARED_MEASURES = tuple(name for name, spec in MEASURES.items() if is_named_alone(spec) and name != "error")
-#: Those that need scores.
+#: Needs of measures of scores.
 _SCORES = ("scores", "probabilities", "marks")
 OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].needs in _SCORES)
-#: Labels of so many distinct numbers, most of them no whole ones, are measurements and no classes.
+#: Labels with more distinct numbers than this, most of them not integers, are measurements, not classes.
 MANY_NUMBERS = 20
 
 
@@ -44,7 +44,7 @@ def as_compared_measures(names: Any) -> tuple[str, ...]:
 
 
 def _as_measure(measure: Any) -> str:
-    """A measure by its name or a synonym, ``pass@k``, ``p95``, or a user's own; or ValueError."""
+    """Return a measure by its name or synonym, ``pass@k``, ``p95``, or a user's own; or ValueError."""
     if isinstance(measure, OwnMeasure) or (isinstance(measure, str) and (is_pass_at(measure) or is_quantile(measure))):
         return measure
     if isinstance(measure, Measure) or callable(measure):
@@ -58,7 +58,7 @@ def _as_measure(measure: Any) -> str:
 
 
 def as_compared_measure(name: str, ours: Sequence[str]) -> str:
-    """One of these measures, or one of an installed package of which greater is better; ValueError otherwise."""
+    """Return one of these measures, or one of an installed package if greater is better; otherwise ValueError."""
     if name in ours:
         return name
     of_packages = (f"macro-{other}" for other in own.named(MEASURES))
@@ -69,7 +69,7 @@ def as_compared_measure(name: str, ours: Sequence[str]) -> str:
 
 
 def is_of_scores(measure: str) -> bool:
-    """True if a measure is one of scores, not of predictions."""
+    """Return True if a measure needs scores, not predictions."""
     return MEASURES[measure].needs in _SCORES
 
 
@@ -96,13 +96,13 @@ _READ = (
     *("lower_is_better", "higher_is_better", "by_position", "no_header", "missing", "classes", "allow_different_tasks"),
 )
 _OF_MEASURES = ("measure", "costs", "positive", "score_range")
-#: What the size of a leaderboard, and of a number of runs, does not depend on.
+#: Inputs without effect on the size of a leaderboard or the number of runs.
 _NOT_OF_SIZES = (
     *("report", "ratio", "group", "epoch", "bins", "task", "slice", *_OF_MEASURES),
     *("accuracy", "discordance", "rows", "answers", "correlation"),
     *("margin", "relative_effect", "relative_margin", "confidence", "unseen_group", "smallest_slice"),
 )
-#: Inputs, others that exclude each of them, and the cure.
+#: Inputs, other inputs that exclude them, and the remedy.
 _EXCLUDED = (
     (("order",), ("several answers to an item", "groups", "group", "epoch", "run", "runs", "tasks", "weights"), _ONE),
     (("weights",), ("several answers to an item", "epoch", "run", "runs", "tasks", "fresh rows"), _ONE),
@@ -130,7 +130,7 @@ _EXCLUDED = (
     (("report",), ("a measure other than accuracy",), _ONE),
     (("task",), ("a measure without a mean over tasks",), _ONE),
 )
-#: The measures that use an input, and the cure.
+#: Measures that use an input, and the remedy.
 _USED_BY: dict[str, tuple[Callable[[MeasureSpec], bool], str]] = {
     "score": (
         lambda spec: spec.needs in ("scores", "probabilities", "marks"),
@@ -151,7 +151,7 @@ _USED_BY: dict[str, tuple[Callable[[MeasureSpec], bool], str]] = {
 def check_together(given: Mapping[str, Any]) -> None:
     """Raise ValueError if two of the given inputs exclude each other.
 
-    None, False, an empty sequence and ``"refuse"``, the default action, stand for inputs that are not given.
+    None, False, an empty sequence and ``"refuse"`` (the default action) mean that an input is not given.
     """
     usual: tuple[Any, ...] = (None, False, "refuse", (), [])
     there = {name: v for name, v in given.items() if not any(type(v) is type(none) and v == none for none in usual)}
@@ -165,7 +165,7 @@ def check_together(given: Mapping[str, Any]) -> None:
 
 
 def check_used(measures: Collection[str], **given: Any) -> None:
-    """Raise ValueError if none of the measures uses a given input; None stands for one that is not given."""
+    """Raise ValueError if none of the measures uses a given input; None means that it is not given."""
     for name, value in given.items():
         uses, cure = _USED_BY[name]
         if value is not None and not any(uses(MEASURES[measure]) for measure in measures):

@@ -118,14 +118,14 @@ def with_direction(result: ComparisonResult, positive: str, *, named: bool, mode
 
 
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:
-    """A line on each model that gives one class to all rows, of several, or the label of each, and on a copy."""
+    """Yield a note on models that predict one class, or the label, in all rows, and on models with equal answers."""
     predicted, scored = paired.predicted, paired.scored
     pairs: list[tuple[Any, Any]] = [] if predicted is None else [(predicted.a, predicted.b)]
     pairs += [] if scored is None else [scored.scores, scored.per or scored.scores]
     other = paired.identical or paired.runs or paired.people is not None or paired.units.candidates is not None
     unlike = any(part is not None and part.totals is not None for part in (predicted, scored))
     if len(models) > 1 and not (other or unlike) and all(np.array_equal(*pair) for pair in pairs):
-        copied = f"{models[1]} answers as {models[0]} in all {paired.n:,} rows, as a copy does"
+        copied = f"{models[1]} and {models[0]} have the same answers in all {paired.n:,} rows; one may be a copy"
         yield Note("identical-models", copied)
     if (
         predicted is None
@@ -183,10 +183,10 @@ def clusters_note(
 
 
 def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
-    """A line if no limit of a row is known, so that no row of a measure can pass; otherwise None."""
+    """Return a note if values have no known limits, so that no row of a measure can pass; otherwise none."""
     names = list(dict.fromkeys(row.name for row in rows if row.pvalue is not None and row.without_limits))
-    said = "no limit of a row is known: none can pass, and a fail assumes no larger difference than those seen"
-    said += "; --score-range LOW HIGH (score_range) names it"
+    said = "values have no known limits: no row can pass, and a fail assumes that no difference exceeds those observed"
+    said += "; state the limits with --score-range LOW HIGH (score_range)"
     return [Note("no-limits", f"{join_words(names)}: {said}")] if names else []
 
 

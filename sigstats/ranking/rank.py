@@ -54,15 +54,15 @@ def rank_table(
         require_one_scale(scores.T, models, wanted="scores of all models in one unit")
     first = {column.tobytes(): name for name, column in zip(reversed(models), scores.T[::-1], strict=True)}
     same = [(name, first[column.tobytes()]) for name, column in zip(models, scores.T, strict=True)]
-    told = f"in all {len(scores):,} rows, as a copy does"
-    copies = [Note("identical-models", f"{name} scores as {other} {told}") for name, other in same if name != other]
+    told = f"have the same scores in all {len(scores):,} rows; one may be a copy"
+    copies = [Note("identical-models", f"{name} and {other} {told}") for name, other in same if name != other]
     scores = -scores if lower else scores
     if scores.dtype != np.bool_:
         scores = ties_as_equal(scores)
     limits = score_range or limits
     if span_of(scores, limits) is None:
         limits = None
-    told = "no limit of a row is known: ranks assume no larger difference than those seen"
+    told = "scores have no known limits: ranks assume that no difference exceeds those observed"
     unlimited = [] if limits else [Note("no-limits", told)]
     sets = sets_of(scores, models, groups, level, limits=limits)
     parts = [

@@ -48,7 +48,7 @@ class PartOfMeasure:
 class SizeOfMeasure(Tabular):
     """The result of `plan_measure`; `passing`: the rows on which an equal candidate passes.
 
-    `margin`: the drop that a pass excludes; None if no limit of a row is known, so that nothing passes.
+    `margin`: the drop that a pass excludes; None if values have no known limits, so that nothing passes.
     """
 
     measure: str

@@ -1,4 +1,4 @@
-"""Arguments of `compare` and `check`: probabilities of all classes, and messages that name arguments."""
+"""Arguments of `compare` and `check`: class probabilities, and messages that name arguments."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
 
 @contextmanager
 def as_arguments() -> Iterator[None]:
-    """Name arguments of functions in place of options of the command line in every ValueError."""
+    """Replace command-line options by arguments in the message of a ValueError."""
     try:
         yield
     except ValueError as error:
@@ -29,7 +29,7 @@ def as_arguments() -> Iterator[None]:
 
 
 def in_arguments(message: str) -> str:
-    """A message, in one line, with options of the command line replaced by arguments of a function."""
+    """Return a message in one line, with arguments in place of command-line options."""
     named = message.replace("--score-range LOW HIGH", "score_range=(LOW, HIGH)").replace("--classes", "classes=[...]")
     named = named.replace("--unpaired", "sigstats.unpaired_test")
     named = _OPTION.sub(
@@ -42,18 +42,18 @@ def in_arguments(message: str) -> str:
 
 
 class ClassProbabilities(NamedTuple):
-    """The predictions and scores of models."""
+    """Predictions and scores of models."""
 
-    #: The likeliest class of each row, for each.
+    #: Most probable class of each row, for each model.
     predictions: tuple[NDArray[Any], ...]
-    #: The probability of `positive`, or of several classes that of each row's true class.
+    #: Probability of `positive`, or of the true class of each row if there are several classes.
     scores: tuple[FloatArray, ...]
-    #: The name of the class that scores are of; None if they are of the true classes.
+    #: Name of the class of the scores; None if they are those of the true classes.
     positive: str | None
 
 
 def has_columns(value: Any) -> bool:
-    """True of a table of more than one column."""
+    """Return True for a table with more than one column."""
     shape = getattr(value, "shape", None)
     if shape is None and isinstance(value, (list, tuple)) and len(value):
         return isinstance(value[0], (list, tuple, np.ndarray)) and np.size(value[0]) > 1
@@ -68,11 +68,11 @@ def class_probabilities(
     classes: Sequence[str] = (),
     measures: str | Sequence[str] | None = None,
 ) -> ClassProbabilities:
-    """Predictions and scores of tables, which have a column for each class; or ValueError.
+    """Return predictions and scores from tables with a column for each class; or ValueError.
 
-    `given`: the tables by their names in messages. `classes`: the order of their columns, as for `classes_of_columns`.
-    `positive`: the class of two that scores are of; by default the second, unless one of the `measures` is of one class
-    and the names of the two do not tell which.
+    `given`: the tables by their names in messages. `classes`: order of the columns, as in `classes_of_columns`.
+    `positive`: class of the scores if there are two; by default the second, unless one of the `measures` needs a
+    positive class and the names of the classes do not imply it.
     """
     labels, codes = np.unique(as_labels(y, "y"), return_inverse=True)
     arrays = {name: as_array(value, name, "a table of probabilities") for name, value in given.items()}

@@ -1,4 +1,4 @@
-"""The columns of data frames of any library, and of arrays, as the readers of files give theirs."""
+"""Columns of data frames of any library, and of arrays, in the form that readers of files return."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -200,7 +200,7 @@ def _by_scores(frame: Any, name: str, columns: Columns, scores: Sequence[str | N
 def _frame(frame: Any, name: str) -> Any:
     columns: Any = getattr(frame, "columns", None)
     if hasattr(columns, "nlevels") and (columns.nlevels > 1 or not columns.is_unique):  # narwhals opens neither
-        raise refuse(f"{name} (columns)", columns.tolist(), "names of one level, each once; rename or drop columns")
+        raise refuse(f"{name} (columns)", columns.tolist(), "distinct names of one level; rename or drop columns")
     result = opened(frame)
     if result is None:
         wanted = "a data frame of pandas, polars or Arrow, or three arrays"
@@ -208,7 +208,7 @@ def _frame(frame: Any, name: str) -> Any:
     return result
 
 
-#: The columns of arrays by the names of arguments.
+#: Columns of arrays by names of arguments.
 _COLUMNS = {"label": "y", "prediction": "prediction", "group": "groups", "score": "scores"}
 _COLUMNS |= {name: name for name in ("order", "weights")}
 
@@ -216,7 +216,7 @@ _COLUMNS |= {name: name for name in ("order", "weights")}
 def pair_as_frames(
     y: Any, predictions: Sequence[Any], names: Sequence[str], *, slices: Any, of_truth: bool = False, **options: Any
 ) -> PairedPredictions:
-    """The rows of arrays as of two frames joined by position; `names`: what messages call the two."""
+    """Return the rows of arrays as if two data frames were joined by position; `names`: names of both in messages."""
     scores = options.pop("scores", None) or (None, None)
     given = {"y": y, **{name: options.pop(name, None) for name in ("groups", "order", "weights")}}
     called = {f"slices[{shown(name)}]": str(name) for name in slices}
@@ -243,7 +243,7 @@ def pair_as_frames(
 def _column(values: Any, name: str) -> Any:
     try:
         if has_no_text(kind := getattr(values, "dtype", None)):
-            import pandas as pd  # whose values these are
+            import pandas as pd  # their values are missing values
 
             values = with_texts(pd.DataFrame({name: values}))[name]
         return pa.array(np.asarray(values, dtype=None if kind is not None else object), from_pandas=True)

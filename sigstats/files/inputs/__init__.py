@@ -22,7 +22,7 @@ FilesRead: TypeAlias = Callable[[int, int], None]
 
 
 def in_silence(done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 def place(path: str, base: Path) -> str:

@@ -1,4 +1,4 @@
-"""Comparisons of other designs: a judge whose verdicts people's labels correct, and models with different rows."""
+"""Other designs: a judge whose verdicts are corrected by labels of people, and models with different rows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -109,7 +109,7 @@ def _require_verdicts(values: FloatArray, where: str, column: str, limits: tuple
 
 
 def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) -> PairedPredictions:
-    """The rows of the baseline, then those of the candidate; each is a pair of one model with itself."""
+    """Return the rows of the baseline, then those of the candidate, each paired with itself."""
     said: Labels | None = None
     scored, other = baseline.scored, candidate.scored
     if baseline.said is not None and candidate.said is not None:
@@ -134,7 +134,7 @@ def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) ->
 
 
 def _units(first: Units, second: Units) -> Units:
-    """The units of both; no group has rows of both models."""
+    """Return the units of both; no group has rows of both models."""
     group, slices = None, {}
     if first.group is not None or second.group is not None:
         groups = [np.arange(units.n) if units.group is None else units.group for units in (first, second)]

@@ -107,7 +107,7 @@ def read(path: str, columns: Columns) -> Predictions:
 
 
 def read_each(path: str, choices: Sequence[Columns]) -> list[Predictions]:
-    """The predictions of a file by each of several columns; a table is parsed once, with the scores of all."""
+    """Return the predictions of a file for several choices of columns; a table is parsed once with all scores."""
     first, *others = choices
     file = parsed(path, first.but(scores=tuple(columns.score for columns in choices if columns.score is not None)))
     table = isinstance(file.parts[0], Table)

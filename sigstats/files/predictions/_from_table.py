@@ -27,14 +27,14 @@ _ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
 #: The name of a column whose rows follow one another, or share what the others were trained on.
 _IN_ORDER = re.compile(r"(?i)(^|[_. -])(fold|split|step|epoch|iteration|iter|round)$")
 _LISTED = 10
-#: Ids of the last line of a table whose other ids are numbers.
+#: Ids of a summary line, the last one of a table with numeric ids.
 _SUMMARIES = ("mean", "average", "avg", "median", "sum", "total", "all", "overall")
 #: A whole number of more digits may be more than a float holds.
 _LONGEST_NUMBER = 308
 
 
 def _check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
-    """Refuse texts that may mean a missing value, and numbers that float64 cannot represent, which are no classes."""
+    """Refuse texts that may mean a missing value, and numbers that are too large for float64."""
     values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
     if (pc.max(pc.binary_length(values)).as_py() or 0) > _LONGEST_NUMBER:
         for row, text in enumerate(texts.to_pylist()):
@@ -45,13 +45,13 @@ def _check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
 
 
 def _check_columns(table: Table, columns: TableColumns, *, labelled: bool, predicted: bool) -> None:
-    """Refuse a table without the default column of labels or predictions, and say which columns it has."""
+    """Refuse a table without the default column of labels or predictions, and list its columns."""
     known = " and ".join(f"{shown(name)} is read as the {key}" for key, name in columns.known)
     needed = {
         "label": (
             labelled,
             "the true class of each row",
-            "--labels FILE, which brings them, or --score NAME, for marks",
+            "--labels FILE, a file of labels, or --score NAME, for marks",
         ),
         "prediction": (predicted, known, "or --score NAME, for probabilities or marks"),
     }
@@ -156,7 +156,7 @@ def _truth(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: b
 
 
 def _check_labels(table: Table, name: str, truth: Predictions) -> None:
-    """Refuse labels of a table that are not those of the file of labels."""
+    """Refuse labels that differ from those in the file of labels."""
     own, its = same_spelling([table.texts_or_missing(name), truth.said.label])
     if len(differs := pc.indices_nonzero(pc.not_equal(own, its))):
         at = differs[0].as_py()
@@ -165,7 +165,7 @@ def _check_labels(table: Table, name: str, truth: Predictions) -> None:
 
 
 def _ids(table: Table, name: str, *, positions: bool, coded: bool) -> tuple[Any, bool]:
-    """The ids of the rows, whole numbers if codes may stay; and whether they are ascending numbers."""
+    """Return the ids of the rows, as integers if codes are allowed, and whether they are ascending numbers."""
     if positions:
         ids = pa.array(range(table.num_rows), pa.int64())
         return ids if coded else ids.cast(pa.string()), True

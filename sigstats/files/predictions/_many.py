@@ -44,7 +44,7 @@ class ManyPredictions:
     #: Whether averages are of answers that were right or wrong.
     predicted: bool = False
     lower: bool = False
-    #: The limits of a score; None if nothing states them.
+    #: Limits of a score; None if unknown.
     limits: tuple[float, float] | None = (0.0, 1.0)
 
 

@@ -1,4 +1,4 @@
-"""The common form of all formats: ids, labels and predictions as text, one per row; and the items that rows answer."""
+"""Common form of all formats: ids, labels and predictions as text, one per row, and the items of the rows."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -17,9 +17,9 @@ from ..tables.table import in_one
 
 Ints = NDArray[np.int64]
 
-#: So many values are looked at; larger files would take longer to read.
+#: At most this many values of other columns are examined, to limit the time for large files.
 MOST_VALUES = 2**20
-#: Of larger files of text only what is compared is read.
+#: Of larger text files only the compared columns are read.
 SMALL_FILE = 2**23
 _FRACTION, _DATE = r"^[+-]?[0-9]*[.,][0-9]*[1-9]", r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]|$)"
 #: What stands for label and prediction where a file only says whether an answer was right.
@@ -158,9 +158,9 @@ def _decoded(column: Any) -> Any:
 
 
 def taken(column: Any, rows: Any) -> Any:
-    """Some rows of a column; the column itself, without a copy, if these are all rows in order.
+    """Return some rows of a column; the column itself, without a copy, if they are all rows in order.
 
-    `column` and `rows`: rows are positions in the column, each there once or not at all.
+    `rows`: positions in the `column`, each at most once.
     """
     if len(rows) == len(column) and isinstance(rows, pa.Array) and not rows.null_count:
         positions = np.from_dlpack(rows)
@@ -170,21 +170,21 @@ def taken(column: Any, rows: Any) -> Any:
 
 
 def item_codes(ids: Any) -> Ints:
-    """The number of the item of each row, by first appearance."""
+    """Return the number of the item of each row, by first appearance."""
     codes = in_one(pc.index_in(ids, value_set=pc.unique(ids)))
     values: Ints = np.from_dlpack(codes).astype(np.int64)
     return values
 
 
 def first_rows(codes: Ints) -> Ints:
-    """The first row of each item."""
+    """Return the first row of each item."""
     counts = np.zeros(int(codes.max()) + 1, dtype=np.int64)
     counts[codes[::-1]] = np.arange(len(codes))[::-1]
     return counts
 
 
 def occurrences(ids: Any) -> Any | None:
-    """For each row its number among the rows with its id, from 1, as text; None if every id appears once."""
+    """Number the rows of each id from 1, as text; None if every id appears once."""
     codes = item_codes(ids)
     if len(codes) == 0 or int(codes.max()) + 1 == len(codes):
         return None
@@ -192,7 +192,7 @@ def occurrences(ids: Any) -> Any | None:
 
 
 def places(codes: Ints, order: Ints) -> Ints:
-    """For each row its number among the rows of its item, from 0; `order`: all rows, by item."""
+    """Number the rows of each item from 0; `order`: all rows, by item."""
     starts = np.searchsorted(codes[order], np.arange(codes.max() + 1))
     by_order = np.empty(len(codes), dtype=np.int64)
     by_order[order] = np.arange(len(codes)) - starts[codes[order]]
@@ -200,7 +200,7 @@ def places(codes: Ints, order: Ints) -> Ints:
 
 
 def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
-    """Arrow columns as dictionary arrays; empty if there are too many values, or lists and objects among them."""
+    """Return Arrow columns as dictionary arrays; empty if there are too many values, or lists or objects."""
     if (len(columns) + 1) * rows > MOST_VALUES:
         return {}
     by_name = {}
@@ -214,10 +214,10 @@ def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
 
 
 def beside_codes(first: Predictions, other: Predictions, rows: Any = None, partners: Any = None) -> Beside:
-    """The content, other than the compared columns, of the rows that both files have, as codes from 0.
+    """Return the content of shared rows outside the compared columns, as codes from 0.
 
-    First the codes of all columns of either file together, of a log of the question; None if there are none. Then of
-    those that may name groups of rows: complete, the same in both files, and no fractions; and the names of dates.
+    First the joint codes of all columns of both files (of logs: the question); None if there are none. Then the codes
+    of columns that may name groups: complete, equal in both files, without fractions; and the names of dates.
     """
     sides = []
     for side, chosen in ((first, rows), (other, partners)):
@@ -244,7 +244,7 @@ def beside_codes(first: Predictions, other: Predictions, rows: Any = None, partn
 
 
 def _meet_by_chance(content: Ints, columns: Sequence[Ints]) -> bool:
-    """True if equal rows are no more frequent than chance explains, for several independent columns of categories."""
+    """Return True if equal rows are no more frequent than expected from independent categorical columns."""
     n, pairs = len(content), len(content) * (len(content) - 1) / 2
     if n < 2 or len(columns) < 2 or max(int(codes.max()) + 1 for codes in columns) > n / 2:
         return False
@@ -254,7 +254,7 @@ def _meet_by_chance(content: Ints, columns: Sequence[Ints]) -> bool:
 
 
 def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """The question of a log without its answer."""
+    """Return the question of a log without its answer."""
     return {name: item for name, item in identity.items() if not name.startswith("target")}
 
 

@@ -1,6 +1,6 @@
-"""The answers that count: those of one model and filter in a log, by one score, and what becomes of the others.
+"""Select the answers of one model and filter in a log, by one score, and handle the others.
 
-Answers that failed, have no score, or repeat an id follow one rule, for tables and for logs of every program.
+One rule for failed, unscored and repeated answers applies to tables and to logs of every program.
 """
 
 import json
@@ -33,9 +33,9 @@ from ._predictions import (
 )
 from ._repeated import answers_each, are_distinct, some_ids
 
-#: What is done with results that repeat an id.
+#: Actions for results that repeat an id.
 _KEPT = {"first": "the first of each is kept", "last": "the last of each is kept", "all": "each counts as an answer"}
-#: Reasons of failures that are named.
+#: At most this many reasons of failures are named.
 _REASONS = 3
 #: A longer name is known by its beginning.
 _LONG, _BEGINNING = 60, 40
@@ -201,7 +201,7 @@ def _text(value: Any) -> str:
 
 
 def settled(predictions: Predictions, columns: Columns) -> Predictions:
-    """Return rows that each have an answer and, with its epoch, an id of their own; notes state what was done.
+    """Return rows with an answer and a unique pair of id and epoch; notes report the changes.
 
     Raises ValueError if `columns` requires these rows to be refused.
     """
@@ -219,7 +219,7 @@ def _distinct(predictions: Predictions, columns: Columns) -> Predictions:
     also = "" if predictions.epoch is None else f" and {'a run' if columns.units.run else 'an epoch'} of it"
     told = f"{predictions.where}: {len(repeats):,} of {len(codes):,} {row}s repeat an id{also}"
     told += f": {_which(predictions, pa.array(repeats))}"
-    # By default results of one id are answers to one item where the file or the grouping states it.
+    # By default, results with one id are answers to one item if the file or the grouping states so.
     stated = columns.duplicates == "refuse" and (predictions.source.repeats or columns.units.group == columns.id)
     how = "all" if stated else columns.duplicates
     if how == "refuse" or (how == "all" and columns.units.run is not None):
@@ -259,13 +259,13 @@ def _answered(result: Predictions, columns: Columns) -> Predictions:
     if (result.score and result.score.lower) or not 0 <= low <= high <= 1:
         raise ValueError(
             f"{result.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected scores "
-            "between 0 and 1 of which higher is better"
+            "between 0 and 1, where higher is better"
         )
     return replace(filled, notes=(*result.notes, note))
 
 
 def _counts(predictions: Predictions, answers: Any, empty: Any, columns: Columns) -> str:
-    """The numbers of failed answers with reasons, of those without score or label, and their ids."""
+    """Count failed answers with reasons, and those without score or label; name their ids."""
     rows = pc.indices_nonzero(empty)
     reasons = Counter(predictions.failed.take(rows).drop_null().to_pylist() if predictions.failed is not None else ())
     n, failed = f"{len(empty):,} {'answers' if predictions.source.harness else 'rows'}", reasons.total()

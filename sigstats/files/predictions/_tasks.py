@@ -202,7 +202,7 @@ def _own_names(
 
 
 def _renamed(log: EvaluationLog, what: str, own: str, name: str) -> EvaluationLog:
-    """A log with only one of its filters or scores, under another name."""
+    """Return a log with only one of its filters or scores, renamed."""
     if what == "filter":
         return replace(log, answers=[replace(answer, filter=name) for answer in log.answers if answer.filter == own])
     answers = []

@@ -16,5 +16,5 @@ All commands read the same dialect of text:
 - Lines end with a line feed, a carriage return or both; blank lines are left out. Every row has as many fields as the
   first. The text is UTF-8, with a byte order mark or without.
 
-A source of rows is a `sigstats.files.tables.table.Table`; `delimited.DelimitedTable` is one of text.
+Rows are read as a `sigstats.files.tables.table.Table`, from text as a `delimited.DelimitedTable`.
 """

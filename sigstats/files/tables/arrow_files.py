@@ -30,12 +30,12 @@ class _Chunk(NamedTuple):
     values: int
     #: Bytes of all values once they are unpacked, but still encoded.
     stored: int
-    #: The smallest and the largest size in memory, in bytes: no text is longer than all that is stored.
+    #: Smallest and largest possible size in memory, in bytes: no text is longer than all stored bytes.
     least: int
     most: int
     #: True if texts are codes of a dictionary.
     dictionary: bool
-    #: True if texts are stored without what they share with the text before.
+    #: True if texts are stored without the prefix shared with the previous text.
     prefixes: bool
 
 

@@ -80,7 +80,7 @@ class DelimitedTable(Table):
         positions = [i for i, name in enumerate(stripped) if name in chosen]
         num_rows, columns = self._read(where, len(stripped), positions)
         read = {stripped[i]: column for i, column in columns.items()}
-        #: The line of the first field that is no text, of columns with one.
+        #: Line of the first undecodable field, for columns that have one.
         self._undecodable = {name: column for name, column in read.items() if isinstance(column, int)}
         texts = {name: column for name, column in read.items() if name not in self._undecodable}
         super().__init__(where, pa.table(texts), names=stripped, has_ids=len(stripped) > 1)

@@ -1,4 +1,4 @@
-"""Named columns of Arrow, read as text or numbers, whatever is asked for."""
+"""Named Arrow columns, read as text or numbers on request."""
 
 import copy
 from collections.abc import Collection, Sequence
@@ -15,18 +15,18 @@ from .spelling import Array, first_rounded, is_number, is_whole_number, to_decim
 
 #: Texts as short as those that usually mean a missing value, with blanks around them.
 _SHORT = r"(?s)^.{0,8}$"
-#: A column whose first values are few is taken for one of few values.
+#: A column is assumed to have few values if its first rows have few.
 _SAMPLE, _FEW = 1000, 100
 
 
 class Table:
     """The columns of an Arrow table.
 
-    `where`: what messages call the table: its path.
-    `names`: the names of all columns of the file, where only some of them were read; a name may be there twice.
-    `has_ids`: False for arrays, whose rows are known by their position.
-    `as_python`: whether numbers and truth values are text as Python writes them: ``1.0``, ``0.5``, ``True``. By
-    default a truth value is ``true``, and 1.0 is the class ``1`` of a column that once had a missing value.
+    `where`: path of the table in messages.
+    `names`: names of all columns of the file, if only some were read; a name may appear twice.
+    `has_ids`: False for arrays, whose rows are identified by position.
+    `as_python`: whether numbers and booleans become text as in Python: ``1.0``, ``0.5``, ``True``. By default a boolean
+    becomes ``true``, and 1.0 the class ``1``, since integer columns with missing values are often stored as floats.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Table:
         self._rows: Array | None = None
 
     def take(self, rows: Array) -> Self:
-        """Some of the rows of a table that has all."""
+        """Select some rows of a table."""
         some = copy.copy(self)
         some._table, some.num_rows, some._rows, some._whole_columns = self._table.take(rows), len(rows), rows, {}
         return some
@@ -62,7 +62,7 @@ class Table:
         return f"row {self._place(row)} (from 0)"
 
     def _place(self, row: int) -> int:
-        """The position of a row in the file."""
+        """Return the position of a row in the file."""
         return row if self._rows is None else int(self._rows[row].as_py())
 
     def error(self, name: str, complaint: str, row: int | None = None) -> ValueError:
@@ -110,7 +110,7 @@ class Table:
         return column if bool((numbers[1:] > numbers[:-1]).all()) else None
 
     def coded(self, name: str) -> Array:
-        """A column as strings, or as a dictionary array of strings, each there once, where that is at hand sooner."""
+        """Return a column as strings, or as a dictionary array of distinct strings if that is faster."""
         self.require_values(name)
         column = self._table.column(name)
         encoded = None
@@ -144,7 +144,7 @@ class Table:
         return numbers
 
     def whole_numbers(self, name: str) -> list[int]:
-        """A column as whole numbers, or ValueError that names the first row with another value."""
+        """Return a column as integers, or raise ValueError with the first row that has another value."""
         texts = self.texts(name).to_pylist()
         for row, text in enumerate(texts):
             if not is_whole_number(text):
@@ -159,7 +159,7 @@ class Table:
             raise self.error(name, " is empty; expected a value", pc.index(missing, True).as_py())
 
     def missing(self, name: str) -> Array:
-        """For each row, whether the value of a column that appears once is missing."""
+        """Return a mask of missing values of a column whose name is unique."""
         column: Any = self._table.column(name) if name in self._table.column_names else None
         coded = column is not None and pa.types.is_dictionary(column.type)
         may_lack = column is None or column.null_count or pa.types.is_floating(column.type)
@@ -205,7 +205,7 @@ class Table:
         return column if is_text(column.type) or pa.types.is_integer(column.type) else None
 
     def _values(self, name: str) -> Array:
-        """A column without the dictionary of its values, and floats as the decimals that they print, null for NaN."""
+        """Return a column without dictionary; floats become decimals as printed, NaN becomes null."""
         if name not in self._table.column_names:
             return pa.nulls(self.num_rows, pa.string())
         if name not in self._whole_columns:
@@ -247,12 +247,12 @@ class WithMissing(Table):
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """True if a type is of strings."""
+    """Return True for a type of strings."""
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
 
 
 def _as_strings(column: Array) -> Array:
-    """The values as text; if few differ, each is converted once."""
+    """Return the values as text; if few are distinct, each is converted once."""
     if pa.types.is_string(column.type):
         return column
     encoded = _encoded(column) if isinstance(column, pa.Array) else None
@@ -260,7 +260,7 @@ def _as_strings(column: Array) -> Array:
 
 
 def _encoded(column: Array) -> Array | None:
-    """The values as a dictionary array of strings, if few of them differ."""
+    """Return the values as a dictionary array of strings, if few are distinct."""
     if len(pc.unique(column[:_SAMPLE])) > _FEW:
         return None
     encoded = in_one(column.dictionary_encode())
@@ -270,14 +270,14 @@ def _encoded(column: Array) -> Array | None:
 
 
 def in_one(column: Array) -> Array:
-    """The chunks of a column as one array, without a copy if there is only one chunk."""
+    """Return the chunks of a column as one array, without a copy if there is only one."""
     if not isinstance(column, pa.ChunkedArray):
         return column
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _whole_dictionary(column: Array) -> Array | None:
-    """A column that is stored as codes of text; None if its dictionary has a value twice, or one that no row has."""
+    """Return a column stored as codes of text; None if its dictionary has repeated or unused values."""
     whole = in_one(column.unify_dictionaries())
     if not pa.types.is_string(whole.type.value_type) or len(pc.unique(whole.dictionary)) < len(whole.dictionary):
         return None

@@ -18,7 +18,7 @@ from sigstats.flows.cli import main
 from ...random_weights import NEAR, not_worse
 from ...sigstats.files.predictions.logs import harness_log, inspect_log
 
-COPY = "the candidate answers as the baseline in all 20 rows, as a copy does"
+COPY = "the candidate and the baseline have the same answers in all 20 rows; one may be a copy"
 
 
 def compared(tmp_path, *arguments, code=None):

@@ -34,7 +34,7 @@ def test_where_no_limit_of_a_row_is_known_every_form_says_how_to_name_it(tmp_pat
     assert main(["compare", *files, *options.split(), "--slice", "sex", *written]) == 0
     said = " ".join(capsys.readouterr().out.split())
     measure = "neg-mae" if "neg-mae" in options else "mean-score of absolute_error"
-    wanted = f"{measure}: no limit of a row is known: none can pass, and a fail assumes"
+    wanted = f"{measure}: values have no known limits: no row can pass, and a fail assumes"
     assert "are known, so that no" in said
     markdown, page = (outputs[name].read_text() for name in ("markdown", "report"))
     for form in (said, markdown.replace("\\", ""), json.loads(outputs["json"].read_text())["notes"][0]["text"], page):

@@ -56,7 +56,7 @@ def test_a_worse_candidate_passes_by_no_word_within_a_name(tmp_path, capsys, nam
         sigstats.assert_no_regression(*frames, score=name)
     assert main(["compare", *files, "--higher-is-better", name]) == 1
     assert main(["compare", *files, "--lower-is-better", name]) == 0  # inconclusive
-    assert "no limit of a row is known" in " ".join(capsys.readouterr().out.split())
+    assert "values have no known limits" in " ".join(capsys.readouterr().out.split())
 
 
 def test_beside_labels_a_score_of_unknown_name_is_asked_for():
@@ -73,7 +73,7 @@ def test_a_cost_below_one_has_no_limits(name):
     a = np.round(rng.gamma(4, 0.05, 2000), 4).clip(0.001, 0.98)
     found = sigstats.compare(*(pd.DataFrame({"id": range(2000), name: each}) for each in (a, a * 0.97)), score=name)
     assert found.verdict == "inconclusive"
-    assert f"{found.rows[0].name}: no limit of a row is known" in " ".join(found.notes)
+    assert f"{found.rows[0].name}: values have no known limits" in " ".join(found.notes)
     wide = sigstats.compare(
         *(pd.DataFrame({"id": range(2000), name: each}) for each in (a, a * 0.97)), score=name, score_range=(0, 2)
     )

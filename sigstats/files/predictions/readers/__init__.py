@@ -29,7 +29,7 @@ class Format(Protocol):
     ORDER: int
     #: Name of the format for users.
     NAME: str
-    #: True if it is the log of a harness, and no table.
+    #: True for the log of a harness, False for a table.
     LOG: bool
     #: The beginning of files of the format; if other formats share it, ``reads(content)`` decides.
     BEGINS: re.Pattern[bytes]

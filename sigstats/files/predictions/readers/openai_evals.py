@@ -27,7 +27,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         sample, data = event.get("sample_id"), mapping(event.get("data"))
         if not isinstance(sample, str):
             continue
-        add_result(values, sample, {})  # asked, and without a score unless one follows
+        add_result(values, sample, {})  # asked; without a score unless one follows
         if event.get("type") == "match":
             add_result(values, sample, {"match": data.get("correct")})
             target = data.get("expected")

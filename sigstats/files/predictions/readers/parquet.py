@@ -20,7 +20,7 @@ BEGINS = re.compile(rb"PAR1|ARROW1|\xff{4}")
 
 
 def read(content: Content, columns: Columns) -> Table:
-    """Read the columns that are wanted, and of small files all."""
+    """Read the requested columns, and all columns of small files."""
     from ...tables.arrow_files import read_ipc, read_parquet  # slow to import, for other formats too
 
     parquet = content.start.startswith(b"PAR1")

@@ -185,7 +185,7 @@ BAD = {
     "a path": (lambda b, c: {"y": "b.csv"}, "or three arrays; read_predictions reads a file"),
     "no common id": (lambda b, c: {"baseline": c.assign(id="x" + b["id"])}, "(sigstats.unpaired_test compares"),
     "a column twice": (
-        lambda b, c: {"y": pd.concat([b, b[["label"]]], axis=1)}, "each once; rename or drop columns"
+        lambda b, c: {"y": pd.concat([b, b[["label"]]], axis=1)}, "distinct names of one level; rename or drop columns"
     ),
     "two levels": (lambda b, c: {"y": pd.concat({"x": b}, axis=1)}, "baseline (columns): [('x', 'id'), ('x', 'label')"),
     "lists in it": (lambda b, c: {"y": b.assign(label=[[1]] * 400)}, "baseline: column 'label'"),

@@ -477,7 +477,7 @@ def test_an_object_of_objects_by_id_is_a_table_of_their_keys(tmp_path, capsys):
     files = written(tmp_path, *results)
     assert main(["compare", *map(str, files)]) == 2
     assert "column 'label' was not found" in (said := capsys.readouterr().err)
-    assert "--label COLUMN of 'resolved', 'tests', --labels FILE, which brings them, or --score NAME" in said
+    assert "--label COLUMN of 'resolved', 'tests', --labels FILE, a file of labels, or --score NAME" in said
     (row,) = compared(tmp_path, files, "--score", "resolved", code=1)["rows"]
     assert (row["baseline"], row["candidate"]) == (pytest.approx(50 / 60), pytest.approx(40 / 60))
 
