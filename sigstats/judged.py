@@ -1,11 +1,11 @@
-"""Two models, a judge that calls all rows right or wrong or marks them, and people who label some rows.
+"""Compare two models by a judge that rates all rows, and people who label some of them.
 
-A judge (a language model, a matching rule) that errs more often for one of two models makes equal models differ, with
-any number of rows. Labels by people on some rows show how often it errs for each.
+If a judge (a language model, a matching rule) errs more often for one of two equal models, they seem to differ, however
+many rows there are. Labels of people on some rows show how often it errs for each.
 
-When not to use: people labelled all rows (`sigstats.mcnemar_test`); rows were chosen for their labels by anything but
-chance and the two verdicts of the judge, such as those that looked wrong; rows depend on each other, and no groups are
-named.
+When not to use: people labelled all rows (`sigstats.mcnemar_test`); the labelled rows were chosen by anything but
+chance and the two verdicts of the judge, for example because they looked wrong; rows depend on each other, and no
+groups are given.
 """
 
 from dataclasses import dataclass
@@ -46,31 +46,31 @@ class JudgedResult(TestResult):
     statistic : float
         The same as `estimate`.
     pvalue : float
-        That of the difference of accuracies, as people would see them, being `margin`.
+        p-value of "the difference of accuracies, as judged by people, is `margin`".
     estimate : float
-        The corrected difference: accuracy (or mean mark) of A minus that of B. Of a verdict of the judge that no
-        labelled row has, the judge's own word is taken.
+        Corrected difference: accuracy (or mean mark) of A minus that of B. For verdicts without labelled rows, the
+        judge is believed.
     confidence_interval : Interval
-        Of that difference; one-sided if the alternative is. For a verdict without labels it allows anything.
+        Interval of `estimate`, one-sided if the alternative is. It allows any result for verdicts without labels.
     judge_estimate : float
-        The difference as the judge sees it.
+        The difference according to the judge.
     agreement : tuple of JudgeAgreement
-        About A, and about B.
+        Agreement of the judge with people about A, and about B.
     errors_pvalue : float
-        The p-value of the judge erring in favour of A as often as in favour of B (a sign-flip test of the labelled
-        rows). If it is small, the judge's own difference is biased; if it is large, it may be so all the same.
+        p-value of "the judge errs as often in favour of A as of B" (a sign-flip test of the labelled rows). If it is
+        small, the judge's difference is biased; if it is large, it may still be.
     n, n_labels : int
-        The number of rows, and of those that people labelled.
+        Numbers of rows and of labelled rows.
     rows, labels : tuple of int
-        The same where the judge prefers B, neither and A.
+        The same for rows where the judge prefers B, neither and A.
     labels_wanted : tuple of int or None
-        The number of labels, again by the judge's preference and with those that are there, at which the interval
-        would leave out `margin` if people went on as they began; None if no number of labels would do.
+        Total numbers of labels by preference of the judge at which the interval would exclude `margin` if people
+        continued to label alike; None if no number is enough.
     n_groups : int or None
-        The number of groups, where rows come in groups.
+        Number of groups, if there are any.
     guarantee : str
-        ``"exact"`` if all rows are of one verdict of the judge, without marks and groups; else ``"simulated"``: the
-        level holds in simulations, and no proof is known (see Notes).
+        ``"exact"`` if all rows have the same verdict of the judge, without marks and groups; otherwise ``"simulated"``:
+        the level holds in simulations, without proof (see Notes).
     """
 
     _question = "Judged test: would people find A and B equally accurate?"
@@ -104,7 +104,7 @@ def judged_test(
     n_resamples: int = 20_000,
     rng: RNG = 0,
 ) -> JudgedResult:
-    """Test whether A is as often right as B in the eyes of people, who label some of the rows that a judge labels.
+    """Test whether people find A as often right as B, from a judge of all rows and labels of people on some.
 
     Null hypothesis: in the population of the independent rows (or groups), people find a mean difference of `margin`.
 
@@ -113,21 +113,21 @@ def judged_test(
     judge_a, judge_b : array_like of bool or of 0 and 1, shape (n,)
         Whether the judge calls the answers of A and of B right; marks if `score_range` is given.
     people_a, people_b : array_like, shape (n,)
-        Whether people call them right, or their marks; None, NaN or NA where nobody was asked. A row counts as labelled
-        if both answers are. Labelled rows must be a random sample of the rows with the same verdict of the judge.
+        Whether people call them right, or their marks; None, NaN or NA without a label. A row counts as labelled if
+        both answers are. Labelled rows must be a random sample of the rows with the same verdict of the judge.
     groups : array_like of int, shape (n,), optional
-        The item that each row answers, or the document that it comes from, if rows of one are not independent.
+        Item that each row answers, or its document, if rows of one are dependent.
     score_range : pair of float, optional
-        The lowest and the highest mark that people may give; values are then marks instead of right and wrong.
+        Lowest and highest possible mark of people; values are then marks instead of right and wrong.
     margin : float
-        The difference of accuracies (mean marks) under the null hypothesis. With ``alternative="greater"`` and a margin
-        of -0.02, a small p-value says that A is not worse than B by 0.02 or more.
+        Difference of accuracies (mean marks) under the null hypothesis. With ``alternative="greater"`` and a margin of
+        -0.02, a small p-value shows that A is not worse than B by 0.02 or more.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is ahead by more than `margin`.
     confidence_level : float
-        Of the interval, strictly between 0 and 1.
+        Confidence of the interval, strictly between 0 and 1.
     n_resamples : int
-        The number of random weightings of the rows, 999 or more.
+        Number of random weightings of the rows, at least 999.
     rng : int, SeedSequence, BitGenerator, Generator or None
         Source of the weightings.
 
@@ -143,18 +143,18 @@ def judged_test(
     Notes
     -----
     The rows are split by the judge's verdict: it prefers B, neither, or A. The difference is the sum over the three
-    verdicts of their share among all rows times the mean difference that people see in them (post-stratification).
-    Verdicts may have different shares of labelled rows. With marks the verdict is the answer that the judge marks
-    higher, so the judge's marks need not be on the scale of people.
+    verdicts of their share of all rows times the mean difference according to people (post-stratification). The share
+    of labelled rows may depend on the verdict. With marks, the verdict is the answer that the judge marks higher, so
+    its marks need not be on the scale of people.
 
-    Rows have random weights of flat Dirichlet distributions: all rows for the shares, labelled rows for the means. One
+    Rows get random weights from flat Dirichlet distributions: all rows for the shares, labelled rows for the means. One
     more labelled row, the worst possible, is divided among the verdicts where it does most harm, and a verdict without
     labels counts as the worst possible. The ends of the interval are quantiles of the weighted difference. With one
-    verdict the interval is that of an unseen row, and the p-value McNemar's exact one (``sigstats.unseen_row``). With
-    three there is no proof that the level holds, but no distribution was found that breaks it: judges that are coins or
-    always right, rare verdicts, one or two labels in a verdict, 3 to 1,000 labels, rare disasters, groups (``sigstats
-    run judges``). A group has one weight, for shares and means; one more group as large as the largest is added, and
-    larger ones are assumed not to exist.
+    verdict, the interval is that of an unseen row, and the p-value is that of McNemar's exact test
+    (``sigstats.unseen_row``). With three, the level is not proved, but no tested distribution violates it: judges that
+    guess or are always right, rare verdicts, one or two labels in a verdict, 3 to 1,000 labels, rare disasters, groups
+    (``sigstats run judges``). Each group has one weight for shares and means; one more group as large as the largest is
+    added, and larger groups are assumed not to exist.
 
     References
     ----------
@@ -165,7 +165,7 @@ def judged_test(
 
     Examples
     --------
-    Two equal models. The judge lets 20 more wrong answers of B pass among 200 rows; people labelled 60 of them:
+    Two equal models on 200 rows. The judge accepts 20 more wrong answers of B; people labelled 60 rows:
 
     >>> import numpy as np
     >>> import sigstats
@@ -234,14 +234,14 @@ def judged_test(
 
 
 def _verdicts(value: Any, name: str, score_range: Any) -> FloatArray:
-    """The judge's verdicts as 1 and 0, or his marks."""
+    """Return the verdicts of the judge as 1 and 0, or its marks."""
     if score_range is None:
         return as_indicators(value, name).astype(np.float64)
     return as_reals(value, name, ndim=1)
 
 
 def _labels(value: Any, name: str, limits: tuple[float, float] | None) -> FloatArray:
-    """The labels of people as 1, 0 and NaN, or marks within limits; or ValueError."""
+    """Return the labels of people as 1, 0 and NaN, or marks within limits; or ValueError."""
     wanted = "right or wrong as True and False or 1 and 0, None or NaN where there is no label"
     if limits is not None:
         wanted = f"marks from {limits[0]:g} to {limits[1]:g}, None or NaN where there is none"
@@ -268,7 +268,7 @@ def _three(values: IntArray) -> tuple[int, int, int]:
 def _reason(pvalue: float, rows: IntArray, table: IntArray, left_out: int) -> str:
     said = []
     if pvalue <= DIFFERENT:
-        said.append(f"the judge's errors favour one of the models (p = {pvalue:.2g}): its own difference is biased")
+        said.append(f"the judge's errors favour one of the models (p = {pvalue:.2g}), so its difference is biased")
     unlabelled = [
         f"{rows[i]} rows where the judge prefers {('B', 'neither', 'A')[i]}"
         for i in range(3)

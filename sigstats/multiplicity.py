@@ -151,23 +151,22 @@ Spending: TypeAlias = Literal["each", "series", "linear", "pocock", "obrien-flem
 
 
 def spent_level(look: int, *, alpha: float = 0.05, spending: Spending = "series", looks: int | None = None) -> float:
-    """The level of one of many looks at the same data, numbered from 1; `alpha` is the level of all together.
+    """Return the level of one of many looks at the same data, numbered from 1; `alpha` is the level of all together.
 
-    Each candidate tested on the same rows is one more chance of a false alarm. Spending functions share one level among
-    the looks, so that by the union bound the probability of any false alarm is at most that level, however the looks
-    depend on each other.
+    Each candidate tested on the same rows is another chance of a false alarm. Spending functions divide one level among
+    the looks, so that the probability of any false alarm is at most that level (union bound), however the looks depend
+    on each other.
 
-    When not to use: for candidates that were *chosen* because they did well on this very test set. Their errors are
-    optimistic, which no level corrects; test them on new data.
+    When not to use: for candidates *chosen* because they did well on this test set. Their estimated errors are too low,
+    which no level corrects; test them on new data.
 
-    `spending`: ``"each"``: every look has the whole level: nothing is shared, and false alarms add up. ``"series"``:
-    ``6 / pi**2 / look**2`` of the level. It sums to the level over infinitely many looks, so that their number need not
-    be known. ``"linear"``: the same for each of `looks` looks (Bonferroni). ``"pocock"``: ``alpha * ln(1 + (e - 1) t)``
-    is spent up to the share `t` of the looks: a little more for the early ones. ``"obrien-fleming"``: ``2 - 2 Phi(z(1 -
-    alpha / 2) / sqrt(t))`` is spent up to `t`: nearly all is kept for the late ones. After the last of `looks`, which
-    the last three need, the level is 0. Lan and DeMets, Discrete sequential boundaries for clinical trials, Biometrika
-    70 (1983). Foster and Stine, Alpha-investing, Journal of the Royal Statistical Society B 70 (2008), for looks
-    without an end.
+    `spending`: ``"each"``: every look has the whole level; false alarms add up. ``"series"``: ``6 / pi**2 / look**2``
+    of the level, which adds up to the level over infinitely many looks, so their number need not be known.
+    ``"linear"``: the same for each of `looks` looks (Bonferroni). ``"pocock"``: ``alpha * ln(1 + (e - 1) t)`` is spent
+    up to the share `t` of the looks, slightly more on early ones. ``"obrien-fleming"``: ``2 - 2 Phi(z(1 - alpha / 2) /
+    sqrt(t))`` is spent up to `t`, nearly all on late ones. The last three need `looks`; after the last look the level
+    is 0. Lan and DeMets, Discrete sequential boundaries for clinical trials, Biometrika 70 (1983). Foster and Stine,
+    Alpha-investing, Journal of the Royal Statistical Society B 70 (2008), for looks without an end.
     """
     number = as_count(look, "look", minimum=1)
     level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
@@ -177,7 +176,7 @@ def spent_level(look: int, *, alpha: float = 0.05, spending: Spending = "series"
     if how == "series":
         return level * 6 / (math.pi * number) ** 2
     if looks is None:
-        raise refuse("looks", looks, f"how many looks there will be, for the spending {how!r}")
+        raise refuse("looks", looks, f"the number of looks, for the spending {how!r}")
     planned = as_count(looks, "looks", minimum=1)
     if number > planned:
         return 0.0
@@ -187,7 +186,7 @@ def spent_level(look: int, *, alpha: float = 0.05, spending: Spending = "series"
 
 
 def _spent_by(share: float, alpha: float, how: str) -> float:
-    """The level that a share of the looks spends together (Lan and DeMets, section 3)."""
+    """Return the level spent up to a share of the looks (Lan and DeMets, section 3)."""
     if share == 0:
         return 0.0
     if how == "pocock":

@@ -164,7 +164,7 @@ class Judged(Evidence):
         pvalue = sign_flip_test(errors).pvalue if rows else 1.0
         if pvalue <= DIFFERENT:
             favour = f"the judge's errors favour one of the models (p{NBSP}={NBSP}{pvalue:.2g})"
-            yield Note("judge-favours", f"{favour}: its own difference is biased")
+            yield Note("judge-favours", f"{favour}, so its difference is biased")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -186,12 +186,12 @@ def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
     return a[occurs], b[occurs]
 
 
-#: Logarithms of likelihoods have an error below 1e-32; nearer ones belong to equal likelihoods.
+#: Log-likelihoods have an error below 1e-32; closer ones are equal.
 _TIED = Decimal("1e-30")
 
 
 class TwoTails(NamedTuple):
-    """The p-value, its logarithm to base 10, a bound on its relative error, and the observed table's probability."""
+    """Return the p-value, log10 p, a bound on its relative error, and the probability of the observed table."""
 
     pvalue: float
     log10_pvalue: float
@@ -200,7 +200,7 @@ class TwoTails(NamedTuple):
 
 
 def two_tails(a: IntArray, b: IntArray) -> TwoTails:
-    """The probability of all tables with the margins of this one that are no likelier, at any size."""
+    """Return the probability of all tables with these margins that are at most as likely, for any size."""
     x, drawn, total = int(a[0]), int(a.sum()), int(a.sum() + b.sum())
     marked = int(a[0] + b[0])
     if total <= SMALL:
@@ -213,7 +213,7 @@ def two_tails(a: IntArray, b: IntArray) -> TwoTails:
         return y, marked - y, drawn - y, total - marked - drawn + y
 
     def heavier(y: int) -> bool:
-        """True if y is likelier than x, by floats if these are precise enough."""
+        """Return True if y is more likely than x, by floats if they are precise enough."""
         more = sum(math.lgamma(n + 1) - math.lgamma(m + 1) for n, m in zip(parts(x), parts(y), strict=True))
         if abs(more) > 1e-14 * math.lgamma(total + 2):
             return more > 0
@@ -244,7 +244,7 @@ def _in_whole_numbers(x: int, drawn: int, marked: int, total: int) -> TwoTails:
 
 
 def difference_interval(a: IntArray, b: IntArray, confidence_level: float) -> Interval:
-    """The interval of the share of the first class in A minus that in B (Newcombe 1998, method 10)."""
+    """Return an interval of the share of the first class in A minus that in B (Newcombe 1998, method 10)."""
     z = float(ndtri((1 + confidence_level) / 2))
     shares, ends = [], []
     for counts in (a, b):

@@ -1,4 +1,4 @@
-"""Batched learners: their base class, and functions that all learners are made with.
+"""Batched learners: the base class, and functions shared by all learners.
 
 A batched learner is equivalent to one exact configuration of a scikit-learn estimator. It prepares, once, everything
 that permutations leave unchanged, and then predicts a whole block of replicates with a few array operations. To add

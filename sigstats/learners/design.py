@@ -149,7 +149,7 @@ class BatchedDesign(BatchedLearner):
         raise NotImplementedError
 
     def _scores(self, rows: FloatArray, weights: FloatArray, level: FloatArray) -> FloatArray:
-        """The scores of rows by the weights and levels of their folds, shape (replicates, classes, n)."""
+        """Return the scores of rows from the weights and intercepts of their folds, shape (replicates, classes, n)."""
         scores = np.empty((len(rows), weights.shape[2], rows.shape[1]))
         for fold, span in enumerate(self._order.spans):
             np.matmul(weights[:, fold], rows[:, span].swapaxes(1, 2), out=scores[..., span])

@@ -25,17 +25,17 @@ from .base import steps_of
 
 #: Bytes of scratch memory for distances.
 _SCRATCH = 2**25
-#: How far rounding may move a decision, as a share of the sum of all weights: an exponent is exact to some 1e-13.
+#: Rounding error of a decision, as a share of the sum of all weights: exponents are exact to some 1e-13.
 ROUNDING = 1e-10
 
 
 def is_gaussian(machine: Any) -> bool:
-    """True if an estimator is a Gaussian kernel machine that predicts by its decision values."""
+    """Return True for a Gaussian kernel machine that predicts by decision values."""
     return type(machine) is SVC and machine.kernel == "rbf" and not machine.break_ties
 
 
 def predict(fitted: Any, X: Any) -> Any:
-    """The predictions of a fitted classifier or pipeline for the rows (or texts) of X: as ``fitted.predict(X)``."""
+    """Predict the rows (or texts) of X, as ``fitted.predict(X)``."""
     machine = steps_of(fitted)[-1]
     if not is_gaussian(machine) or len(machine.classes_) != 2:
         return fitted.predict(X)
@@ -73,16 +73,16 @@ def _squares(rows: Any) -> FloatArray:
     return np.asarray(products.sum(axis=1), dtype=np.float64).ravel()
 
 
-#: A larger kernel matrix is left to libsvm, which keeps the part of it that is asked for.
+#: Larger kernel matrices are left to libsvm, which stores only the parts that it needs.
 _MOST_BYTES = 2**30
-#: Rows whose kernels are made at a time.
+#: Rows of kernels computed at a time.
 _ROWS = 256
-#: How far two good implementations of the exponential differ at most, relatively.
+#: Largest relative difference between good implementations of the exponential function.
 _EXPONENTIAL = 1e-15
 
 
 class OneAgainstOthers:
-    """One classifier for each category, which predicts whether a row is of it: clones of `classifier`.
+    """One classifier per category that predicts whether a row belongs to it: clones of `classifier`.
 
     `truth`, (n, K), says which rows are of each category. Where all rows of a category are alike, that is the answer
     for every row.
@@ -95,7 +95,7 @@ class OneAgainstOthers:
         self._fitted = kind(classifier, X, truth[:, self._open]) if self._open.size else None
 
     def predict(self, X: Any) -> NDArray[np.bool_]:
-        """True if each row is of each category, shape (n, K), as the classifier of each says by itself."""
+        """Predict whether each row belongs to each category, shape (n, K)."""
         said = np.tile(self._constant, (X.shape[0], 1))
         if self._fitted is not None:
             said[:, self._open] = self._fitted.predict(X)
@@ -155,7 +155,7 @@ class _SharedKernel:
 
 
 def _kernel_matrix(rows: Any, gamma: float) -> FloatArray:
-    """The kernels of all pairs of rows, which rounded to 32 bits are those of libsvm."""
+    """Return the kernels of all pairs of rows, equal to libsvm's after rounding to 32 bits."""
     n, squares = rows.shape[0], _squares_in_order(rows)
     kernel = np.empty((n, n))
     for part in _stripes(n):
@@ -170,7 +170,7 @@ def _kernel_matrix(rows: Any, gamma: float) -> FloatArray:
 
 
 def _exponents(products: FloatArray, own: FloatArray, others: FloatArray, gamma: float) -> FloatArray:
-    """Minus gamma times squared distances, by the operations of libsvm in their order."""
+    """Return -gamma times squared distances, by the operations of libsvm in the same order."""
     exponents = np.add.outer(own, others)
     products *= 2
     exponents -= products
@@ -179,14 +179,14 @@ def _exponents(products: FloatArray, own: FloatArray, others: FloatArray, gamma:
 
 
 def _as_libsvm_rounds(values: FloatArray, exponents: FloatArray) -> None:
-    """Take the exponential of the system, as libsvm does, where another could round otherwise to 32 bits."""
+    """Use the exponential of the system, as libsvm does, if another could round differently to 32 bits."""
     low, high = values * (1 - _EXPONENTIAL), values * (1 + _EXPONENTIAL)
     doubtful = np.nonzero(low.astype(np.float32) != high.astype(np.float32))
     values[doubtful] = [math.exp(exponent) for exponent in exponents[doubtful].tolist()]
 
 
 def _gamma(gamma: Any, X: Any) -> float:
-    """The number that `sklearn.svm.SVC` takes for ``"scale"`` and ``"auto"``."""
+    """Return the value of gamma in `sklearn.svm.SVC` for ``"scale"`` and ``"auto"``."""
     if gamma == "scale":
         variance = X.multiply(X).mean() - X.mean() ** 2
         return float(1.0 / (X.shape[1] * variance)) if variance != 0 else 1.0
@@ -194,14 +194,14 @@ def _gamma(gamma: Any, X: Any) -> float:
 
 
 def _sorted(X: Any) -> Any:
-    """The rows in floats of 64 bits, their entries in order: libsvm adds products in this order."""
+    """Return the rows as 64-bit floats with sorted entries: libsvm adds products in this order."""
     rows = X.tocsr().astype(np.float64)
     rows.sum_duplicates()
     return rows
 
 
 def _squares_in_order(rows: Any) -> FloatArray:
-    """The squared length of each row, its terms added from left to right."""
+    """Return the squared length of each row, adding terms from left to right."""
     return np.asarray(rows.multiply(rows) @ np.ones(rows.shape[1]), dtype=np.float64)
 
 

@@ -1,4 +1,4 @@
-"""The ready learners, and the transforms in front of a classifier: nominal features to numbers, missing values, scales.
+"""Ready learners, and transforms in front of a classifier: nominal features, missing values, scales.
 
 The transforms use only features, never labels, and are learned in ``fit``.
 """
@@ -32,11 +32,11 @@ def with_encoding(
     keeps_missing: bool = False,
     sparse: bool = False,
 ) -> Any:
-    """`classifier` behind the transforms that mixed features need; the bare classifier where none is needed.
+    """Put the transforms for mixed features in front of `classifier`, if any are needed.
 
-    A nominal feature becomes one 0/1 column a category seen in training (a missing value is a category of its own,
-    one that was not seen is no category). A missing numeric value becomes the feature's training mean, unless the
-    classifier `keeps_missing`. `sparse`: it is faster on a sparse matrix, where most columns are of categories.
+    A nominal feature becomes one 0/1 column per category seen in training (a missing value is a category; unseen ones
+    are ignored). A missing numeric value becomes the training mean of the feature, unless the classifier
+    `keeps_missing`. `sparse`: the classifier is faster on sparse matrices, if most columns are categories.
     """
     numeric: list[Any] = []
     if missing and not keeps_missing:
@@ -52,12 +52,12 @@ def with_encoding(
 
 
 def with_frames(classifier: Any, named: Mapping[str, Sequence[str]]) -> Any:
-    """A `classifier` that takes data frames; `named`: the categories of each feature by name, empty for a number."""
+    """Wrap a `classifier` that takes data frames; `named`: categories of each feature, empty for numbers."""
     return make_pipeline(FunctionTransformer(_as_frame, kw_args={"named": named}), classifier)
 
 
 def _as_frame(X: NDArray[np.float64], named: Mapping[str, Sequence[str]]) -> Any:
-    """The rows as a data frame with named features, and categories as text; missing categories are None."""
+    """Return the rows as a data frame with named features and categories as text, None if missing."""
     import narwhals as nw
 
     columns: dict[str, Any] = dict(zip(named, X.T, strict=True))
@@ -69,7 +69,7 @@ def _as_frame(X: NDArray[np.float64], named: Mapping[str, Sequence[str]]) -> Any
 
 
 def with_words(classifier: Any, stem: str | None = None) -> Any:
-    """`classifier` of texts, behind the tf-idf of their words or of the stems of these; English stop words are none."""
+    """Put the tf-idf of words or stems, without English stop words, in front of a `classifier` of texts."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     if stem is None:
@@ -77,14 +77,14 @@ def with_words(classifier: Any, stem: str | None = None) -> Any:
     return make_pipeline(TfidfVectorizer(analyzer=StemmedWords(stem)), classifier)
 
 
-#: The algorithms of Snowball for English: that of today, and Porter's of 1980.
+#: Snowball's algorithms for English: the current one, and Porter's of 1980.
 ALGORITHMS = ("english", "porter")
 
 
 class StemmedWords:
-    """The words of a text without English stop words, each by its stem: an ``analyzer`` of scikit-learn's vectorizers.
+    """Split a text into stems, without English stop words: an ``analyzer`` for scikit-learn's vectorizers.
 
-    A stop word is left out by how it is written, before stems are taken: "during" is one, and "dure" is not.
+    Stop words are removed before stemming: "during" is one, and "dure" is not.
     `algorithm`: the stemmer of Snowball (Porter, Snowball: a language for stemming algorithms, 2001).
     """
 
@@ -99,11 +99,11 @@ class StemmedWords:
             raise refuse("stem", algorithm, "the extra stem: pip install 'sigstats[stem]'") from None
         self._algorithm = algorithm
         self._words = TfidfVectorizer(stop_words="english").build_analyzer()
-        # A collection has far fewer words than it has places where they stand.
+        # A collection has far fewer distinct words than words.
         self._stem = cache(snowballstemmer.stemmer(algorithm).stemWord)
 
     def __call__(self, text: str) -> list[Any]:
-        """The stems, in the order of the text."""
+        """Return the stems, in the order of the text."""
         return [self._stem(word) for word in self._words(text)]
 
     def __reduce__(self) -> tuple[type["StemmedWords"], tuple[str]]:
@@ -120,7 +120,7 @@ def _naive_bayes(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
 def _encoded(
     place: str, *, standardise: bool = True, keeps_missing: bool = False, sparse: bool = False, **defaults: Any
 ) -> Build:
-    """A classifier behind `with_encoding`, by its import path; it is imported when the first one is built."""
+    """Return a builder of a classifier behind `with_encoding`; its import path is imported at the first call."""
 
     def built(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
         module, _, name = place.rpartition(".")
@@ -140,7 +140,7 @@ def _qda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
 
 
 def _k_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:  # noqa: ARG001 - missing values are at home here
-    # Numeric features come first out of the scaler.
+    # The scaler puts numeric features first.
     mask = None if nominal is None else tuple(sorted(nominal.tolist()))
     neighbours = attempt(NearestNeighbours, params, nominal=mask)
     if nominal is None:

@@ -138,23 +138,23 @@ def _central_tail(k: int, n: int) -> float:
     return float(ndtr(-z)) + math.exp(-z * z / 2 - _LOG_ROOT_2PI) * kurtosis / 24 * (z**3 - 3 * z)
 
 
-#: The number of observations is at most this.
+#: Largest number of observations.
 MOST_OBSERVATIONS = 2000
-#: How far above the supremum a p-value may be, as a share of it.
+#: Largest relative excess of a p-value over the supremum.
 PRECISION = 1e-3
-#: Relative error that rounding may bring: logarithms of up to some 1e4 in sums of up to 2,000 terms.
+#: Relative rounding error: logarithms of up to some 1e4 in sums of up to 2,000 terms.
 ROUNDING_OF_SUMS = 1e-10
 #: The first intervals of the share of discordant pairs, and how many numbers a block of them may hold.
 _FIRST, _BLOCK = 64, 2**20
 
 
 def log_supremum(more: int, fewer: int, n: int, sides: int) -> tuple[float, float]:
-    """Bounds, in logarithms, of the supremum of the chance of a statistic as large as that of these counts.
+    """Bound the logarithm of the supremum of the probability of a statistic at least as large as that of these counts.
 
-    The statistic is ``(more - fewer) / sqrt(more + fewer)``, or with two `sides` its magnitude. Given N discordant
-    pairs its tail does not depend on their share, which makes the chance a mean of tails by the binomial law of N. In
-    an interval of shares each term is at most the one at the share nearest to N / n: the sum of these bounds the chance
-    in the interval, and intervals are divided until that is within `PRECISION` of the largest one seen.
+    The statistic is ``(more - fewer) / sqrt(more + fewer)``, or with two `sides` its absolute value. Given N discordant
+    pairs, its tail does not depend on their share, so the probability is a mean of tails over the binomial law of N.
+    In an interval of shares, each term is largest at the share nearest to N / n; the sum of these terms bounds the
+    probability in the interval. Intervals are divided until the bound is within `PRECISION` of the largest probability.
     """
     if more <= fewer:  # the statistic is 0 without discordant pairs, which may be certain
         return 0.0, 0.0
@@ -183,7 +183,7 @@ def log_supremum(more: int, fewer: int, n: int, sides: int) -> tuple[float, floa
 
 
 def _tails(more: int, fewer: int, n: int) -> Iterator[tuple[int, float]]:
-    """Numbers of discordant pairs, and the logarithm of the chance that one side has as large a statistic."""
+    """Yield numbers of discordant pairs, and log probabilities that one side has as large a statistic."""
     square, seen = (more - fewer) ** 2, more + fewer
     for discordant in range(1, n + 1):
         least = -(-square * discordant // seen)  # of squared differences, exactly

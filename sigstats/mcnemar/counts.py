@@ -1,4 +1,4 @@
-"""The observations that exactly one of two classifiers got right, and the Bayesian form of McNemar's test of them."""
+"""Counts of observations that exactly one of two classifiers got right, and McNemar's test in Bayesian form."""
 
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ def discordant_counts(y: Labels, a: Labels, b: Labels) -> DiscordantCounts:
 
 
 def _of_labels(y: Labels, a: Labels, b: Labels, *, prior: float = 1.0) -> float:
-    """`pair_probability` of the true labels `y` and those that A and B assigned, with its options."""
+    """Return `pair_probability` for true labels `y` and the labels assigned by A and B, with its options."""
     return pair_probability(*discordant_counts(y, a, b), prior=prior)
 
 

@@ -1,6 +1,6 @@
 """The leaderboard of a table of scores: every model, every pair, every slice.
 
-When not to use: scores that no table holds, such as measures of classes (`sigstats.comparison.rank_by_pairs`).
+When not to use: the measure is not a mean of scores, such as measures of classes (`sigstats.comparison.rank_by_pairs`).
 """
 
 from collections.abc import Mapping, Sequence

@@ -258,18 +258,18 @@ def pairs_in_order(sets: RankSets, *, lower: bool) -> tuple[RankedPair, ...]:
 
 
 def with_costs(ranking: Ranking, costs: Ranking, cost: str) -> Ranking:
-    """The ranking with the front of quality and cost; `costs` ranks the same models by the `cost`, the cheapest first.
+    """Add the front of quality and cost to a ranking; `costs` ranks the same models by `cost`, cheapest first.
 
-    Null hypothesis of an ordered pair: in the population of the rows (or groups), the first model's mean score is not
-    better, or its mean cost is not lower. Its p-value is the larger of the p-values of the two parts, valid however
-    scores and costs depend on each other (Berger 1982, Technometrics 24). All ordered pairs are adjusted together by
-    Holm's steps: if a model beats a second one in both, and the second a third, then the first beats the third. So with
-    the confidence of the ranking, every model that is called dominated is dominated.
+    Null hypothesis for an ordered pair: in the population of the rows (or groups), the mean score of the first model is
+    not better, or its mean cost is not lower. The p-value is the larger one of the two parts, valid however scores and
+    costs depend on each other (Berger 1982, Technometrics 24). All ordered pairs are adjusted together by Holm's
+    method: if a model beats a second one in both, and the second a third, then the first beats the third. With the
+    confidence of the ranking, every model called dominated is truly dominated.
 
     When not to use: to show that a cheaper model is as good as an expensive one (`sigstats.compare` with a margin).
     Equality cannot be shown, so of two equally good models the more expensive one stays on the front.
 
-    Raises ValueError if the costs are of other rows.
+    Raises ValueError if costs and scores have different rows.
     """
     if costs.n != ranking.n or costs.averaged != ranking.averaged:
         wanted = f"those of the {ranking.n:,} {ranking.unit}s with a score"
@@ -293,7 +293,7 @@ def with_costs(ranking: Ranking, costs: Ranking, cost: str) -> Ranking:
 
 
 def _pvalues(ranking: Ranking, names: list[str]) -> FloatArray:
-    """The one-sided p-values of all ordered pairs; 1 if the first model has the worse score."""
+    """Return one-sided p-values of all ordered pairs; 1 if the first model has the worse score."""
     pvalues = np.ones((len(names), len(names)))
     for pair in ranking.pairs:
         pvalues[names.index(pair.a), names.index(pair.b)] = pair.pvalue

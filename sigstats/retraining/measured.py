@@ -85,13 +85,13 @@ STATISTICS: tuple[str, ...] = tuple(
 
 
 def as_statistic(measure: str, others: tuple[str, ...] = ()) -> str:
-    """One of `STATISTICS`, of `others`, or expected costs such as ``expected-cost(fn=10,fp=1)``; or ValueError."""
+    """Return a name of `STATISTICS`, `others`, or costs such as ``expected-cost(fn=10,fp=1)``; or ValueError."""
     name = in_our_words(measure)
     return name if str(name).partition("(")[0] in MAKERS else as_choice(name, "measure", (*others, *STATISTICS))
 
 
 class Statistic:
-    """A measure of a classifier's predictions or scores; greater is better, as costs are turned.
+    """A measure of the predictions or scores of a classifier; greater is better, since costs are negated.
 
     `measure`: as of `as_statistic`. `positive`: the class of the measures of one class (``f1``, ``recall``, ``auc``),
     by its code. ValueError if the measure is unknown, or needs two classes and there are others.

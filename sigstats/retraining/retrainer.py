@@ -248,7 +248,7 @@ class Retrainer:
         return None
 
 
-#: Processes are started by default for replicates that take longer than this many seconds.
+#: By default, processes are started if the replicates take longer than this many seconds.
 _LONG = 10.0
 #: Chunks of replicates for each process, so that all end at about the same time.
 _CHUNKS_EACH = 8
@@ -261,10 +261,10 @@ def in_processes(
     n_resamples: int,
     n_jobs: int | None,
 ) -> Any:
-    """The results of `compute` for all draws, one after another, as one array.
+    """Return the results of `compute` for all draws, concatenated.
 
-    The first replicate is timed. Unless `n_jobs` or a configuration of joblib states otherwise, each processor gets a
-    process if the others take long.
+    The first replicate is timed. If the others take long, each processor gets a process, unless `n_jobs` or a
+    configuration of joblib states otherwise.
     """
     from joblib import Parallel, delayed, effective_n_jobs
 
@@ -280,7 +280,7 @@ def in_processes(
 
 
 def _can_be_sent(compute: Callable[[IntArray], Any]) -> bool:
-    """True if other processes can be started here and can be sent this function with its classifier."""
+    """Return True if processes can be started and this function, with its classifier, can be sent to them."""
     if multiprocessing.current_process().daemon or threading.current_thread() is not threading.main_thread():
         return False
     try:

@@ -25,7 +25,7 @@ from ..design import BatchedDesign, Design, Moments, design_of
 
 #: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
 _STEPS = 30
-#: Wider designs are left to scikit-learn, whose dual solution is then cheaper.
+#: Wider designs are left to scikit-learn, whose dual solution is cheaper.
 _WIDEST_RIDGE, _WIDEST_SVM = 512, 256
 #: What rounding of the sums over all rows may be of the penalty; a fold beyond it is left to scikit-learn.
 _LOST = 1e-7
@@ -33,7 +33,7 @@ _EPS = 1e-15
 
 
 def standardised(moments: Moments, columns: Any, *, center: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Means, scales (replicates, folds, m) and the cross products of the columns so transformed.
+    """Return means, scales (replicates, folds, m) and cross products of the transformed columns.
 
     The columns that are to be standardised get mean 0 and variance 1 as by `StandardScaler`; with `center` the others
     are centred too.
@@ -58,7 +58,7 @@ class BatchedRidge(BatchedDesign):
     """`sklearn.linear_model.RidgeClassifier` with a positive ``alpha``, behind the ready learners' transforms."""
 
     def __init__(self, problem: Problem, design: Design, alpha: float) -> None:
-        # The intercept takes up any shift, and sums of values far from 0 would lose their digits.
+        # The intercept absorbs shifts; sums of values far from 0 would lose digits.
         center = np.median(design.columns, axis=0)
         super().__init__(problem, replace(design, columns=design.columns - center))
         self._alpha = alpha

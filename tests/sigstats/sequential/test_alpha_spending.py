@@ -51,7 +51,7 @@ def test_each_look_may_have_all():
         ({"look": 1, "alpha": 1.0}, "alpha: 1.0 is not valid"),
         ({"look": 1, "alpha": math.nan}, "alpha: nan is not valid"),
         ({"look": 1, "spending": "pocok"}, "did you mean 'pocock'"),
-        ({"look": 1, "spending": "linear"}, "looks: None is not valid; expected how many looks there will be"),
+        ({"look": 1, "spending": "linear"}, "looks: None is not valid; expected the number of looks"),
         ({"look": 1, "spending": "linear", "looks": 0}, "looks: 0 is not valid"),
     ],
 )
