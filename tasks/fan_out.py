@@ -1,6 +1,6 @@
 """The fan-outs of cells by name: how one block of the replicates of a cell is computed.
 
-A fan-out is a `FanOut` in a module of the folder of a kind of study, which is imported on first use.
+A fan-out is a `FanOut` in a module of a kind of study, imported on first use.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,58 +40,58 @@ FAN_OUTS = {
 
 
 def draws_nothing(work: Any) -> dict[str, Any]:  # noqa: ARG001
-    """The ``stream`` of a fan-out that draws no random numbers, or by seeds in its work."""
+    """Return the ``stream`` of a fan-out that draws no random numbers, or only with seeds in its work."""
     return {"draws": "none"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class FanOut:
-    """How one block of the replicates of a cell is computed."""
+    """Computation of one block of the replicates of a cell."""
 
-    #: What its replicates are, in a sentence of docs/results.md and in a phrase.
+    #: Description of the replicates: a sentence for docs/results.md, and a phrase.
     about: str
     in_words: str
-    #: The record of its work; `Work` if replicates depend only on the seed.
+    #: Class of its work; `Work` if replicates depend only on the seed.
     work: type[Work] = Work
-    #: Raised whenever equal values would give other replicates.
+    #: Increase this if equal work would give different replicates.
     version: int = 1
-    #: A number that grows whenever the replicates of this work change while those of other work do not.
+    #: Increases if the replicates of this work change, but not those of other work.
     revision: Callable[[Any], int] = lambda work: 0
     #: The number of replicates that share one random stream.
     lane_size: int = 1
     #: The key of the random stream.
     stream: Callable[[Any], dict[str, Any]] = draws_nothing
-    #: The columns of its replicates, the first of which is ``replicate``.
+    #: Columns of the replicates; the first is ``replicate``.
     schema: pa.Schema
-    #: The table of a block's replicates, in order.
+    #: Compute the table of the replicates of a block, in order.
     compute: Callable[[Block, Store, Any], pa.Table]
     #: Whether Numba compiles its code.
     compiles: bool = False
-    #: The fan-out that does the same work, if there is one.
+    #: Another fan-out that does the same work, if any.
     like: str | None = None
-    #: The cells whose replicates it reads; these are computed first.
+    #: Cells whose replicates it reads, which are computed first.
     needs: Callable[[Any], list[Cell]] = lambda work: []
-    #: Work of about the same duration that reads no other cell, for timing before other cells exist; None if
-    #: impossible. The store has the study's data sets, and may be written to.
+    #: Work of similar duration that reads no other cell, for timing before other cells exist; None if impossible. The
+    #: store contains the data sets of the study, and is writable.
     stand_in: Callable[[Any, Store], Work | None] = lambda work, store: None
     #: The cell that computes the observed result.
     observed: Callable[[Cell], Cell] | None = None
-    #: A mask of the replicates that are at least as extreme as the table of the observed cell, if there is one.
+    #: Mask of the replicates at least as extreme as the table of the observed cell, if any.
     exceeds: Callable[[pa.Table, Any], Any] | None = None
-    #: A mask of the replicates that are rejections at a level, or misses of an interval; their number in each row if a
-    #: row represents several replicates.
+    #: Mask of the replicates that are rejections at a level, or misses of an interval; their number in each row if rows
+    #: represent several replicates.
     rejections: Callable[[pa.Table, float], Any] | None = None
-    #: The rows of a test set of the first lane of a block, or distinct rows with their ``count``, if replicates are
-    #: results of a test on test sets that can be drawn again.
+    #: Rows, or distinct rows with ``count``, of a test set of the first lane of a block, if replicates are results of a
+    #: test on test sets that can be drawn again.
     drawn_rows: Callable[[Block, Store, int], pa.Table] | None = None
-    #: Whether work enters `sigstats.tasks.threads.alone` only when necessary; all other work runs inside it.
+    #: Whether work enters `sigstats.tasks.threads.alone` only when necessary; other work runs inside it.
     beside_others: Callable[[Any], bool] = lambda work: False
-    #: For work that runs code of other packages, the ``learner`` and the identity of that code; None for other work.
+    #: ``learner`` and identity of code of other packages that the work runs; None if there is none.
     own_code: Callable[[Any], Mapping[str, str] | None] = lambda work: None
 
 
 class OfCell(TypedDict):
-    """The description of a cell besides its fan-out; as in `sigstats.tasks.plan.Cell`."""
+    """Description of a cell except its fan-out, as in `sigstats.tasks.plan.Cell`."""
 
     subject: Mapping[str, str]
     work: Work
@@ -102,7 +102,7 @@ class OfCell(TypedDict):
 
 
 def replicates_table(block: Block, schema: pa.Schema, **columns: Any) -> pa.Table:
-    """The table of a block with a row a replicate, which are numbered here."""
+    """Return the table of a block with one numbered row per replicate."""
     numbered: dict[str, Any] = {"replicate": np.arange(block.first, block.last, dtype=np.int64), **columns}
     return pa.table(
         {name: from_numpy(values, schema.field(name).type) for name, values in numbered.items()}, schema=schema
@@ -110,7 +110,7 @@ def replicates_table(block: Block, schema: pa.Schema, **columns: Any) -> pa.Tabl
 
 
 def fanout(name: str) -> FanOut:
-    """The fan-out of a name."""
+    """Return the fan-out with this name."""
     value: FanOut = resolve_name(FAN_OUTS[name])
     return value
 

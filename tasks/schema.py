@@ -120,7 +120,7 @@ def schema_of(row: type) -> pa.Schema:
 
 
 SUMMARY = schema_of(Hypothesis)
-#: The measure of rows that are rates of rejection: none of them is a hypothesis to keep.
+#: Measure of rows that are rejection rates, which are not hypotheses.
 POWER = "power"
 
 

@@ -1,4 +1,4 @@
-"""What a classifier predicts on labels as they are: the observed run, its scores and measure, and other folds."""
+"""Predictions on the true labels: the observed run, its scores and measure, and runs with other folds."""
 
 from dataclasses import replace
 from typing import Any
@@ -67,7 +67,7 @@ def _run(block: Block, store: Store, work: CrossValidated) -> pa.Table:  # noqa:
 
 
 def _predictions(number: int, dataset: Dataset, folds: NDArray[Any], predicted: NDArray[Any]) -> pa.Table:
-    """The predictions of one run as the replicate of this number, one row for each row of the data set."""
+    """Return the predictions of one run as a numbered replicate, one row for each row of the data set."""
     columns: dict[str, Any] = {
         "replicate": np.full(len(dataset), number, dtype=np.int64),
         "row": np.arange(len(dataset), dtype=np.int64),
@@ -91,7 +91,7 @@ CROSSVAL = FanOut(
 
 
 def _stream_of_folds(work: CrossValidated) -> dict[str, Any]:
-    """Keyed by the data set and how it is split, so that all classifiers are given the same folds."""
+    """Return a key of the data set and its splits, so that all classifiers get the same folds."""
     return {"dataset": work.dataset.digest, "cross_validation": replace(work.cross_validation, transforms="fold")}
 
 
@@ -146,7 +146,7 @@ SCORES = FanOut(
 
 
 def statistic(store: Store, work: Measured) -> Statistic:
-    """The measure of a cell."""
+    """Return the measure of a cell."""
     return Statistic(work.measure, len(dataset_of(store, work).classes), work.positive)
 
 

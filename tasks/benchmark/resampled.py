@@ -1,7 +1,7 @@
 """Would an algorithm do better on other training sets of this size? By accuracy, and by other measures.
 
-The differences on the folds of all repetitions of the cross-validation are tested: those of accuracy, of five
-repetitions of two folds, by Alpaydin's F, and any others by Nadeau and Bengio's t, which gives the intervals too.
+The differences on the folds of all repetitions of the cross-validation are tested: accuracy in five repetitions of two
+folds by Alpaydin's F, all others by Nadeau and Bengio's t, which also gives the intervals.
 """
 
 from collections.abc import Iterator
@@ -22,12 +22,12 @@ from .work import CrossValidated
 
 
 def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
-    """The rows of one of both analyses."""
+    """Return the rows of one of the two analyses."""
     yield from _accuracies(results) if name == "corrected-resampled" else _measures(results)
 
 
 def _accuracies(results: Results) -> Iterator[Hypothesis]:
-    """One hypothesis for each pair of classifiers on a data set."""
+    """Yield one hypothesis for each pair of classifiers on a data set."""
     for cells in results.by_dataset("crossval").values():
         for a, b in combinations([read(results, cell, _accuracy) for cell in cells], 2):
             yield _by_accuracy(results, a, b)

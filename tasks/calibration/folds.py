@@ -2,8 +2,8 @@
 
 The stream is keyed only by the population and the size, and the samples of a lane are drawn before any folds, so that
 all schemes of cross-validation get the same samples. Outcomes are those of each fold, or pooled over all folds and
-repetitions. Pooled predictions share training rows, and those of several repetitions share the rows themselves, so that
-a test that assumes independence may not keep its level: this is what a calibration study examines.
+repetitions. Pooled predictions share training rows, and those of several repetitions share test rows, so that a test
+that assumes independence may not keep its level. Calibration studies examine this.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ _LANE = 10
 
 _Folds: TypeAlias = tuple[list[int], int, list[int]]
 
-#: What is stored of a sample on which a learner fails: no outcomes, and a number wrong that cannot be.
+#: Stored for a sample on which a learner fails: no outcomes, and an impossible number of wrong answers.
 _FAILED: _Folds = ([], -1, [])
 
 _COUNTS = pa.list_(pa.field("element", pa.int32(), nullable=False))
@@ -61,7 +61,7 @@ def _cross_validate(block: Block, store: Store, work: OnSamples) -> pa.Table:  #
         samples = two_views.draw(work.population, work.n, rng, _LANE)
         answers, problem = attempts(partial(_of_sample, work, sample, rng) for sample in samples[:size])
         if block.first == 0 and not entries["wrong"] and not any(answers):
-            raise ValueError(problem)  # a learner that fails on all samples of the first lane fails on more than these
+            raise ValueError(problem)  # a learner that fails on the whole first lane would fail on others too
         for outcomes, wrong, permuted in (answer or _FAILED for answer in answers):
             entries["outcomes"].append(outcomes)
             entries["wrong"].append(wrong)
@@ -81,7 +81,7 @@ def _of_sample(work: OnSamples, sample: two_views.Sample, rng: np.random.Generat
 
 
 def _sample(block: Block, index: int) -> two_views.Sample:
-    """The sample `index` of the first lane of a block."""
+    """Return the sample `index` of the first lane of a block."""
     rng, _ = next(block.lanes())
     work = block.cell.work_of(OnSamples)
     return two_views.draw(work.population, work.n, rng, _LANE)[index]

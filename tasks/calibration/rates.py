@@ -8,7 +8,7 @@ from ..schema import POWER as POWER
 from ..schema import Hypothesis
 from .work import AppliedTest
 
-#: What a row of the test ``calibration`` is a rate of, besides `POWER`.
+#: Rates in rows of the test ``calibration``, in addition to `POWER`.
 ERROR, COVERAGE = "type I error", "coverage"
 #: The further measures of the test ``performance``, in their order.
 BIAS, EMPIRICAL, STATED = "bias", "empirical standard error", "stated standard error"

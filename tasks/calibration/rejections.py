@@ -1,6 +1,6 @@
-"""The rate of rejections of a test, and the coverage of its interval, on test sets from a known population.
+"""Rejection rate of a test, and coverage of its interval, on test sets from a known population.
 
-A formula gives the rows that McNemar's test needs to reject half of the time, to compare with those of a publication.
+A formula gives the rows with which McNemar's test rejects half of the time, to compare with published numbers.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ _READY = ("subsample", "tally")
 
 
 def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
-    """The rows of one of both analyses."""
+    """Return the rows of one of the two analyses."""
     yield from _rates(results) if name == "calibration" else _sample_sizes(results)
 
 
@@ -155,7 +155,7 @@ HALF = "rows for half of the time"
 
 
 def _sample_sizes(results: Results) -> Iterator[Hypothesis]:
-    """The number of rows for each of McNemar's tests in each population in which one classifier is better."""
+    """Yield the number of rows for each of McNemar's tests in each population with a better classifier."""
     for group in one_test(results.plan.cells):
         work, subject = group[0].work_of(OnTestSets), group[0].subject
         drawn_from = population(work, results.store) if _formula(work.test.test) else None
@@ -175,7 +175,7 @@ def _sample_sizes(results: Results) -> Iterator[Hypothesis]:
 
 
 def one_test(cells: Iterable[Cell]) -> list[list[Cell]]:
-    """The cells that apply one test to test sets of one population, of all sizes."""
+    """Group the cells that apply one test to test sets of one population, of all sizes."""
     groups: dict[tuple[str | None, ...], list[Cell]] = {}
     for cell in cells:
         if cell.fanout in ("subsample", "tally"):
@@ -185,9 +185,9 @@ def one_test(cells: Iterable[Cell]) -> list[list[Cell]]:
 
 
 def rows_needed(known: Population | EventPopulation, test: AppliedTest, share: float, alpha: float) -> int | None:
-    """The rows of an infinite population of the same answers from which on McNemar's test rejects this often.
+    """Return the number of rows from which McNemar's test rejects this often in an infinite population of such answers.
 
-    None for another test, if the test looks the other way, or if more would be needed than can be summed over.
+    None for other tests, if the test looks in the other direction, or if there would be too many rows to sum over.
     """
     formula = _formula(test.test)
     if formula is None:

@@ -1,9 +1,9 @@
-"""The classifiers that a calibration study trained: the confidence of tests on their test set, and their performance.
+"""Classifiers trained by a calibration study: the confidence of tests on their test set, and their performance.
 
-A test gives the confidence that the classifier which is better on the test set is truly better. It is compared with the
+A test gives the confidence that the classifier that is better on the test set is truly better. It is compared with the
 share of other test sets of the same size, drawn from all remaining rows, on which the same classifier is better (Table
-3 of Keller, Mariethoz and Bengio). The performance of sets of classifiers is measured on the test set and on all rows
-that stand for the population, which they have not seen either, and their chosen parameters are named.
+3 of Keller, Mariethoz and Bengio). The performance of sets of classifiers is measured on the test set and on all other
+unseen rows, which represent the population, and the chosen parameters are reported.
 """
 
 import json
@@ -29,17 +29,17 @@ from .tally import totals
 from .training import chosen
 from .work import Categorised, OnTestSets, TrainedPair
 
-#: The bins of the histogram of bootstrap replicates.
+#: Number of bins of the histogram of bootstrap replicates.
 _BINS = 48
 
 
 def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
-    """The rows of one of both analyses."""
+    """Return the rows of one of the two analyses."""
     yield from _confidences(results) if name == "confidence" else _performances(results)
 
 
 def _confidences(results: Results) -> Iterator[Hypothesis]:
-    """One row for each test on each pair of trained classifiers, where test sets of the same size were drawn."""
+    """Yield a row for each test on each pair of trained classifiers with drawn test sets of the same size."""
     for cell in (*results.cells("subsample"), *results.cells("tally")):
         work = cell.work_of(OnTestSets)
         source = outcomes_cell(work)
@@ -87,10 +87,10 @@ def _confidence(results: Results, cell: Cell, source: Cell) -> Hypothesis:
 
 
 def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np.float64], float] | None:
-    """The bootstrap replicates behind a stated confidence, and the difference on the test set.
+    """Return the bootstrap replicates behind a stated confidence, and the difference on the test set.
 
-    Both are differences of the classifier that is better there and the other, and more is better: Keller, Mariethoz and
-    Bengio's Figure 1. None for a test that draws no replicates, or if predictions are missing.
+    Both are differences of the better classifier on the test set minus the other; greater is better (Figure 1 of
+    Keller, Mariethoz and Bengio). None for tests without replicates, or if predictions are missing.
     """
     named = {cell.name: cell for cell in results.plan.cells}
     source, cell = (named[name] for name in row.cell.split())
@@ -105,7 +105,7 @@ def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np
 
 
 def _histogram(drawn: NDArray[np.float64], observed: float) -> dict[str, Any]:
-    """The replicates in bins, one of which ends at 0: bin i begins at (first + i) times the width."""
+    """Count replicates in bins, one of which ends at 0: bin i begins at (first + i) times the width."""
     low, high = min(0.0, float(drawn.min())), max(0.0, float(drawn.max()))
     width = (high - low) / _BINS or 1.0
     first = int(np.floor(low / width))

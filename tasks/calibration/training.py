@@ -1,4 +1,4 @@
-"""Classifiers that a calibration study trains: the choice of their parameters, and what they predict of other rows.
+"""Classifiers trained by a calibration study: choice of parameters, and predictions of other rows.
 
 A replicate of `TUNE` is a combination of parameters; the first of the best is chosen. One of `PREDICT`, of two
 classifiers, and of `CATEGORISE`, of two sets with a classifier for each category, is a chunk of rows: first those of
@@ -57,7 +57,7 @@ def _tune(block: Block, store: Store, work: Tuned) -> pa.Table:
 def scores(
     classifier: Any, X: Any, truth: NDArray[np.bool_], folds: int, params: Mapping[str, Any]
 ) -> tuple[float, float]:
-    """The micro- and the macro-averaged F1 of machines with these parameters, on folds that were not trained on.
+    """Return the cross-validated micro- and macro-averaged F1 of machines with these parameters.
 
     `X`: of shape (n, d). `truth`: target of each of K machines, shape (n, K).
     """
@@ -76,7 +76,7 @@ def scores(
 
 
 def combinations(classifier: Learner) -> list[dict[str, Any]]:
-    """All combinations of the values of its grid, the parameters in alphabetical order."""
+    """Return all combinations of the values of the grid, with parameters in alphabetical order."""
     grid = _tuning(classifier).grid
     names = sorted(grid)
     return [dict(zip(names, values, strict=True)) for values in product(*(grid[name] for name in names))]
@@ -108,7 +108,7 @@ def _predict(block: Block, store: Store, work: Predicted) -> pa.Table:
 
 
 def outcomes(table: pa.Table, *, test: bool) -> tuple[int, ...]:
-    """The eight counts of `PREDICT` on the test set, or on all the rest."""
+    """Return the eight counts of `PREDICT` on the test set, or on all other rows."""
     return total(table.filter(pa.array(table.column("test").to_numpy() == test)))
 
 
@@ -135,7 +135,7 @@ _EVENTS = pa.schema(
 
 
 def tuning_cells(work: Categorised) -> dict[Side, Cell]:
-    """The cells that choose the parameters of ``a`` and of ``b``, where any are chosen."""
+    """Return the cells that choose the parameters of ``a`` and ``b``, if any are chosen."""
     return {side: _tuning_cell(work, side) for side in SIDES if work.side(side).tune}
 
 
@@ -159,7 +159,7 @@ def _tuning_cell(work: Categorised, side: Side) -> Cell:
 
 
 def chosen(work: Categorised, store: Store) -> dict[str, dict[str, Any]]:
-    """The parameters that were chosen for ``a`` and ``b``; of a choice that is not complete, none."""
+    """Return the chosen parameters of ``a`` and ``b``; none while a choice is incomplete."""
     tables = {side: (cell, store.read_prefix(cell)) for side, cell in tuning_cells(work).items()}
     return {
         side: _best(cell.work_of(Tuned).classifier, table)
@@ -169,13 +169,13 @@ def chosen(work: Categorised, store: Store) -> dict[str, dict[str, Any]]:
 
 
 def _best(classifier: Learner, table: pa.Table) -> dict[str, Any]:
-    """The combination of the greatest F1, the first of equals."""
+    """Return the first combination with the largest F1."""
     values: list[Any] = table.column(_tuning(classifier).measure.replace("-", "_")).to_pylist()
     return combinations(classifier)[values.index(max(values))]
 
 
 def _first_combinations(work: Categorised, store: Store) -> Categorised:  # noqa: ARG001
-    """The same with the first combination of parameters, as if it had been chosen."""
+    """Return the work with the first combination of parameters in place of chosen ones."""
     settled: dict[str, Any] = {}
     for side in tuning_cells(work):
         classifier = work.side(side)
@@ -197,7 +197,7 @@ def _categorise(block: Block, store: Store, work: Categorised) -> pa.Table:
 
 
 def events(table: pa.Table, categories: Sequence[str], *, test: bool) -> JointEvents:
-    """The joint events of `CATEGORISE` on the test set, or on all the rest."""
+    """Return the joint events of `CATEGORISE` on the test set, or on all other rows."""
     own = table.filter(pa.array(table.column("test").to_numpy(zero_copy_only=False) == test))
     sides: list[list[Any]] = [own.column(name).to_pylist() for name in ("true_categories", "a", "b", "count")]
     items = [((tuple(true), tuple(a), tuple(b)), count) for true, a, b, count in zip(*sides, strict=True)]

@@ -135,25 +135,25 @@ class AppliedTest(Record):
 
 
 class Described(Record):
-    """A fully described population: it draws its test sets, and applies the test that is made for them.
+    """A fully described population that draws test sets and applies its test to them.
 
-    A subclass is a file of `populations`, imported by `sigstats.tasks.calibration.subsample`. If its test is an
-    interval, it has a truth and runs intervals; otherwise its null hypothesis holds or not, and it runs tests.
+    Each subclass is a file of `populations`, imported by `sigstats.tasks.calibration.subsample`. If the test is an
+    interval, implement `truth` and `run_interval`; otherwise `null_holds` and `run_test`.
     """
 
     swapped: ClassVar[bool] = False
-    #: The test, the unit in which sizes are counted, and what is tested if not a measure of two classifiers.
+    #: Name of the test, unit of sizes, and description of the hypothesis if it is not a measure of two classifiers.
     TEST: ClassVar[str]
     UNIT: ClassVar[str] = "row"
     ABOUT: ClassVar[str] = ""
 
     @property
     def in_words(self) -> str:
-        """Its rows in words."""
+        """Description of the rows."""
         return "endless, drawn independently"
 
     def fits(self, test: AppliedTest, /) -> bool:  # noqa: ARG002
-        """True if a test of this kind can be applied to such rows."""
+        """Return True if a test can be applied to these rows."""
         return True
 
     def draw(self, n: int, rng: np.random.Generator, size: int, /) -> Any:
@@ -165,27 +165,27 @@ class Described(Record):
         raise NotImplementedError
 
     def rows_of(self, test_set: Any, /) -> dict[str, Any]:
-        """The rows of one test set, as columns."""
+        """Return the rows of one test set, as columns."""
         raise NotImplementedError
 
     def truth(self, measure: str, /) -> float:
-        """The true difference B - A."""
+        """Return the true difference B - A."""
         raise NotImplementedError
 
     def run_interval(self, test: AppliedTest, test_set: Any, rng: np.random.Generator, /) -> Any:
-        """The `Estimate` of an interval on one test set."""
+        """Return the `Estimate` of an interval on one test set."""
         raise NotImplementedError
 
     def null_holds(self, test: AppliedTest, /) -> bool:
-        """True if the null hypothesis of a test is true."""
+        """Return True if the null hypothesis of a test is true."""
         raise NotImplementedError
 
     def run_test(self, test: AppliedTest, test_sets: Any, rng: np.random.Generator, /) -> Any:
-        """The `Answers` of a test on all test sets of a lane."""
+        """Return the `Answers` of a test on all test sets of a lane."""
         raise NotImplementedError
 
 
-#: What test sets are drawn from.
+#: Sources of test sets.
 DrawnFrom: TypeAlias = Outcomes | Computed | Events | ScoredRows | Described
 
 

@@ -22,8 +22,8 @@ from .stopping import StoppingTracker
 #: How often a cell is completed if files of it disappear or are damaged meanwhile.
 _TRIALS = 3
 
-#: Idle workers compute further lanes of a cell while its first one runs: up to this many at once, of more after these
-#: seconds, since a scheduler is busy for as long with a thousand lanes, which may be short.
+#: Idle workers compute further lanes of a cell while the first one runs: up to this many at once, or any number after
+#: this many seconds, since a thousand short lanes would keep the scheduler busy for as long.
 FEW_WORKERS, LEARNING_SECONDS = 16, 1.0
 
 #: Called with a number of replicates that are done, and their receipt if they were computed.
@@ -107,11 +107,11 @@ def run_cell(
 ) -> Outcome:
     """Compute the missing replicates of a cell, then join its blocks into one file.
 
-    The first block is a single lane, and so is one for every idle worker; their cost sizes the others. Where there are
-    many workers, they wait a second for the first lane.
-    A failed block ends the cell, since its other blocks would fail likewise; the blocks that are done stay. A stopping
-    rule ends it too, once it stops on the replicates from the first on. Blocks beyond that are waited for, since a
-    worker would still write them, and dropped.
+    The first block, and one for every idle worker, is a single lane; their costs determine the size of the others. If
+    there are many workers, they wait a second for the first lane.
+    A failed block ends the cell, since other blocks would also fail; completed blocks are kept. A stopping rule also
+    ends it, once it stops on the leading replicates. The run waits for blocks beyond these, since a worker would still
+    write them, and drops them.
 
     `progress` is called with the number of replicates of each computed block and its receipt. With None for the
     receipt, it is called first with the number that the store had, and at the end with the number that the cell's
@@ -227,5 +227,5 @@ def has_room(sizer: BlockSizer, running: int, pool: Pool, begun: float) -> bool:
 
 
 def learns_at_once(sizer: BlockSizer, workers: int, seconds: float) -> bool:
-    """True if idle workers may compute any lane of a cell that was begun this many seconds ago."""
+    """Return True if idle workers may compute any lane of a cell that started this many seconds ago."""
     return bool(sizer.lanes) or workers <= FEW_WORKERS or seconds >= LEARNING_SECONDS

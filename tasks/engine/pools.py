@@ -146,7 +146,7 @@ class RoutedPool:
 
 
 def pool_of(pool: Pool, cell: Cell) -> Pool:
-    """The pool whose workers compute the blocks of a cell, by its needs."""
+    """Return the pool for the blocks of a cell, by its needs."""
     while isinstance(pool, RoutedPool):
         pool = pool.own.get(Needs.of(cell), pool.common)
     return pool

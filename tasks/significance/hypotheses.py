@@ -1,7 +1,7 @@
-"""The tests of a significance study, each table by each of its methods; and which known algorithms a new one resembles.
+"""Tests of a significance study, each table by each of its methods; and resemblance of a new algorithm to known ones.
 
-The resemblance is Hryniewicz's (section 4): for each known algorithm the hypothesis is tested that the new one behaves
-as it does; its possibilistic indices are those against the most plausible of the others.
+Resemblance follows Hryniewicz (section 4): for each known algorithm, the hypothesis is tested that the new one behaves
+like it; its possibilistic indices compare it with the most plausible of the others.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ LIKENESS = "likeness"
 
 
 def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
-    """The rows of one of both analyses."""
+    """Return the rows of one of the two analyses."""
     yield from _likenesses(results) if name == LIKENESS else _tables(results)
 
 
@@ -51,7 +51,7 @@ def _of_table(results: Results, cell: Cell) -> Hypothesis:
 
 
 def _likenesses(results: Results) -> Iterator[Hypothesis]:
-    """One hypothesis for each known algorithm, by each method."""
+    """Yield one hypothesis for each known algorithm and method."""
     groups: dict[tuple[str, str], list[Hypothesis]] = defaultdict(list)
     for cell in results.plan.cells:
         if cell.subject.get("test") == LIKENESS:

@@ -27,18 +27,18 @@ class Evaluated(TableTested):
     method: str
 
 
-#: The columns of the summary that a test gives.
+#: Columns of the summary with results of a test.
 RESULT = (
     "method", "alternative", "measure", "n", "statistic", "estimate", "estimate_low", "estimate_high", "null_mean",
     "replicates", "exceedances", "p_value", "log10_p", "p_low", "p_high", "note",
 )  # fmt: skip
 _RESULT = pa.schema([REPLICATE, *(SUMMARY.field(name) for name in RESULT)])
-#: Tests of two models, whose differences are of a less b since revision 1.
+#: Tests of two models; since revision 1 differences are a - b.
 _OF_TWO = ("mcnemar", "joint-outcomes", "signed-rank")
 
 
 def _revision(work: Evaluated) -> int:
-    """Chi-squares of very unequal probabilities are compared as fractions since revision 1."""
+    """Return 1 for tests of two models, and for exact chi-squares, which since then are compared as fractions."""
     by_chi2 = work.data.get("ordering") == "chi2" and work.method == "exact"
     return int((work.test == "goodness-of-fit" and by_chi2) or work.test in _OF_TWO)
 
@@ -67,7 +67,7 @@ _EXCEEDS = pa.schema(
 def _replicate(block: Block, store: Store, work: TableTested) -> pa.Table:  # noqa: ARG001
     drawn = table_test(work.test).exceedances
     if drawn is None:
-        raise ValueError(f"test: {work.test!r} is not valid; expected one that has the method monte-carlo")
+        raise ValueError(f"test: {work.test!r} is not valid; expected a test with the method monte-carlo")
     return replicates_table(
         block, _EXCEEDS, exceeds=np.concatenate([drawn(work.data, size, rng) for rng, size in block.lanes()])
     )

@@ -1,8 +1,8 @@
-"""The statistical tests of studies, each a record of a module of this folder, imported when it is asked for.
+"""Statistical tests of studies. Each is a record in a module of this folder, imported on first use.
 
-The name of a test is that of its module, with dashes, and the record is `TEST`; a module of several tests has each
-under its own name. A record describes the test in words, and computes its p-value
-from each kind of data that it takes: a table of counts, cross-validated runs, or test sets of a population.
+A test has the name of its module, with dashes, and its record is `TEST`; in a module of several tests, records have
+their own names. A record describes the test in words, and computes the p-value from all kinds of data that it
+supports: a table of counts, cross-validated runs, or test sets of a population.
 """
 
 import importlib
@@ -175,7 +175,7 @@ TESTS = (
     "bootstrap", "cochran-q", "dcf", "efficiency", "enumeration-size", "friedman", "goodness-of-fit", "homogeneity",
     "joint-outcomes", "looks", "mcnemar", "monte-carlo-size", "proportion", "signed-rank",
 )  # fmt: skip
-#: The modules of several tests.
+#: Modules with several tests.
 _SHARED = {
     "dcf": "proportions", "enumeration-size": "sizes", "friedman": "models", "monte-carlo-size": "sizes",
     "proportion": "proportions", "signed-rank": "models",
@@ -247,7 +247,7 @@ def fields(result: TestResult, **values: Any) -> dict[str, Any]:
 
 
 def estimated(estimate: float, interval: Iterable[float]) -> Fields:
-    """The fields of an estimate and the two ends of its interval."""
+    """Return the fields of an estimate and its interval."""
     low, high = interval
     return {"estimate": estimate, "estimate_low": low, "estimate_high": high}
 

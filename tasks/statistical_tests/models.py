@@ -28,8 +28,8 @@ FRIEDMAN = StatisticalTest(
     question="Do any of the models differ on data sets like these?",
     null="all models are equally good on data sets like these",
     words=(
-        "The models are ranked on each data set, and Friedman's statistic, corrected for ties, says how far their mean "
-        "ranks are apart; p counts the orders within the data sets, or is that of Iman and Davenport's F where these "
+        "The models are ranked on each data set, and Friedman's statistic, corrected for ties, measures how far their "
+        "mean ranks are apart; p counts the orders within the data sets, or is that of Iman and Davenport's F if there "
         "are too many. The null hypothesis is that on each data set all orders of the models are equally likely."
     ),
     source=(

@@ -16,7 +16,7 @@ PROPORTION = StatisticalTest(
     null="a and b have the same error rate",
     words=(
         "The difference of two error rates over its standard error is compared with the normal distribution: from the "
-        "disagreements alone, or as if the two were measured on different objects."
+        "disagreements only, or as if the two were measured on different objects."
     ),
     source=(
         "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks, "

@@ -1,4 +1,4 @@
-"""How many replicates, or tables to list, a test needs: numbers by Nyssen, which test nothing."""
+"""Numbers of replicates, or of tables to list, that a test needs, by Nyssen; nothing is tested."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from . import Data, Fields, OfTable, StatisticalTest
 
 
 def _no_pvalue(data: Data, method: str) -> Fields:  # noqa: ARG001
-    """The fields of a number that is computed, not tested."""
+    """Return the fields of a computed number without a test."""
     return {"method": method}
 
 
@@ -26,7 +26,7 @@ MONTE_CARLO_SIZE = StatisticalTest(
     null="none: a size is computed",
     words=(
         "The smallest number of replicates with which a true p-value of nine tenths of the level is rejected with "
-        "probability 0.95, in normal approximation. Nothing is tested."
+        "probability 0.95, by a normal approximation. Nothing is tested."
     ),
     source="Nyssen, Comparison of different methods for testing the significance of classification efficiency, table 1",
     order=80,
@@ -50,8 +50,8 @@ ENUMERATION_SIZE = StatisticalTest(
     question="How many tables would an enumeration list?",
     null="none: tables are counted",
     words=(
-        "All tables of the same row and column totals with at least as many right: the terms that Nyssen's equation "
-        "(4) adds up. They are counted row by row, and the exact test finds their sum without them. Nothing is tested."
+        "The number of tables with the same totals and at least as many right answers: the terms of Nyssen's equation "
+        "(4). They are counted row by row; the exact test computes their sum without listing them. Nothing is tested."
     ),
     source="Nyssen, Comparison of different methods for testing the significance of classification efficiency, fig. 2",
     order=75,

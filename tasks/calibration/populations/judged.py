@@ -111,32 +111,32 @@ class JudgedRows(Described):
 
     @property
     def in_words(self) -> str:
-        """Rows of a judge and of people."""
+        """Rows rated by a judge, some also by people."""
         return f"{self.rows:,} rows that a judge sees, of which people label as many as a size says"
 
-    #: How many the judge sees.
+    #: Number of rows that the judge rates.
     rows: int
-    #: Of A and of B: the mean of what people say, and how often the judge calls right and wrong what they do.
+    #: For A and B: mean rating by people, and sensitivity and specificity of the judge.
     accuracy: tuple[float, ...]
     sensitivity: tuple[float, ...]
     specificity: tuple[float, ...]
-    #: The rows of an item.
+    #: Number of rows per item.
     answers: int = 1
-    #: The highest mark.
+    #: Highest mark.
     marks: int = 1
-    #: The share of items to which both models give the same answer.
+    #: Share of items with the same answer of both models.
     same: float = 0.0
 
     def fits(self, test: AppliedTest) -> bool:
-        """True if a method can be applied to such rows."""
+        """Return True if a method can be applied to these rows."""
         return self.marks == 1 or test.options["method"] != "rogan-gladen"
 
     def truth(self, measure: str) -> float:  # noqa: ARG002
-        """The difference B - A according to people."""
+        """Return the difference B - A according to people."""
         return (1 - self.same) * (self.accuracy[1] - self.accuracy[0])
 
     def sample(self, n: int, rng: np.random.Generator) -> Sample:
-        """Draw rows of which n have labels."""
+        """Draw rows, n of them with labels."""
         rows, steps = self.rows, self.marks
         item = np.arange(rows) // self.answers
         count = int(item[-1]) + 1
@@ -158,7 +158,7 @@ class JudgedRows(Described):
         return _METHODS[test.options["method"]](test.options, sample, rng)
 
     def rows_of(self, sample: Sample) -> dict[str, Any]:
-        """The rows of one sample, with no label where people gave none."""
+        """Return the rows of one sample; labels may be missing."""
         labelled = np.arange(sample.judge.shape[1]) < sample.n
         columns: dict[str, Any] = {} if sample.items is None else {"item": sample.items}
         for side, judge, people in zip("ab", sample.judge, sample.people, strict=True):

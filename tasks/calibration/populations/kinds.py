@@ -93,12 +93,12 @@ class Kinds(Described):
     labels: tuple[str, ...]
     a: tuple[str, ...]
     b: tuple[str, ...]
-    #: The number of rows in a group, all of one kind; and by how many times the groups of each kind are larger.
+    #: Number of rows in a group, all of one kind, and a factor of the size of groups for each kind.
     group: int = 1
     times: tuple[int, ...] = ()
 
     def fits(self, test: AppliedTest) -> bool:
-        """True if a measure, and the method of its interval, can be applied to rows of these kinds."""
+        """Return True if a measure and the method of its interval can be applied to rows of these kinds."""
         measure, labels = test.compared, set(self.labels)
         spec = MEASURES[measure]
         if test.options["method"] == "usual" and (spec.of_weights or (self._sizes.max() > 1 and spec.test == "counts")):
@@ -112,17 +112,17 @@ class Kinds(Described):
         return numbers and labels == ({""} if spec.needs == "marks" else {"0", _POSITIVE})
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-        """Draw the numbers of groups of each kind in `size` test sets of n rows, or so if groups differ in size."""
+        """Draw the numbers of groups of each kind in `size` test sets of n rows (about n if groups differ in size)."""
         groups = int(n / float(self._sizes @ np.array(self.shares)) + 1e-6)
         return rng.multinomial(groups, self.shares, size).astype(np.int64)
 
     @property
     def _sizes(self) -> NDArray[np.int64]:
-        """The number of rows in a group of each kind."""
+        """Return the number of rows in a group of each kind."""
         return self.group * np.array(self.times or (1,) * len(self.shares), np.int64)
 
     def truth(self, measure: str) -> float:
-        """The measure of B minus that of A among all rows."""
+        """Return the measure of B minus that of A over all rows."""
         every, shares = np.ones(len(self.shares), np.int64), np.array(self.shares) * (self._sizes // self.group)
         if measure != "auc":
             rows = self._rows(every, measure, grouped=False, weights=shares)
@@ -136,7 +136,7 @@ class Kinds(Described):
         return float((weights * (gained[1] - gained[0])).sum() / (2 * weights.sum()))
 
     def run_interval(self, test: AppliedTest, counts: Any, rng: np.random.Generator) -> Estimate:
-        """The interval on one test set; if nothing is tested, the whole range of the difference."""
+        """Return the interval on one test set; if nothing is tested, the whole range of the difference."""
         options, measure, seed = test.options, test.compared, int(rng.integers(2**31))
         try:
             of = _usual if options["method"] == "usual" else _by_compare
@@ -145,7 +145,7 @@ class Kinds(Described):
             return Estimate(math.nan, -1.0, 1.0, math.nan, True)
 
     def rows_of(self, counts: Any) -> dict[str, Any]:
-        """The rows of one test set: the truth, the outputs of A and B, and the group."""
+        """Return the rows of one test set: truth, outputs of A and B, and group."""
         groups = np.repeat(np.arange(len(counts)), counts)
         sizes = self._sizes[groups]
         kind = np.repeat(groups, sizes)

@@ -32,16 +32,16 @@ _ABOUT = b"events"
 
 
 class _Drawn:
-    """Two classifiers on all rows there are, by the joint outcomes or events of which test sets have counts."""
+    """Two classifiers on all rows of a population, with the joint outcomes or events that test sets count."""
 
-    #: Whether the outputs of the two are exchanged in each row with probability 1/2, so that neither is better.
+    #: Whether outputs are exchanged in each row with probability 1/2, so that neither classifier is better.
     swapped: bool
-    #: Whether test sets are drawn with the probabilities of the outcomes; without replacement otherwise.
+    #: Whether test sets are drawn with the probabilities of the outcomes; otherwise without replacement.
     endless: bool
 
     @property
     def shape(self) -> JointOutcomes | JointEvents:
-        """A record whose counts have the columns of test sets."""
+        """A record with counts in the columns of test sets."""
         raise NotImplementedError
 
     @property
@@ -51,12 +51,12 @@ class _Drawn:
 
     @property
     def exchanged(self) -> Sequence[tuple[Any, Any]]:
-        """Pairs of columns, or of arrays of columns, that an exchange of the outputs turns into each other."""
+        """Pairs of columns, or of arrays of columns, that an exchange of the outputs swaps."""
         raise NotImplementedError
 
     @property
     def rows(self) -> int | None:
-        """The number of rows; None if it is endless."""
+        """The number of rows; None if infinite."""
         return None if self.endless else int(self.counts.sum())
 
     @property
@@ -65,7 +65,7 @@ class _Drawn:
         return len(self.counts[0])
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-        """The counts of each outcome in `size` test sets of n rows."""
+        """Draw the counts of outcomes in `size` test sets of n rows."""
         (counts,) = self.counts
         if self.endless:
             drawn = draw_samples(counts if counts.dtype.kind == "f" else counts / counts.sum(), n, rng=rng, size=size)
@@ -78,17 +78,17 @@ class _Drawn:
         return drawn
 
     def difference(self, measure: str | Measure) -> float:
-        """The true difference B - A of a measure."""
+        """Return the true difference B - A of a measure."""
         return 0.0 if self.swapped else float(self.differences(measure, self.counts)[0])
 
     def differences(self, measure: str | Measure, drawn: NDArray[Any]) -> NDArray[np.float64]:
-        """The difference B - A of a measure on each test set; probabilities do as well as counts."""
+        """Return the difference B - A of a measure on each test set, given as counts or probabilities."""
         return 0.0 - evaluate(self.shape, as_measure(measure), drawn.astype(np.float64)).differences
 
 
 @dataclass(frozen=True, kw_only=True)
 class Population(_Drawn):
-    """Two classifiers on all rows there are, by eight joint outcomes."""
+    """Two classifiers on all rows of a population, by eight joint outcomes."""
 
     #: How many rows have each of the eight joint outcomes; or, if `endless`, with which probability a row has it.
     outcomes: tuple[float, ...]
@@ -165,7 +165,7 @@ class EventPopulation(_Drawn):
             raise ValueError(f"population {self.name}: has no rows; expected one or more")
 
     def endlessly(self) -> "EventPopulation":
-        """The infinite population in which each event has the probability of its frequency here."""
+        """Return the infinite population with probabilities equal to the frequencies of events."""
         return replace(self, endless=True)
 
     @cached_property
@@ -184,7 +184,7 @@ class EventPopulation(_Drawn):
 
     @cached_property
     def exchanged(self) -> Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """The events that an exchange turns into each other."""
+        """The events that an exchange swaps."""
         position = {event: index for index, event in enumerate(self.shape.events)}
         pairs = [(i, position[true, b, a]) for (true, a, b), i in position.items() if a < b]
         first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T

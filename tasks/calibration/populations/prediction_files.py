@@ -100,7 +100,7 @@ def count_file(
     classes: Sequence[Label] | None,
     footer: pq.FileMetaData | None = None,
 ) -> LabelCounts:
-    """The counts of one file; its footer is read if it is not given."""
+    """Count one file; the footer is read if it is not given."""
     coded = list(columns) if _family(first.types[0]) == "strings" else None
     opened = open_parquet(system, file, columns, read_dictionary=coded, metadata=footer)
     column_types(file, opened, columns).require_alike(columns, first)
@@ -197,12 +197,12 @@ class LabelFiles:
         return cls(files=files, rows=rows, **about)
 
     def mark(self, index: int) -> tuple[str, pq.FileMetaData]:
-        """The mark of one of the files as it is now, and its footer."""
+        """Return the current mark of a file, and its footer."""
         opened, _, mark = _marked(self._first[0], self.files[index], self.columns)
         return mark, opened.metadata
 
     def count(self, index: int, footer: pq.FileMetaData | None = None) -> LabelCounts:
-        """The counts of one of the files; its footer is read if it is not given."""
+        """Count one of the files; the footer is read if it is not given."""
         file, (system, first) = self.files[index], self._first
         counts = count_file(system, file, self.columns, first, self.classes, footer)
         if counts.rows != self.rows[index]:

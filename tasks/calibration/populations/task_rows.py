@@ -97,23 +97,23 @@ class TaskRows(Described):
     TEST: ClassVar[str] = "joint-tasks"
     ABOUT: ClassVar[str] = "whether B is worse on any task"
 
-    #: Its share of all rows.
+    #: Share of the task among all rows.
     shares: tuple[float, ...]
-    #: The share of its rows that one model alone gets right.
+    #: Share of the rows of the task that exactly one model gets right.
     discordant: tuple[float, ...]
-    #: How much worse B is on it, from -1 to 1.
+    #: Difference by which B is worse on the task, from -1 to 1.
     worse: tuple[float, ...]
-    #: By how many standard errors B is worse on all rows of those tasks on which it is worse.
+    #: Difference by which B is worse, over the tasks where it is, in standard errors.
     errors: float = 3.0
 
     def null_holds(self, test: AppliedTest) -> bool:  # noqa: ARG002
-        """True if B is worse on no task."""
+        """Return True if B is not worse on any task."""
         return all(worse <= 0 or not share for worse, share in zip(self.worse, self.discordant, strict=True))
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> IntArray:
-        """Draw test sets of n rows: the rows of each task, and those that only A and only B gets right.
+        """Draw test sets of n rows: numbers of rows of each task, and of those that only A and only B gets right.
 
-        Returns an array of shape (size, 3, T). As many rows of a task are discordant in all test sets.
+        Returns an array of shape (size, 3, T). The number of discordant rows of a task is the same in all test sets.
         """
         ends = np.round(np.cumsum(self.shares) / math.fsum(self.shares) * n).astype(np.int64)
         rows = np.maximum(np.diff(ends, prepend=0), 1)
@@ -123,12 +123,12 @@ class TaskRows(Described):
         return np.stack(np.broadcast_arrays(rows, only_a, differing - only_a), axis=1)
 
     def run_test(self, test: AppliedTest, sets: IntArray, rng: np.random.Generator) -> Answers:
-        """The p-values of B being worse on no task, of all test sets. `rng`: for a method that draws."""
+        """Return p-values of "B is not worse on any task" for all test sets. `rng`: for random methods."""
         rows, only_a, only_b = sets[0, 0], sets[:, 1], sets[:, 2]
         drawn = _Drawn(rows, only_a, only_a[0] + only_b[0], test.options["resamples"], rng)
         return Answers(_METHODS[test.options["method"]](drawn))
 
     def rows_of(self, test_set: IntArray) -> dict[str, Any]:
-        """The counts of one test set, one row per task."""
+        """Return the counts of one test set, one row per task."""
         n, only_a, only_b = test_set
         return {"task": np.arange(1, len(n) + 1), "n": n, "only_a": only_a, "only_b": only_b}

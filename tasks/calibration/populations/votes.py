@@ -59,20 +59,20 @@ class Votes(Described):
     strengths: tuple[float, ...]
     voters: int
     items: int
-    #: The standard deviations of what a voter, and what an item, adds to the strength of each model.
+    #: Standard deviations of the effects of a voter and of an item on the strength of each model.
     voter_sd: float = 0.0
     item_sd: float = 0.0
     #: The share of ties.
     ties: float = 0.0
-    #: The share of voters who nearly always vote for the later model, against the others' small preference.
+    #: Share of voters who nearly always prefer the later model, against the small preference of the others.
     dissenters: float = 0.0
 
     def fits(self, test: AppliedTest) -> bool:
-        """True if there are preferences, false or true, that a test may show."""
+        """Return True if there are preferences, false or true, that a test may show."""
         return test.options["preference"] == "false" or len(set(self.strengths)) > 1
 
     def null_holds(self, test: AppliedTest) -> bool:
-        """True if a test asks for preferences that are false."""
+        """Return True if a test looks for false preferences."""
         return bool(test.options["preference"] == "false")
 
     def sample(self, n: int, rng: np.random.Generator) -> Ballots:
@@ -93,14 +93,14 @@ class Votes(Described):
         return Ballots(first, second, np.where(rng.random(n) < self.ties, 0, won), voter, item)
 
     def run_test(self, test: AppliedTest, sets: Iterable[Ballots], rng: np.random.Generator) -> Answers:  # noqa: ARG002
-        """The p-values of all test sets; NaN if no votes connect the models."""
+        """Return the p-values of all test sets; NaN if no votes connect the models."""
         items, problem = attempts(partial(self.pvalue, test, votes) for votes in sets)
         return Answers(np.array(items, np.float64), problem=problem)
 
     def pvalue(self, test: AppliedTest, votes: Ballots) -> float:
-        """The adjusted p-value of the preference, false or true, that is nearest to be shown.
+        """Return the smallest adjusted p-value of a false (or true) preference.
 
-        Of true ones only those to the next model count.
+        Of true preferences, only those over the next model count.
         """
         options = test.options
         names = np.array([f"{number:03d}" for number in range(len(self.strengths))])
@@ -123,7 +123,7 @@ class Votes(Described):
         return float(values[asked].min(initial=1.0))
 
     def rows_of(self, votes: Ballots) -> dict[str, Any]:
-        """The votes of one test set, in the form that `sigstats rank` reads."""
+        """Return the votes of one test set, in the form that `sigstats rank` reads."""
         words = np.array(["model_b", "tie", "model_a"])[votes.winner + 1]
         return {
             "model_a": votes.first + 1,
