@@ -1,4 +1,4 @@
-"""Bootstrap of the difference of F1: replicates on counts beside replicates on rows.
+"""Bootstrap of the difference of F1: replicates on counts compared with replicates on rows.
 
 Run as ``OMP_NUM_THREADS=1 python benchmarks/bootstrap.py > benchmarks/bootstrap.md``. All contenders draw in one run,
 one thread. Those that draw rows draw fewer replicates, and their time is multiplied up: it is proportional to the
@@ -126,7 +126,7 @@ def table(times: dict[str, list[float]], ours: str) -> list[str]:
 
 def main() -> None:
     full = "--full" in sys.argv
-    print("# Bootstrap on counts beside bootstrap on rows\n")
+    print("# Bootstrap on counts compared with bootstrap on rows\n")
     print("    OMP_NUM_THREADS=1 python benchmarks/bootstrap.py > benchmarks/bootstrap.md\n")
     print(f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}, ", end="")
     print(f"{os.cpu_count()} cores (one thread used), {platform.machine()}. Best of several repeats.")

@@ -1,4 +1,4 @@
-"""A population of rows on disk counted by Dask workers, beside the same workers that read it and do nothing else.
+"""A population of rows on disk counted by Dask workers, compared with only reading it.
 
 python benchmarks/counting.py [ROWS] > benchmarks/counting.md
 """

@@ -1,4 +1,4 @@
-"""Permutation retrains beside scikit-learn's `permutation_test_score`, on the same data, estimators and kind of folds.
+"""Retraining on permuted data compared with scikit-learn's `permutation_test_score`: same data, estimators and folds.
 
 One worker, one thread; milliseconds of processor time a permutation, best of several repeats in turn. Names of
 classifiers as arguments measure these alone. `--large` measures on 20,000 and 50,000 rows: one permutation of

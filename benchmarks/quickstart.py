@@ -1,4 +1,4 @@
-"""The whole quick start beside scikit-learn's `permutation_test_score` for its permutations of labels alone.
+"""The whole quick start compared with scikit-learn's `permutation_test_score` for permuted labels only.
 
 python benchmarks/quickstart.py [--permutations 499] [--measured 5 25]
 

@@ -1,4 +1,4 @@
-"""Test sets drawn as counts beside test sets drawn as rows.
+"""Test sets drawn as counts compared with test sets drawn as rows.
 
 OMP_NUM_THREADS=1 python benchmarks/subsampling.py > benchmarks/subsampling.md
 """
@@ -69,7 +69,7 @@ def growth():
 
 
 def main():
-    print("# Test sets as counts beside test sets as rows\n")
+    print("# Test sets as counts compared with test sets as rows\n")
     print("    OMP_NUM_THREADS=1 python benchmarks/subsampling.py > benchmarks/subsampling.md\n")
     versions = f"NumPy {np.__version__}, SciPy {scipy.__version__}"
     print(f"Python {platform.python_version()}, {versions}, {os.cpu_count()} cores, {platform.machine()}.")
