@@ -61,7 +61,7 @@ class SizeOfMeasure(Tabular):
     level: float
     target: float
     rise: bool
-    #: Whether the power of few rows is that of samples of the pilot.
+    #: Whether the power of few rows is estimated from samples of the pilot.
     sampled: bool = False
     notes: tuple[Note, ...] = ()
 
@@ -98,7 +98,7 @@ class SizeOfMeasure(Tabular):
             equal,
             "The number of rows that compare suggests assumes that the observed difference is the true one.",
             f"Each test is one-sided at the level {significant(self.level, 3)}.",
-            f"The power for up to {SAMPLED:,} rows is estimated from {SAMPLES} samples of the pilot, tested as by compare."
+            f"The power for up to {SAMPLED:,} rows comes from the test of compare on {SAMPLES} samples of the pilot."
             if self.sampled
             else "The power is that of a normal test with the spread of the pilot and one more, worst possible, row.",
             *self.notes,

@@ -1,8 +1,8 @@
-"""The spread of a difference in a pilot, and the power of the test of `sigstats.compare` that follows from it.
+"""Spread of a difference in a pilot, and the resulting power of the test of `sigstats.compare`.
 
-A test at a level has the power of a normal test of the difference, whose standard deviation falls with the root of the
-rows, except for the one more row at its worst, whose share falls with their number. A mean of up to 300 single rows,
-with limits, is tested itself: in samples of the pilot's differences, tilted to the drop.
+The power is that of a normal test of the difference, whose standard error is proportional to 1 / sqrt(n), with the
+effect of one more, worst possible, row, which is proportional to 1 / n. Means of up to 300 single rows with limits are
+tested as by `sigstats.compare`, in samples of the differences of the pilot, tilted to the drop.
 
 When not to use: for the accuracy, whose power is exact (`sigstats.sizing.comparison`).
 """
@@ -25,16 +25,16 @@ from ..mcnemar.quantile_difference import fewest_with_interval
 from ..measures.table import MEASURES
 from ..unseen_row.means import shown_below_zero, units_of
 
-#: More rows than so many are not asked for.
+#: Larger numbers of rows are not computed.
 MOST: Final = 10**8
-#: The most rows whose mean is tested in samples, their number, and the steps of the smallest drop that they show.
+#: Largest number of rows tested in samples, number of samples, and steps of the search for the smallest drop.
 SAMPLED, SAMPLES, _STEPS = 300, 1000, 200
-#: The steepest tilt, at which nearly all weight is on the smallest value.
+#: Steepest tilt, with nearly all weight on the smallest value.
 _STEEPEST = 500.0
 
 
 def fewest_of(level: float) -> int:
-    """The fewest rows that show anything at a level: if all n favour one model, p is 2**-n or more."""
+    """Return the fewest rows that can be significant at a level: if all n favour one model, p is at least 2**-n."""
     return math.ceil(-math.log2(level))
 
 
@@ -44,11 +44,11 @@ class Spread:
 
     deviation: float
     unseen: float
-    #: The fewest rows with an interval; of a quantile, more than two.
+    #: Fewest rows with an interval; more than two for quantiles.
     fewest: int = 2
 
     def power(self, n: int, drop: float, level: float, minimum: float = 0.0) -> float:
-        """The probability that a drop is shown, and observed to be at least the minimum."""
+        """Return the probability that a drop is significant and observed to be at least the minimum."""
         if self.deviation == 0:
             return float(drop > self.unseen / n and drop >= minimum)
         root = math.sqrt(n) / self.deviation
@@ -56,7 +56,7 @@ class Spread:
         return min(shown_, float(ndtr((drop - minimum) * root)))
 
     def needed(self, drop: float, level: float, target: float, minimum: float = 0.0) -> int | None:
-        """The number of rows that shows a drop this often; None if none does, or more than 10**8."""
+        """Return the number of rows that detects a drop with the target power; None if more than 10**8, or none."""
         if drop <= minimum or drop <= 0:
             return None
         wide = float(ndtri(target) - ndtri(level)) * self.deviation
@@ -65,7 +65,7 @@ class Spread:
         return None if rows > MOST else max(self.fewest, math.ceil(rows))
 
     def detectable(self, n: int, level: float, target: float, minimum: float = 0.0) -> float:
-        """The smallest drop that this many rows show this often."""
+        """Return the smallest drop that this many rows detect with the target power."""
         error = self.deviation / math.sqrt(n)
         return max(
             self.unseen / n + float(ndtri(target) - ndtri(level)) * error, minimum + float(ndtri(target)) * error
@@ -74,13 +74,13 @@ class Spread:
 
 @dataclass(frozen=True)
 class SampledMean(Spread):
-    """The spread of a mean difference, and the differences of rows themselves, of which none exceeds the span."""
+    """Spread of a mean difference, and the differences of rows, none of which exceeds the span."""
 
     differences: FloatArray = field(default_factory=lambda: np.zeros(1))
     span: float = 1.0
 
     def power(self, n: int, drop: float, level: float, minimum: float = 0.0) -> float:
-        """The share of samples of n rows in which `sigstats.compare` shows the drop."""
+        """Return the share of samples of n rows in which `sigstats.compare` detects the drop."""
         if n > SAMPLED:
             return super().power(n, drop, level, minimum)
         values, chances = _tilted(self.differences, -min(drop, self.span))
@@ -89,7 +89,7 @@ class SampledMean(Spread):
         return float(np.mean(shown_below_zero([*map(units_of, samples)], self.span, level) & dropped))
 
     def needed(self, drop: float, level: float, target: float, minimum: float = 0.0) -> int | None:
-        """The number of rows that shows a drop this often, at most two percent too large."""
+        """Return the number of rows that detects a drop with the target power, at most two percent too large."""
         rows = super().needed(drop, level, target, minimum)
         if rows is None or rows > SAMPLED:
             return rows
@@ -97,7 +97,7 @@ class SampledMean(Spread):
         return fewest_rows(least, lambda n: self.power(n, drop, level, minimum) >= target, one_in=50)
 
     def detectable(self, n: int, level: float, target: float, minimum: float = 0.0) -> float:
-        """The smallest drop that this many rows show this often."""
+        """Return the smallest drop that this many rows detect with the target power."""
         about = super().detectable(n, level, target, minimum)
         if n > SAMPLED:
             return about
@@ -107,9 +107,9 @@ class SampledMean(Spread):
 
 
 def _tilted(differences: FloatArray, mean: float) -> tuple[FloatArray, FloatArray]:
-    """The values, ascending, and their cumulative chances, tilted exponentially to a mean (normal values are shifted).
+    """Return sorted values and cumulative probabilities, exponentially tilted to a mean (normal values are shifted).
 
-    Values that do not lie on both sides of the mean are shifted.
+    Values that are all on one side of the mean are shifted.
     """
     values = np.sort(differences)
     widest = max(abs(mean - values[0]), abs(values[-1] - mean)) or 1.0
@@ -129,7 +129,7 @@ def _tilted(differences: FloatArray, mean: float) -> tuple[FloatArray, FloatArra
 
 
 def planner_of(spread: Spread | None, row: ComparisonRow, part: Evidence | None) -> Spread | None:
-    """The spread of a row, with the differences of its rows if they are single and their mean has limits."""
+    """Return the spread of a row, with the differences of single rows if their mean has limits."""
     if spread is None or not isinstance(part, Values) or part.span is None or row.test.kind != "unseen":
         return spread
     units = part.units
@@ -139,9 +139,9 @@ def planner_of(spread: Spread | None, row: ComparisonRow, part: Evidence | None)
 
 
 def spread_of(row: ComparisonRow, *, passing: bool = False) -> Spread | None:
-    """The spread of a tested row; None if it has no interval.
+    """Return the spread of a tested row; None if it has no interval.
 
-    One more row undoes a drop by a gain, a pass by a loss: the two ends of the interval differ if values are skewed.
+    An unseen row could undo a drop by a gain, or a pass by a loss; both ends of the interval differ for skewed values.
     """
     if row.difference is None or row.low is None or row.high is None or row.confidence_level is None:
         return None
