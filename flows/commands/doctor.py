@@ -89,6 +89,7 @@ def _of_log(log: "EvaluationLog") -> tuple[str, list[tuple[str, str]]]:
 
 
 def _of_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     from sigstats._common.messages import some_of
@@ -96,7 +97,7 @@ def _of_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
 
     from ..pages.wording import count_of
 
-    names = list(dict.fromkeys(table.names))
+    names = [name for name, column in table.beside(()).items() if not pa.types.is_nested(column.type)]
     columns = Columns().in_table(names)
     values = {name: set(pc.unique(table.texts_or_missing(name)).to_pylist()) - {None} for name in names}
     labelled = columns.label in names and "label" not in {key for key, *_ in columns.unclear}

@@ -73,6 +73,16 @@ def test_a_table_is_answered_with_commands_that_run(name, kind, tmp_path, capsys
     assert {run(line, path, capsys) for line in commands} <= {0, 1}
 
 
+def test_columns_of_objects_and_lists_are_left_out(tmp_path, capsys):
+    path = tmp_path / "nested.jsonl"
+    frame = pd.DataFrame(TABLES["one model"]).assign(meta=[{"a": 1}] * 120, tags=[["x"]] * 120)
+    frame.to_json(path, orient="records", lines=True)
+    head, *commands = lines(path, capsys)
+    assert "meta" not in head
+    assert commands
+    assert {run(line, path, capsys) for line in commands} <= {0, 1}
+
+
 def test_what_is_not_clear_is_asked_for(tmp_path, capsys):
     path = tmp_path / "a.csv"
     for columns in ({"id": range(120), "class": TRUTH, "a": RIGHT["a"]}, {"label": TRUTH, "y": TRUTH, "a": RIGHT["a"]}):
