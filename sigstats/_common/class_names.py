@@ -233,7 +233,7 @@ def _is_broken(name: str) -> bool:
 
 #: Texts, in any case, that usually mean a missing value; the last line is for failed formulas of spreadsheets.
 _MISSING_TEXTS = {
-    *("na", "n/a", "n.a.", "nan", "-nan", "nat", "none", "nil", "null", "?", ".", "#na", "#n/a", "<na>"),
+    *("", "na", "n/a", "n.a.", "nan", "-nan", "nat", "none", "nil", "null", "?", ".", "#na", "#n/a", "<na>"),
     *("#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"),
 }
 

@@ -87,7 +87,9 @@ STATISTICS: tuple[str, ...] = tuple(
 def as_statistic(measure: str, others: tuple[str, ...] = ()) -> str:
     """Return a name of `STATISTICS`, `others`, or costs such as ``expected-cost(fn=10,fp=1)``; or ValueError."""
     name = in_our_words(measure)
-    return name if str(name).partition("(")[0] in MAKERS else as_choice(name, "measure", (*others, *STATISTICS))
+    if isinstance(name, str) and name.partition("(")[0] in MAKERS:
+        return name
+    return as_choice(name, "measure", (*others, *STATISTICS))
 
 
 class Statistic:

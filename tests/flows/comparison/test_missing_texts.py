@@ -61,6 +61,23 @@ def test_a_prediction_is_refused_until_it_is_declared(tmp_path, capsys, text):
     assert f"b.csv: predictions of classes that no row has: {text!r} (7 rows)" in listed["notes"][0]["text"]
 
 
+@pytest.mark.parametrize("column", ["label", "prediction"])
+def test_an_empty_text_is_no_class_in_any_format(tmp_path, capsys, column):
+    values = frame(**{column: np.where(GONE, "", LABEL)})
+    path, table = tmp_path / "a.jsonl", tmp_path / "a.csv"
+    values.to_json(path, orient="records", lines=True)
+    values.to_csv(table, index=False)
+    assert main(["check", str(path), "--at-least", "0.5"]) == 2
+    assert f"7 of 60 {column}s are ''; add --missing '' if they are missing" in capsys.readouterr().err
+    with pytest.raises(ValueError, match=f"7 of 60 {column}s are ''"):
+        sigstats.check(values, at_least=0.5)
+    stated, other = (
+        result(tmp_path, "check", str(file), "--at-least", "0.5", "--unscored", "drop", *options)
+        for file, options in ((path, ["--missing", ""]), (table, []))
+    )
+    assert stated["rows"] == other["rows"]
+
+
 def test_rows_without_a_label_are_dropped_or_refused(tmp_path, capsys):
     unlabelled = np.arange(60) % 4 == 3
     label = np.where(unlabelled, "NA", LABEL)
