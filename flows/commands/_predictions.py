@@ -262,7 +262,7 @@ def match_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def refuse_together(options: argparse.Namespace, **others: Any) -> None:
     """Refuse options that exclude each other, or are not valid with `others`, such as the content of a file."""
-    from sigstats.comparison.measure_names import check_together
+    from sigstats._common.together import check_together
 
     hidden = any(others.values())  # the values of options
     given = {name: True if value == "refuse" or (value and hidden) else value for name, value in vars(options).items()}

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.extreme import difference
+from .._common.together import check_together
 from .._common.validation import FloatArray, IntArray
 from ..anytime.bets import Rows, log_evalue, log_evalue_of_any_start, rows_of, running_interval
 from ..anytime.looks import change_of
@@ -31,7 +32,6 @@ from ..multiplicity import adjusted, closed_e_bh
 from .compare import decide_row
 from .evidence import Values
 from .family import asked_of, blank_row
-from .measure_names import check_together
 from .paired_predictions import PairedPredictions
 from .row_test import RowTest
 from .rows import ComparisonRow

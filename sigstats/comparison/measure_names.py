@@ -1,6 +1,6 @@
-"""Names of compared measures, inputs that exclude each other, and inputs that no measure uses."""
+"""Names of compared measures, and the inputs that they use."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,48 +88,6 @@ def are_measurements(classes: Sequence[str]) -> bool:
     return 2 * sum(not float(name).is_integer() for name in classes) > len(classes)
 
 
-_ONE = "expected one of them"
-#: How files are read, apart from groups.
-_READ = (
-    *("id", "label", "ratio", "epoch", "bins", "task", "labels", "instances", "unmatched", "unscored", "duplicates"),
-    *("prediction", "score", "slice", "rows_key", "filter", "model", "model_column", "probabilities", "encoding"),
-    *("lower_is_better", "higher_is_better", "by_position", "no_header", "missing", "classes", "allow_different_tasks"),
-)
-_OF_MEASURES = ("measure", "costs", "positive", "score_range")
-#: Inputs without effect on the size of a leaderboard or the number of runs.
-_NOT_OF_SIZES = (
-    *("report", "ratio", "group", "epoch", "bins", "task", "slice", *_OF_MEASURES),
-    *("accuracy", "discordance", "rows", "answers", "correlation"),
-    *("margin", "relative_effect", "relative_margin", "confidence", "unseen_group", "smallest_slice"),
-)
-#: Inputs, other inputs that exclude them, and the remedy.
-_EXCLUDED = (
-    (("order",), ("several answers to an item", "groups", "group", "epoch", "run", "runs", "tasks", "weights"), _ONE),
-    (("weights",), ("several answers to an item", "epoch", "run", "runs", "tasks", "fresh rows"), _ONE),
-    (("run",), ("epoch", "group"), f"{_ONE}, since runs are the independent units"),
-    (("by_position",), ("id", "labels that have ids", "groups by id"), _ONE),
-    (("probabilities", "ratio"), ("score",), _ONE),
-    (("changed",), ("run", "several candidates"), "expected the rows of two models"),
-    (("group",), ("fresh rows",), "expected independent rows"),
-    (
-        ("score", "ratio", "lower_is_better", "higher_is_better", "model", "epoch", "run", "task", "labels", "human"),
-        ("arrays",),
-        "expected data frames",
-    ),
-    (("by_position", "unmatched", "duplicates"), ("arrays",), "expected data frames"),
-    (("changed", "run", "task", "positive", "order", "weights", "ratio", "measure", "costs"), ("human",), _ONE),
-    (
-        ("changed", "run", "human", "human_labels", "order", "weights", "ratio", "task", "unmatched", "bins"),
-        ("unpaired",),
-        _ONE,
-    ),
-    ((*_READ, *_OF_MEASURES, "name", "cost", "run", "smallest_slice", "human", "human_labels"), ("votes",), _ONE),
-    ((*_READ, *_OF_MEASURES, "group", "run"), ("rates by hand",), _ONE),
-    ((*_NOT_OF_SIZES, "run", "drop", "tests", "adjust", "minimum_effect"), ("three files or more",), _ONE),
-    ((*_NOT_OF_SIZES, "score", "lower_is_better", "higher_is_better"), ("--run",), _ONE),
-    (("report",), ("a measure other than accuracy",), _ONE),
-    (("task",), ("a measure without a mean over tasks",), _ONE),
-)
 #: Measures that use an input, and the remedy.
 _USED_BY: dict[str, tuple[Callable[[MeasureSpec], bool], str]] = {
     "score": (
@@ -146,22 +104,6 @@ _USED_BY: dict[str, tuple[Callable[[MeasureSpec], bool], str]] = {
     ),
     "label": (lambda spec: spec.needs != "marks", "a measure of labels, or no such column"),
 }
-
-
-def check_together(given: Mapping[str, Any]) -> None:
-    """Raise ValueError if two of the given inputs exclude each other.
-
-    None, False, an empty sequence and ``"refuse"`` (the default action) mean that an input is not given.
-    """
-    usual: tuple[Any, ...] = (None, False, "refuse", (), [])
-    there = {name: v for name, v in given.items() if not any(type(v) is type(none) and v == none for none in usual)}
-    for names, others, cure in _EXCLUDED:
-        name = next((name for name in names if name in there), "")
-        other = next((other for other in others if other in there), "")
-        if name and other:
-            value, beside = (f" {shown(v)}" if isinstance(v := there[key], str) else "" for key in (name, other))
-            be = "are" if name.endswith("s") and not value else "is"
-            raise ValueError(f"{name}:{value} {be} not valid with {other}{beside}; {cure}")
 
 
 def check_used(measures: Collection[str], **given: Any) -> None:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from .._common.class_names import MISSING as MISSING
 from .._common.class_names import is_number, refuse_two_spellings
 from .._common.messages import Note, shown
+from .._common.together import check_together
 from .._common.validation import FloatArray, IntArray, as_reals, refuse
 from ..scores.order import as_times
-from .measure_names import check_together
 
 #: The name of the slice that holds every row.
 ALL_ROWS = "all rows"

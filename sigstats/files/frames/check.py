@@ -10,10 +10,10 @@ from typing import Any, Literal
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import label_name
 from sigstats._common.data_frames import opened
+from sigstats._common.together import check_together
 from sigstats._common.validation import as_real, refuse
 from sigstats.comparison.check.bar import check_predictions
 from sigstats.comparison.check.result import CheckResult
-from sigstats.comparison.measure_names import check_together
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs

@@ -10,9 +10,10 @@ from typing import Any, Literal, Never, TypeAlias, TypedDict
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import class_notes, counts_of, label_name
 from sigstats._common.deprecated import renamed
+from sigstats._common.together import check_together
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.comparison.candidates import compare_scores
-from sigstats.comparison.measure_names import are_measurements, are_scores, check_together
+from sigstats.comparison.measure_names import are_measurements, are_scores
 from sigstats.comparison.paired_predictions import Labels, PairedPredictions, as_score_range, by_name, pair_arrays
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from sigstats._common.together import check_together
 from sigstats._common.validation import shown
-from sigstats.comparison.measure_names import check_together
 from sigstats.measures.metrics import is_lower_better
 
 from ._predictions import Parted, Predictions
