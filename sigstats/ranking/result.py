@@ -260,7 +260,7 @@ def pairs_in_order(sets: RankSets, *, lower: bool) -> tuple[RankedPair, ...]:
 def with_costs(ranking: Ranking, costs: Ranking, cost: str) -> Ranking:
     """Add the front of quality and cost to a ranking; `costs` ranks the same models by `cost`, cheapest first.
 
-    Null hypothesis for an ordered pair: in the population of the rows (or groups), the mean score of the first model is
+    Null hypothesis of an ordered pair: in the population of the rows (or groups), the mean score of the first model is
     not better, or its mean cost is not lower. The p-value is the larger one of the two parts, valid however scores and
     costs depend on each other (Berger 1982, Technometrics 24). All ordered pairs are adjusted together by Holm's
     method: if a model beats a second one in both, and the second a third, then the first beats the third. With the

@@ -67,7 +67,7 @@ def rank_models(
 ) -> Ranking:
     """Rank models that answered the same rows, with the possible ranks of each model.
 
-    Null hypothesis for an ordered pair: in the population of the rows (or groups), the mean score or measure of the
+    Null hypothesis of an ordered pair: in the population of the rows (or groups), the mean score or measure of the
     first model is not better.
 
     Parameters

@@ -165,5 +165,6 @@ class Kinds(Described):
         if not is_of_scores(measure):
             return pair_arrays(label, a, b, groups=groups, weights=weights)
         scores = a.astype(np.float64), b.astype(np.float64)
-        pair = pair_arrays(label, label, label.copy(), scores=scores, groups=groups, weights=weights)
+        # Kinds of marks have the empty label.
+        pair = pair_arrays(label, label, label.copy(), scores=scores, groups=groups, weights=weights, listed=[""])
         return replace(pair, scored=pair.scored and replace(pair.scored, limits=(0.0, 1.0)))

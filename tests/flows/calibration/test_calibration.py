@@ -530,7 +530,7 @@ def test_of_a_population_that_has_grown_only_the_new_files_are_counted(by_worker
     monkeypatch.setattr(
         prediction_files.LabelFiles,
         "count",
-        lambda self, at: counted.append(Path(self.files[at]).name) or count(self, at),
+        lambda self, at, *more: counted.append(Path(self.files[at]).name) or count(self, at, *more),
     )
 
     def add(name, n=300):
