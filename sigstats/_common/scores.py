@@ -43,6 +43,19 @@ def unknown_direction(name: str, *, labelled: bool = False) -> ValueError:
     )
 
 
+def ends_of(values: Sequence[FloatArray]) -> tuple[float, float]:
+    """The smallest and the largest value of several arrays."""
+    return min(array.min() for array in values), max(array.max() for array in values)
+
+
+def refuse_beyond(limits: tuple[float, float] | None, values: Sequence[FloatArray], what: str) -> None:
+    """Refuse values beyond the limits that a person states; `what` they are."""
+    (low, high), (least, most) = ends_of(values), limits or (-np.inf, np.inf)
+    if low < least or high > most:
+        told = f"does not contain {low if low < least else high:g}; expected all {what} in it"
+        raise ValueError(f"score_range: {least:g} to {most:g} {told}")
+
+
 #: Of percentages, and of marks from 0 to 10, at most this share of the positive ones is 1 or less.
 _SMALL = 0.15
 #: At most this share of the scores is wild: each is so many times as large as the largest of the others, in size.

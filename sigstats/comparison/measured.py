@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from .._common.class_columns import positive_place
 from .._common.class_names import is_number, refuse_two_spellings, require_class_names
-from .._common.scores import require_one_scale, unknown_direction
+from .._common.scores import ends_of, refuse_beyond, require_one_scale, unknown_direction
 from .._common.validation import FloatArray, require_squarable, shown
 from ..measures.score_formulas import POWERS
 from ..measures.table import MEASURES, MeasureSpec, Needs, base_of, is_pass_at, refers_to_one_class
-from .evidence import Attempts, Classes, Evidence, Judged, Limits, Pair, Ratios, Runs, Scores, Values, signed
+from .evidence import Attempts, Classes, Evidence, Judged, Pair, Ratios, Runs, Scores, Values, signed
 from .measure_names import OF_SCORES, is_of_scores
 from .paired_predictions import PairedPredictions, Predicted, Scored
 from .units import Units
@@ -123,7 +123,7 @@ def _numbers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Cla
     if odd := next((name for name in said.classes if not is_number(name)), None):
         raise _invalid(spec, f"{shown(odd)}; expected labels and predictions in numbers")
     numbers = np.array([float(name) for name in said.classes])
-    _refuse_beyond(limits, [numbers], "numbers")
+    refuse_beyond(limits, [numbers], "numbers")
     if spec.name in POWERS:
         return _of_classes(paired, spec, said, values=numbers)
     if spec.of_rows is None:
@@ -155,7 +155,7 @@ def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) 
     scored, true = _given_scores(paired, spec), _of_class(paired, positive)
     if spec.of_weights is None:
         return Scores(units=paired.units, positive=true, scores=scored.scores)
-    low, high = _ends(scored.scores)
+    low, high = ends_of(scored.scores)
     beyond = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
     return _of_numbers(paired.units, spec, [1.0 * true, *scored.scores], (0.0, 1.0), beyond, limited=True)
 
@@ -168,7 +168,7 @@ def _of_class(paired: PairedPredictions, positive: str | None) -> NDArray[np.boo
 
 def _probabilities(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Values:
     scored = _given_scores(paired, spec)
-    low, high = _ends(scored.scores)
+    low, high = ends_of(scored.scores)
     if low < 0 or high > 1:
         raise ValueError(f"scores: {low:g} to {high:g} are not valid for {spec.name}; expected probabilities")
     true = np.full(paired.n, True) if scored.of_truth else _of_class(paired, positive)
@@ -178,7 +178,7 @@ def _probabilities(paired: PairedPredictions, spec: MeasureSpec, positive: str |
 def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Values | Ratios:
     scored, limits, units = _given_scores(paired, spec), paired.score_range, paired.units
     sign, (a, b), per = -1 if scored.lower else 1, scored.scores, scored.per
-    _refuse_beyond(limits, scored.scores if per is None else _row_ratios(scored.scores, per), "scores")
+    refuse_beyond(limits, scored.scores if per is None else _row_ratios(scored.scores, per), "scores")
     if scored.lower is None:
         raise unknown_direction(scored.column)
     if limits is None:
@@ -219,17 +219,6 @@ def _row_ratios(scores: Pair, per: Pair) -> list[FloatArray]:
     with np.errstate(divide="ignore", invalid="ignore"):
         arrays = [a / b for a, b in zip(scores, per, strict=True)]
     return [array[~np.isnan(array)] for array in arrays]
-
-
-def _ends(values: Sequence[FloatArray]) -> tuple[float, float]:
-    return min(array.min() for array in values), max(array.max() for array in values)
-
-
-def _refuse_beyond(limits: Limits, values: Sequence[FloatArray], what: str) -> None:
-    (low, high), (least, most) = _ends(values), limits or (-np.inf, np.inf)
-    if low < least or high > most:
-        told = f"does not contain {low if low < least else high:g}; expected all {what} in it"
-        raise ValueError(f"score_range: {least:g} to {most:g} {told}")
 
 
 _BY_NEEDS: dict[Needs, Callable[[PairedPredictions, MeasureSpec, str | None], Evidence]] = {

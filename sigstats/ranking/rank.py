@@ -11,7 +11,7 @@ import numpy as np
 
 from .._common.extreme import span_of, ties_as_equal
 from .._common.messages import Note
-from .._common.scores import require_one_scale
+from .._common.scores import refuse_beyond, require_one_scale
 from .._common.validation import IntArray, as_count, as_real, refuse, require_squarable
 from .means import MEAN_OVER_TASKS, mean_interval, share_interval, task_weights
 from .rank_sets import RankSets, sets_of
@@ -47,8 +47,10 @@ def rank_table(
     right = right or scores.dtype == np.bool_
     if len(scores) < 1 or scores.shape[1] < 2:
         raise refuse("correct (shape)", scores.shape, "one row or more, and two models (columns) or more")
-    if score_range is not None:
-        _refuse_beyond(score_range, scores, right=right)
+    if score_range is not None and right:
+        low, high = score_range
+        raise ValueError(f"score_range: {low:g} to {high:g} is not used by accuracy; expected scores, or no limits")
+    refuse_beyond(score_range, [scores], "scores")
     if not right:
         require_squarable(scores, "scores")
         require_one_scale(scores.T, models, wanted="scores of all models in one unit")
@@ -96,15 +98,6 @@ def rank_table(
         confidence_level=level,
         notes=(*notes, *unlimited, *copies),
     )
-
-
-def _refuse_beyond(limits: tuple[float, float], scores: Any, *, right: bool) -> None:
-    ends = f"score_range: {limits[0]:g} to {limits[1]:g}"
-    if right:
-        raise ValueError(f"{ends} is not used by accuracy; expected scores, or no limits")
-    for score in (scores.min(), scores.max()):
-        if not limits[0] <= score <= limits[1]:
-            raise ValueError(f"{ends} does not contain {score:g}; expected all scores in it")
 
 
 def _untestable(rows: IntArray, groups: IntArray | None, least: int) -> str:
