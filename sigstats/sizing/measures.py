@@ -19,7 +19,7 @@ from ..comparison.family import evidence_for, tests_of
 from ..comparison.notes import pair_notes
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
-from .spread import MOST, SAMPLED, SAMPLES, SampledMean, fewest_of, planner_of, spread_of
+from .spread import MOST, SAMPLED, SAMPLES, SampledMean, fewest_of, planners_of, spread_of
 
 #: The drops by default: so many hundredths of the baseline's value, or so many times twice the smallest that counts.
 _DROPS = (1, 2, 5, 10)
@@ -126,9 +126,8 @@ def plan_measure(
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
     drops = [as_real(drop, "drop", low=0, high=math.inf, open_ends=True) for drop in drops]
     rows = compare_pair(paired, replace(rule, adjust="none"), [measure], positive=positive, alone=True).rows
-    evidence, places = evidence_for(paired, [measure], positive).get(measure), dict(paired.units.parts)
-    parts_of = [evidence and row.slice in places and evidence.take(places[row.slice]) for row in rows]
-    spreads = [planner_of(spread_of(row), row, part or None) for row, part in zip(rows, parts_of, strict=True)]
+    evidence = evidence_for(paired, [measure], positive).get(measure)
+    spreads = planners_of(rows, evidence, dict(paired.units.parts))
     first, spread = rows[0], spreads[0]
     if spread is None or first.differing == 0 or first.baseline is None:
         why = first.note or "both models are alike"

@@ -9,6 +9,7 @@ When not to use: for the accuracy, whose power is exact (`sigstats.sizing.compar
 
 import math
 from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,7 +18,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from .._common.random_streams import as_generator
-from .._common.validation import FloatArray
+from .._common.validation import FloatArray, IntArray
 from ..comparison.deciding import fewest_rows
 from ..comparison.evidence import Evidence, Values
 from ..comparison.rows import ComparisonRow
@@ -128,14 +129,26 @@ def _tilted(differences: FloatArray, mean: float) -> tuple[FloatArray, FloatArra
     return values, chances / chances[-1]
 
 
-def planner_of(spread: Spread | None, row: ComparisonRow, part: Evidence | None) -> Spread | None:
-    """Return the spread of a row, with the differences of single rows if their mean has limits."""
-    if spread is None or not isinstance(part, Values) or part.span is None or row.test.kind != "unseen":
-        return spread
-    units = part.units
-    if part.share or part.totals is not None or units.group is not None or units.weights is not None or units.in_time:
-        return spread
-    return SampledMean(spread.deviation, spread.unseen, spread.fewest, part.values[1] - part.values[0], part.span)
+def planners_of(
+    rows: Sequence[ComparisonRow], evidence: Evidence | None, places: Mapping[str, IntArray]
+) -> list[Spread | None]:
+    """Return the spread of each row, with the differences of single rows if their mean has limits.
+
+    `places`: the rows of each slice.
+    """
+    spreads = [spread_of(row) for row in rows]
+    if not isinstance(evidence, Values) or evidence.span is None or evidence.share or evidence.totals is not None:
+        return spreads
+    units = evidence.units
+    if units.group is not None or units.weights is not None or units.in_time:
+        return spreads
+    differences, span = evidence.values[1] - evidence.values[0], evidence.span
+    return [
+        SampledMean(spread.deviation, spread.unseen, spread.fewest, differences[places[row.slice]], span)
+        if spread and row.test.kind == "unseen" and row.slice in places
+        else spread
+        for row, spread in zip(rows, spreads, strict=True)
+    ]
 
 
 def spread_of(row: ComparisonRow, *, passing: bool = False) -> Spread | None:
