@@ -151,14 +151,14 @@ def rank_models(
     missing = missing_in(columns.table) if "items" in codes else None
     if missing is None or not missing.any():
         scores = columns.table
-        if chosen is None:
-            scores = as_score_table(scores if of_label is None else _right(scores, of_label, names))
-        if of_label is not None and chosen is None:
-            said = [(name, counts_of(*coded(said, name, n))) for name, said in zip(names, columns.table.T, strict=True)]
-            options["notes"] = class_notes(counts_of(*coded(of_label, "label", n)), said)
         if group is None and "items" in codes:
             group = codes["items"][1]
         if chosen is None:
+            scores = as_score_table(scores if of_label is None else _right(scores, of_label, names))
+            if of_label is not None:
+                predictions = zip(names, columns.table.T, strict=True)
+                said = [(name, counts_of(*coded(column, name, n))) for name, column in predictions]
+                options["notes"] = class_notes(counts_of(*coded(of_label, "label", n)), said)
             ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
         else:
             how = {"positive": positive, "score_range": limits}
