@@ -100,5 +100,4 @@ FAN_OUT = replace(
     schema=_SCHEMA,
     compute=_compute,
     rejections=_rejections,
-    drawn_rows=None,
 )
