@@ -1,1 +1,1 @@
-"""Benchmarks: the model of a study file, its plan, and changes that make it cheaper."""
+"""Benchmarks: the model of a study file, and its plan."""

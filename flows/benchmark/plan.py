@@ -281,7 +281,7 @@ def _measured_work(study: BenchmarkStudy, dataset: Dataset) -> dict[str, Any]:
 KIND = Kind(
     model=BenchmarkStudy,
     layout=_layout,
-    savings="sigstats.flows.benchmark.savings",
+    fits="sigstats.flows.benchmark.ways_of_fitting",
     analyses={
         **dict.fromkeys(OF_RUNS, "sigstats.tasks.benchmark.runs"),
         "corrected-resampled": "sigstats.tasks.benchmark.resampled",

@@ -46,8 +46,8 @@ class Kind(Generic[S]):
     #: `Prepared`. `allow` names the packages whose code the study may import. It writes nothing. ValueError, one line,
     #: names the data set or the setting, the value and what would be right.
     layout: Callable[[S, Path, Progress, Sequence[str]], Prepared] | None = None
-    #: The module whose ``savings(study, estimates, scratch)`` gives a line for each change that would be cheaper.
-    savings: str = ""
+    #: The module whose ``ways_of_fitting(estimates, scratch)`` gives lines about the classifiers of the timed cells.
+    fits: str = ""
     #: The modules of the analyses that plans name: ``rows(results)`` yields the hypotheses, or ``rows_of(results,
     #: name)`` those of one of several analyses.
     analyses: Mapping[str, str] = field(default_factory=dict)
@@ -87,17 +87,17 @@ class Kind(Generic[S]):
             prepared = self.prepare(study, options.base, progress, options.allow)
         refuse_another(Store(options.output), identity_of(study, prepared), prepared)
         estimates = count(prepared.plan, options.output)
-        cheaper: list[str] = []
+        fits: list[str] = []
         if timing and any(one.left for one in estimates):
             display.say(f"{counts_in_words(prepared.plan, estimates)}; timing cells (--no-timing leaves it out)")
             with tempfile.TemporaryDirectory(prefix="sigstats-plan-") as folder:
                 scratch = Store(folder)
                 estimates = estimate(prepared, estimates, scratch=scratch, say=display.say)
-                if self.savings:
-                    cheaper = list(importlib.import_module(self.savings).savings(study, estimates, scratch))
+                if self.fits:
+                    fits = list(importlib.import_module(self.fits).ways_of_fitting(estimates, scratch))
         notes = [f"note: {note}" for note in prepared.notes]
         text = render(prepared.plan, estimates, workers=processors())
-        return "\n".join([*notes, text, *cheaper])
+        return "\n".join([*notes, text, *fits])
 
     def run(self, study: S, options: RunOptions, /) -> StudyResult:
         """Run a study to its report. Replicates that the output holds are not computed again.

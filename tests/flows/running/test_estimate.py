@@ -1,4 +1,4 @@
-"""What a plan says of the cost: what was timed, what was guessed, and what would make the study cheaper."""
+"""What a plan says of the cost: what was timed, what was guessed."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from sigstats.flows.benchmark.plan import KIND
-from sigstats.flows.benchmark.savings import savings
+from sigstats.flows.benchmark.ways_of_fitting import ways_of_fitting
 from sigstats.flows.running import timing
 from sigstats.flows.running.costs import CostModel
 from sigstats.flows.running.estimate import Estimate, count, counts_in_words, render
@@ -220,37 +220,14 @@ def test_a_rate_is_expected_to_stop_where_its_rejections_say(tmp_path):
         assert replicates < 625
 
 
-def test_savings_are_those_of_the_rules(tmp_path):
-    study, ready = prepared()
-    counted = count(ready.plan, str(tmp_path / "output"))
-    # A second a replicate; every other permutation as extreme as observed
-    found = [replace(one, per_replicate=1.0, timed=True, share=0.5) for one in counted]
+def test_ways_of_fitting_are_listed(tmp_path):
+    _, ready = prepared()
+    found = [replace(one, per_replicate=1.0, timed=True) for one in count(ready.plan, str(tmp_path / "output"))]
     scratch = Store(str(tmp_path / "scratch"))
     for dataset in ready.datasets:
         write_data(scratch, dataset)
-    lines = list(savings(study, found, scratch))
-    retrains = [one for one in found if one.cell.fanout == "retrain"]
-    rule = GandyRule(maximum=999, alpha=0.05, reject_at=0.05, risk=1e-3)
-    saved = sum(999 - rule.stops_at(0.5) for _ in retrains)
-    assert any(line.startswith("cheaper: permutation.stopping = 'gandy' would save") for line in lines)
-    assert lines[0].startswith("shared: ")
-    assert lines[1].endswith(f"about {duration(saved)}")
-    # Without adjustment the smallest p of 19 is 0.05
-    assert any(
-        f"permutation.resamples = 19, the fewest that can reject would save about {duration(980 * 12)}" in line
-        for line in lines
-    )
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("learner", ["logistic-regression", "sklearn.linear_model.LogisticRegression"])
-def test_a_scaler_that_would_let_permutations_share_work_is_named(tmp_path, learner):
-    study, ready = prepared(datasets=["iris"], classifiers=[learner])
-    scratch = Store(str(tmp_path / "scratch"))
-    write_data(scratch, ready.datasets[0])
-    found = [replace(one, per_replicate=1.0, timed=True) for one in count(ready.plan, str(tmp_path / "output"))]
-    lines = [line for line in savings(study, found, scratch) if "StandardScaler" in line]
-    assert len(lines) == (learner != "logistic-regression")
+    (line,) = ways_of_fitting(found, scratch)
+    assert line.startswith("shared: ")
 
 
 def test_what_a_rule_spares_is_expected_and_the_most_is_said(tmp_path):
@@ -264,10 +241,9 @@ def test_what_a_rule_spares_is_expected_and_the_most_is_said(tmp_path):
     assert f"(at most {duration(6 + 12 * 999)} if no rule stops)" in text
 
 
-def test_a_finished_study_has_nothing_to_save(tmp_path):
-    study, ready = prepared()
+def test_a_finished_study_has_nothing_left(tmp_path):
+    _, ready = prepared()
     done = [replace(one, done=one.left, left=0) for one in count(ready.plan, str(tmp_path / "output"))]
-    assert list(savings(study, done, Store(str(tmp_path / "scratch")))) == []
     assert "0 to do, 11,994 done" in counts_in_words(ready.plan, done)
 
 
