@@ -7,6 +7,7 @@ import pyarrow as pa
 from cachetools import cached
 
 from ..record import slug
+from .machine_copies import read_once_per_machine
 from .store import Store
 from .worker_cache import WorkerCache
 
@@ -64,7 +65,7 @@ def read_data(store: Store, kind: type[D], name: str, digest: str) -> D:
 
 @cached(WorkerCache[StoredData](lambda data: data.nbytes), lock=threading.Lock())
 def _read_data(store: Store, kind: type[StoredData], name: str, digest: str) -> Any:
-    return kind.from_table(store.read_table(_file_of(name, digest), kind="data", fingerprint=digest))
+    return kind.from_table(read_once_per_machine(store, _file_of(name, digest), kind="data", fingerprint=digest))
 
 
 def _file_of(name: str, digest: str) -> str:

@@ -11,13 +11,13 @@ import contextlib
 import functools
 import os
 import shutil
-import stat
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from numba import config, njit
+
+from ..._common.own_folder import own_folder
 
 _settings: Any = config  # its types lack some of its attributes
 
@@ -30,7 +30,7 @@ def compiled(function: Callable[..., Any], **options: Any) -> Any:
     try:
         made = _cached(function, options)
     except RuntimeError:  # none of Numba's folders is writable
-        folder = _temporary_folder()
+        folder = own_folder("numba")  # code is loaded from it
         if folder is None:
             return njit(nogil=True, error_model="numpy", **options)(function)
         before, _settings.CACHE_DIR = _settings.CACHE_DIR, str(folder)
@@ -93,19 +93,6 @@ def _last_change(folder: Path) -> int:
 def _indices(folder: Path) -> list[Path]:
     """Index files of code that was compiled before this process started."""
     return list(folder.glob("*.nbi"))
-
-
-def _temporary_folder() -> Path | None:
-    """A temporary folder that only this user can write, since code is loaded from it; None if impossible."""
-    user = os.getuid() if hasattr(os, "getuid") else None  # on Windows temporary files are the user's own
-    try:
-        folder = Path(tempfile.gettempdir(), f"sigstats-numba-{user}")
-        folder.mkdir(mode=0o700, exist_ok=True)
-        status = folder.lstat()
-    except OSError:
-        return None
-    own = user is None or (status.st_uid == user and not status.st_mode & 0o077)
-    return folder if own and stat.S_ISDIR(status.st_mode) else None
 
 
 def _copy_from_package(function: Callable[..., Any], folder: Path) -> None:
