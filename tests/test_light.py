@@ -116,7 +116,7 @@ finally:
     print(*sys.modules)
 sys.exit(code)
 """
-COMPARE = ("compare", "a.csv", "b.csv", "--report", "page.html", "--json", "j", "--markdown", "m", "--junit", "x")
+COMPARE = ("compare", "a.csv", "b.csv", "--report", "p.html", "--json", "j", "--report", "m.md", "--report", "x.xml")
 
 
 def test_a_comparison_with_its_page_reaches_few_modules_and_no_learner(folder):

@@ -10,44 +10,57 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import BadInput
+from . import option, repeatable
 
-#: The options that name output files, and their help.
-_OUTPUTS = {
-    "json": "write all results as JSON; - for standard output",
-    "markdown": "write a table for a pull request; - for standard output",
-    "report": "write an HTML page",
-    "junit": "write JUnit XML, one test case per result; - for standard output",
-    "changed": "write the rows that the candidate broke or fixed (or items that changed or are flaky) as CSV; - for "
-    "standard output",
+#: What --report writes, by the ending of the file.
+_REPORTS = {
+    "html": "an HTML page",
+    "md": "a table for a pull request",
+    "xml": "JUnit XML, one test case per result",
 }
 
 
-def add_outputs(parser: argparse.ArgumentParser, *names: str) -> None:
-    """Add the options that name these output files."""
+def add_outputs(parser: argparse.ArgumentParser, *endings: str) -> None:
+    """Add ``--json``, and ``--report`` for files with these endings."""
     outputs = parser.add_argument_group("outputs")
-    for name in names:
-        outputs.add_argument(f"--{name}", metavar="FILE", help=_OUTPUTS[name])
+    option(outputs, "--json", "FILE", "write all results as JSON; - for standard output")
+    kinds = "; ".join(f".{ending}: {_REPORTS[ending]}" for ending in endings)
+    repeatable(outputs, "--report", "FILE", f"write a report of the kind that its ending names ({kinds}; repeatable)")
+    parser.set_defaults(endings=endings)
+
+
+def ending_of(file: str) -> str:
+    """The ending of a file, without the dot."""
+    return Path(file).suffix[1:].lower()
 
 
 def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outputs: str, once: bool = False) -> None:
     """Refuse an output that is also an input or another output, even if spelled differently, or cannot be a file.
 
     `outputs`: the names of the options that take output files. `once`: also refuse an input that is named twice, since
-    the two models would never differ.
+    the two models would never differ. A report is refused if the command writes none with its ending.
     """
+    endings = getattr(options, "endings", ())
+    for file in options.report if endings else ():
+        if ending_of(file) not in endings:
+            wanted = " or ".join(f".{ending}" for ending in endings)
+            raise BadInput(f"--report: {file!r} is not valid; expected a file that ends in {wanted}")
     taken = {_identity(file): "an input" for place in inputs for file in _local_files(place)}
     for name in outputs:
-        place = getattr(options, name)
-        if place is None or Path(place).is_char_device():  # such as /dev/null
-            continue
-        file = "-" if place == "-" else _identity(place)
-        if file in taken:
-            raise BadInput(f"--{name}: {place!r} is not valid; it is {taken[file]} too, expected a file of its own")
-        taken[file] = f"the output of --{name}"
-        target = Path(place).resolve()
-        if place != "-" and (target.is_dir() or not target.parent.is_dir()):  # seen before another output is written
-            fault = errno.EISDIR if target.is_dir() else errno.ENOENT
-            raise BadInput(f"{place}: cannot be written ({os.strerror(fault)})")
+        given = getattr(options, name)
+        for place in [given] if isinstance(given, str) else given or ():
+            if Path(place).is_char_device():  # such as /dev/null
+                continue
+            file = "-" if place == "-" else _identity(place)
+            if file in taken:
+                raise BadInput(f"--{name}: {place!r} is not valid; it is {taken[file]} too, expected a file of its own")
+            taken[file] = f"the output of --{name}"
+            target = Path(place).resolve()
+            if place != "-" and (
+                target.is_dir() or not target.parent.is_dir()
+            ):  # seen before another output is written
+                fault = errno.EISDIR if target.is_dir() else errno.ENOENT
+                raise BadInput(f"{place}: cannot be written ({os.strerror(fault)})")
     named: dict[object, str] = {}
     for place in inputs if once else ():
         for file in set(map(_identity, _local_files(place))) or {place}:
@@ -86,12 +99,13 @@ def write_text(place: str, text: str) -> None:
     write_whole(place, f"{text}\n".encode())
 
 
-def write_outputs(options: argparse.Namespace, **texts: Callable[[], str]) -> bool:
-    """Write the requested outputs, each with its text; return True if none of them is on standard output."""
-    for name, text in texts.items():
-        if (place := getattr(options, name)) is not None:
-            write_text(place, text())
-    return all(getattr(options, name) != "-" for name in texts)
+def write_outputs(options: argparse.Namespace, json: Callable[[], str], **reports: Callable[[], str]) -> bool:
+    """Write the requested outputs; return True unless one is on standard output. `reports`: a text for each ending."""
+    if options.json is not None:
+        write_text(options.json, json())
+    for file in options.report:
+        write_text(file, reports[ending_of(file)]())
+    return bool(options.json != "-")
 
 
 def write_whole(place: str, content: bytes) -> None:

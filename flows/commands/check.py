@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from sigstats.comparison.check.result import CheckResult
 
 
-_OUTPUTS = ("json", "markdown", "junit")
 GROUP = "files of predictions"
 
 
@@ -45,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_people(parser)
     add_score_range(parser, "mark")
     add_rule_options(parser, "alpha", "adjust", "confidence", "unseen_group", "smallest_slice", "gaps")
-    add_outputs(parser, *_OUTPUTS)
+    add_outputs(parser, "md", "xml")
     add_fail_on(parser)
 
 
@@ -56,14 +55,14 @@ def run(options: argparse.Namespace) -> int:
     from ..comparison.for_programs import check_as_json, check_as_junit
     from ..comparison.markdown import check_as_markdown
 
-    refuse_overwriting(options, [options.file], *_OUTPUTS)
+    refuse_overwriting(options, [options.file], "json", "report")
     result, file = _checked(options), printable(options.file)
     strict = options.fail_on == "inconclusive"
     if write_outputs(
         options,
         json=partial(check_as_json, result, file),
-        markdown=partial(check_as_markdown, result, file),
-        junit=partial(check_as_junit, result, file, fail_on_inconclusive=strict),
+        md=partial(check_as_markdown, result, file),
+        xml=partial(check_as_junit, result, file, fail_on_inconclusive=strict),
     ):
         write_text("-", str(result))
     return code_of(options, result.verdict)

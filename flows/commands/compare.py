@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from ..comparison.changed import Changed
 
 
-_OUTPUTS = ("json", "markdown", "report", "junit", "changed")
 GROUP = "files of predictions"
 
 
@@ -66,7 +65,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option(parser, "--positive", "CLASS", "positive class of scores and f1")
     add_measures(parser, " (repeatable; default: accuracy, and auc or the mean of scores)")
     add_rule_options(parser)
-    add_outputs(parser, *_OUTPUTS)
+    add_outputs(parser, "html", "md", "xml")
+    text = (
+        "write the rows that the candidate broke or fixed (or items that changed or are flaky) as CSV; - for standard "
+    )
+    option(parser, "--changed", "FILE", f"{text}output")
     add_fail_on(parser)
 
 
@@ -77,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     _, *options.candidates = file_for_each(options, (options.baseline, *options.candidates))
     if not options.candidates:
         raise BadInput(f"CANDIDATE: is missing; expected {SECOND_FILE}")
-    refuse_overwriting(options, (options.baseline, *options.candidates), *_OUTPUTS)
+    refuse_overwriting(options, (options.baseline, *options.candidates), "json", "report", "changed")
     refuse_together(options, several_candidates=len(options.candidates) > 1)
     from ..comparison.text import show, show_candidates
 
@@ -88,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
         from ..comparison.changed import changed_of
 
         changed = changed_of(pairs[0], rule_of(options).alpha)
-    texts = {name: partial(_text, options, result, changed, name) for name in ("json", "markdown", "report", "junit")}
+    texts = {name: partial(_text, options, result, changed, name) for name in ("json", "html", "md", "xml")}
     said = write_outputs(options, **texts)
     if changed is not None:
         write_text(options.changed, changed.as_csv().rstrip("\n"))
@@ -158,11 +161,11 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
 def _text(options: argparse.Namespace, result: "CandidatesResult", changed: "Changed | None", name: str) -> str:
     several, strict = len(result.candidates) > 1, options.fail_on == "inconclusive"
     pair = (result.results[0], result.baseline, result.candidates[0])
-    if name == "report":
+    if name == "html":
         from ..comparison import page  # it needs Jinja
 
         return page.candidates_as_html(result) if several else page.as_html(*pair, changed)
-    if name == "markdown":
+    if name == "md":
         from ..comparison import markdown
 
         text = markdown.candidates_as_markdown(result) if several else markdown.as_markdown(*pair)

@@ -65,12 +65,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     text = f"slices with fewer rows are not ranked (default: {_SMALLEST_SLICE})"
     parser.add_argument("--smallest-slice", type=int, metavar="N", help=text)
-    add_outputs(parser, "json", "markdown", "report")
+    add_outputs(parser, "html", "md")
 
 
 def run(options: argparse.Namespace) -> int:
     """Rank the models, and print the result."""
-    refuse_overwriting(options, options.files, "json", "markdown", "report", once=True)
+    refuse_overwriting(options, options.files, "json", "report", once=True)
     if len(options.files) == 1 and len(file_for_each(options, options.files)) == 1:
         if len(models := _models_in(options)) == 1:
             raise BadInput(_of_one_model(options))
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
 
         return as_html(ranks)
 
-    if write_outputs(options, json=partial(as_json, ranks, files), markdown=partial(as_markdown, ranks), report=page):
+    if write_outputs(options, json=partial(as_json, ranks, files), html=page, md=partial(as_markdown, ranks)):
         show(ranks)
     return DONE
 
@@ -130,7 +130,7 @@ def _run_votes(options: argparse.Namespace) -> int:
         raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None
     refuse_together(options, votes=True)
     json, report = partial(as_json, ranking, printable(path)), partial(as_html, ranking)
-    if write_outputs(options, json=json, markdown=ranking.to_markdown, report=report):
+    if write_outputs(options, json=json, html=report, md=ranking.to_markdown):
         write_text("-", f"{printable(headline(ranking))}.\n{ranking}")
     return DONE
 

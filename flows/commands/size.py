@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--positive", metavar="CLASS", help="positive class of f1, precision, recall and scores")
     add_score_range(parser, "score")
     add_runs(parser)
-    add_outputs(parser, "json", "report")
+    add_outputs(parser, "html")
 
 
 def _number(parser: Any, name: str, text: str, **how: Any) -> None:
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
         plan = _planned(options, paired, names)
     from ..sizing import as_html, as_json, show
 
-    if write_outputs(options, json=partial(as_json, plan), report=partial(as_html, plan)):
+    if write_outputs(options, json=partial(as_json, plan), html=partial(as_html, plan)):
         show(plan)
     return DONE
 

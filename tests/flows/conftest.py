@@ -151,3 +151,8 @@ def quick(tmp_path_factory):
     path = study_file(folder, QUICK)
     assert run_serial(path, folder / "out") == 0
     return path, results(folder / "out"), folder / "out"
+
+
+def as_outputs(*places):
+    """The options of a command that write these files."""
+    return [part for at in map(str, places) for part in ("--json" if at.endswith(".json") else "--report", at)]

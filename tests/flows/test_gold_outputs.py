@@ -28,10 +28,10 @@ from sigstats.flows.running.kind import kind_of, load_study
 GOLD = Path(__file__).with_name("gold_outputs.txt")
 #: Formats of the outputs of each command.
 FORMATS = {
-    "compare": ("json", "markdown", "junit", "report"),
-    "check": ("json", "markdown", "junit"),
-    "rank": ("json", "markdown", "report"),
-    "size": ("json", "report"),
+    "compare": ("json", "md", "xml", "html"),
+    "check": ("json", "md", "xml"),
+    "rank": ("json", "md", "html"),
+    "size": ("json", "html"),
 }
 FEW = ("--resamples", "499")
 ABOUT = ("a.csv", "b.csv")
@@ -264,8 +264,10 @@ def outputs_of(name, kept):
     command = COMMANDS[name][0]
     targets = {kind: f"output.{kind}" for kind in FORMATS[command]}
     if name in WITHOUT_PAGE:
-        del targets["report"]
-    named = [part for kind, target in targets.items() for part in (f"--{kind}", target)]
+        del targets["html"]
+    named = [
+        part for kind, target in targets.items() for part in (f"--{'json' if kind == 'json' else 'report'}", target)
+    ]
     code, out, err = called((*COMMANDS[name], *named))
     lines = {f"{name}: begins": f"{code} {(out.splitlines() or [err.strip()])[0]}"}
     texts = {"text": out, **{kind: Path(path).read_text() for kind, path in targets.items()}}

@@ -171,8 +171,8 @@ def worse(files):
 
 COMMANDS = [
     (["--help"], 0),
-    (["compare", "a.csv", "worse.csv", "--json", "j.json", "--markdown", "m.md", "--report", "r.html"], 1),
-    (["compare", "a.csv", "worse.csv", "--markdown", "-"], 1),
+    (["compare", "a.csv", "worse.csv", "--json", "j.json", "--report", "m.md", "--report", "r.html"], 1),
+    (["compare", "a.csv", "worse.csv", "--json", "-"], 1),
     (["compare", "a.csv", "none.csv"], 2),
 ]
 
@@ -196,7 +196,7 @@ def test_closed_streams_cost_no_exit_code(worse, arguments, code, closed):
     done = through_a_shell(worse, closed, *arguments)
     assert done.returncode == code, done.stderr
     assert b"Traceback" not in done.stderr
-    if "--json" in arguments:  # and nothing that is printed went into a file that took a stream's number
+    if "j.json" in arguments:  # and nothing that is printed went into a file that took a stream's number
         assert json.loads((worse / "j.json").read_text())["verdict"] == "fail"
         assert (worse / "m.md").read_text().startswith("### FAIL")
         assert (worse / "r.html").read_text().rstrip().endswith("</html>")

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from ..conftest import study_file
+from ..conftest import as_outputs, study_file
 
 STUDY = """
 kind = "benchmark"
@@ -45,7 +45,7 @@ def test_outputs_are_as_open_as_the_umask_says(run, tmp_path, umask):
     (tmp_path / "a.csv").write_text(ROWS)
     (tmp_path / "b.csv").write_text(ROWS.replace(",1\n", ",0\n"))
     (tmp_path / "pages").mkdir()
-    forms = [part for form in ("json", "markdown", "report", "junit") for part in (f"--{form}", f"pages/c.{form}")]
+    forms = as_outputs(*(f"pages/c.{form}" for form in ("json", "md", "html", "xml")))
     run("compare", "a.csv", "b.csv", *forms, umask=umask)
     run("rank", "a.csv", "b.csv", "--report", "pages/r.html", "--json", "pages/r.json", umask=umask)
     written = modes(tmp_path / "pages")

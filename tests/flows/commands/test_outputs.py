@@ -14,7 +14,7 @@ from sigstats.flows.cli import main
 from ..conftest import environment
 
 TEXT = "id,label,prediction\n" + "".join(f"{row},{row % 2},{row % 2}\n" for row in range(40))
-OUTPUTS = ("--json", "--markdown", "--report", "--junit")
+REPORTS = ("html", "md", "xml")
 
 
 @pytest.fixture
@@ -26,18 +26,36 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "link.csv").symlink_to("a.csv")
     os.link("b.csv", "hard.csv")
     (tmp_path / "linked").symlink_to("folder")
-    (tmp_path / "dangling").symlink_to("folder/new.json")
+    (tmp_path / "dangling.md").symlink_to("folder/new.md")
     return tmp_path
 
 
-@pytest.mark.parametrize("option", OUTPUTS)
 @pytest.mark.parametrize("place", ["a.csv", "./folder/../a.csv", "link.csv", "hard.csv", "{}/b.csv"])
-def test_an_input_is_never_written_over(here, capsys, option, place):
+def test_an_input_is_never_written_over(here, capsys, place):
     spelt = place.format(here)
-    assert main(["compare", "a.csv", "b.csv", option, spelt]) == 2
+    assert main(["compare", "a.csv", "b.csv", "--json", spelt]) == 2
     said = capsys.readouterr().err
-    assert said == f"sigstats: {option}: {spelt!r} is not valid; it is an input too, expected a file of its own\n"
+    assert said == f"sigstats: --json: {spelt!r} is not valid; it is an input too, expected a file of its own\n"
     assert (here / "a.csv").read_text() == TEXT
+
+
+def test_nor_by_a_report(here, capsys):
+    (here / "b.md").write_text((here / "b.csv").read_text())
+    assert main(["compare", "a.csv", "b.md", "--report", "b.md"]) == 2
+    assert "--report: 'b.md' is not valid; it is an input too" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "endings"),
+    [("compare", "html .md .xml"), ("check", "md .xml"), ("rank", "html .md"), ("size", "html")],
+)
+@pytest.mark.parametrize("place", ["page", "-", "page.pdf"])
+def test_an_ending_that_names_no_report_is_refused(here, capsys, command, endings, place):
+    files = ("a.csv", "--at-least", "0.5") if command == "check" else ("a.csv", "b.csv")
+    assert main([command, *files, "--report", place]) == 2
+    wanted = endings.replace(" ", " or ")
+    said = f"sigstats: --report: {place!r} is not valid; expected a file that ends in .{wanted}\n"
+    assert capsys.readouterr() == ("", said)
 
 
 @pytest.mark.parametrize(
@@ -54,26 +72,27 @@ def test_nor_is_one_of_a_folder_or_of_several(here, capsys, command, inputs):
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("x.json", "x.json"),
-        ("folder/x", "linked/x"),
-        ("dangling", "linked/new.json"),
-        ("x", "./folder/../x"),
-        ("-", "-"),
+        ("x.md", "x.md"),
+        ("folder/x.md", "linked/x.md"),
+        ("dangling.md", "linked/new.md"),
+        ("x.md", "./folder/../x.md"),
     ],
 )
 @pytest.mark.parametrize("command", ["compare", "rank"])
 def test_nor_is_another_output(here, capsys, command, one, other):
-    assert main([command, "a.csv", "b.csv", "--json", one, "--markdown", other]) == 2
+    assert main([command, "a.csv", "b.csv", "--json", one, "--report", other]) == 2
     said = capsys.readouterr()
     assert "it is the output of --json too, expected a file of its own" in said.err
     assert said.out == ""
-    assert not (here / "folder" / "x").exists()
+    assert not (here / "folder" / "x.md").exists()
 
 
 def test_outputs_of_their_own_are_written_and_none_may_be_wanted(here):
-    assert main(["compare", "a.csv", "b.csv", "--json", "x.json", "--markdown", "x.md", "--junit", "x.xml"]) == 0
+    reports = [part for ending in REPORTS for part in ("--report", f"x.{ending}")]
+    assert main(["compare", "a.csv", "b.csv", "--json", "x.json", *reports]) == 0
     assert main(["compare", "a.csv", "b.csv", "--json", "x.json"]) == 0  # and over an earlier one
-    assert main(["compare", "a.csv", "b.csv", "--json", "/dev/null", "--markdown", "/dev/null"]) == 0
+    assert main(["compare", "a.csv", "b.csv", "--json", "/dev/null"]) == 0
+    assert all((here / f"x.{ending}").stat().st_size for ending in REPORTS)
 
 
 @pytest.mark.parametrize(
@@ -134,18 +153,21 @@ def test_links_modes_and_pipes_are_kept(here):
 
 
 @pytest.mark.parametrize(
-    ("command", "output"),
+    ("command", "ending"),
     [
-        ("compare a.csv b.csv", "--report"),
-        ("check a.csv --at-least 0.5", "--junit"),
-        ("rank a.csv b.csv", "--report"),
-        ("size a.csv b.csv", "--report"),
+        ("compare a.csv b.csv", "html"),
+        ("check a.csv --at-least 0.5", "xml"),
+        ("rank a.csv b.csv", "html"),
+        ("size a.csv b.csv", "html"),
     ],
 )
-@pytest.mark.parametrize(("place", "why"), [("nowhere/x", "No such file or directory"), (".", "Is a directory")])
-def test_an_output_that_cannot_be_a_file_leaves_the_others_unwritten(here, capsys, command, output, place, why):
+@pytest.mark.parametrize(("place", "why"), [("nowhere/x", "No such file or directory"), ("folder", "Is a directory")])
+def test_an_output_that_cannot_be_a_file_leaves_the_others_unwritten(here, capsys, command, ending, place, why):
+    place = f"{place}.{ending}"
+    if place.startswith("folder"):
+        (here / place).mkdir()
     before = sorted(here.iterdir())
-    assert main([*command.split(), "--json", "x.json", output, place]) == 2
+    assert main([*command.split(), "--json", "x.json", "--report", place]) == 2
     assert capsys.readouterr().err == f"sigstats: {place}: cannot be written ({why})\n"
     assert sorted(here.iterdir()) == before
 

@@ -152,7 +152,7 @@ def test_what_is_inconclusive_fails_where_they_are_said_to(tmp_path):
     rows = "\n".join(f"{i},1,{int(i > 0)}" for i in range(30))
     (tmp_path / "a.csv").write_text(f"id,label,prediction\n{rows}\n")
     (tmp_path / "b.csv").write_text(f"id,label,prediction\n{rows}\n\n")
-    arguments = ["compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--junit", str(tmp_path / "j.xml")]
+    arguments = ["compare", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--report", str(tmp_path / "j.xml")]
     assert main(arguments) == 0
     assert main([*arguments, "--fail-on", "inconclusive"]) == 1
     (failure,) = ET.parse(tmp_path / "j.xml").findall("testsuite/testcase/failure")

@@ -81,12 +81,12 @@ def test_a_copy_and_a_better_one(tmp_path):
     assert found["take"] == paths["better"]
 
 
-def test_page_markdown_and_junit_name_each_candidate(tmp_path, capsys):
+def test_page_markdown_and_junit_name_each_candidate(tmp_path):
     paths = written(tmp_path, {"base": 0.8, "a<b>": 0.7, "c|d": 0.88})
     report, junit = tmp_path / "page.html", tmp_path / "junit.xml"
-    arguments = ["--markdown", "-", "--report", str(report), "--junit", str(junit)]
+    arguments = ["--report", f"{tmp_path}/t.md", "--report", str(report), "--report", str(junit)]
     assert main(["compare", *paths.values(), *arguments]) == 1
-    assert "c\\|d" in capsys.readouterr().out
+    assert "c\\|d" in (tmp_path / "t.md").read_text()
     page = report.read_text()
     assert "a&lt;b&gt;" in page
     assert "a<b>" not in page

@@ -74,7 +74,7 @@ def test_several_candidates_have_no_one_table(files, capsys):
 def test_the_comment_and_the_page_list_the_first_of_them(files, tmp_path):
     folder, _ = files
     comment, page = tmp_path / "c.md", tmp_path / "p.html"
-    _, found = changed(folder, "--markdown", str(comment), "--report", str(page))
+    _, found = changed(folder, "--report", str(comment), "--report", str(page))
     table = comment.read_text().rpartition("| change |")[2]
     assert [line.split("|")[1].strip() for line in table.splitlines()[2:]] == found.id[:20].tolist()
     assert all(f'<td class="words">{each}</td>' in page.read_text() for each in found.id[:20])

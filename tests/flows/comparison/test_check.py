@@ -18,6 +18,8 @@ from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import pair_arrays
 from sigstats.flows.cli import main
 
+from ..conftest import as_outputs
+
 ONE_CLASS = ("precision", "recall", "specificity", "f1", "jaccard")
 
 
@@ -131,12 +133,12 @@ def test_pass_at_k_is_the_mean_over_items(tmp_path):
 
 
 def test_the_outputs_say_the_same_and_the_exit_code_is_that_of_the_verdict(tmp_path, table, capsys):
-    places = {form: tmp_path / f"out.{form}" for form in ("markdown", "junit")}
-    forms = [part for form, place in places.items() for part in (f"--{form}", place)]
+    places = {form: tmp_path / f"out.{form}" for form in ("md", "xml")}
+    forms = as_outputs(*places.values())
     checked(tmp_path, table, "--at-least", 0.85, "--slice", "region", *forms, code=1)
     assert capsys.readouterr().out.startswith("FAIL: accuracy on region = S is 76.80% (71.07% to 81.89%), below 85%\n")
-    assert places["markdown"].read_text().startswith("### FAIL: accuracy on region = S is 76.80% (71.07% to 81.89%), ")
-    suite = ET.parse(places["junit"]).getroot()[0]
+    assert places["md"].read_text().startswith("### FAIL: accuracy on region = S is 76.80% (71.07% to 81.89%), ")
+    suite = ET.parse(places["xml"]).getroot()[0]
     assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
     checked(tmp_path, table, "--at-least", 0.84, code=0)
     assert capsys.readouterr().out.startswith(
@@ -154,7 +156,7 @@ def test_what_could_not_be_tested_fails_in_junit_where_the_exit_code_says_so(tmp
     never = table.assign(prediction=0)
     for strict, code, failures, skipped in (((), 0, "0", "1"), (("--fail-on", "inconclusive"), 1, "1", "0")):
         place = tmp_path / f"{code}.xml"
-        checked(tmp_path, never, *asked, *strict, "--junit", place, code=code)
+        checked(tmp_path, never, *asked, *strict, "--report", place, code=code)
         suite = ET.parse(place).getroot()[0]
         assert (suite.get("failures"), suite.get("skipped")) == (failures, skipped)
 
@@ -313,6 +315,6 @@ def test_junit_carries_the_advice(tmp_path, command):
     frame.to_csv(file, index=False)
     frame.assign(prediction="a").to_csv(other, index=False)
     given = [file, other] if command == "compare" else [other, "--at-least", "0.9"]
-    assert main([command, *given, "--junit", junit]) == 1
+    assert main([command, *given, "--report", junit]) == 1
     (advice,) = ET.parse(junit).findall("testsuite/properties/property[@name='advice']")
     assert advice.get("value").startswith("Keep the baseline." if command == "compare" else "Do not accept the model.")

@@ -162,7 +162,7 @@ def test_copies_of_a_file_decide_nothing_and_are_told_first(tmp_path, capsys):
     paths = written(tmp_path, base, base)
     capsys.readouterr()
     code, found = compared(
-        tmp_path, *paths, "--slice", "region", "--markdown", str(tmp_path / "c.md"), "--junit", str(tmp_path / "c.xml")
+        tmp_path, *paths, "--slice", "region", "--report", str(tmp_path / "c.md"), "--report", str(tmp_path / "c.xml")
     )
     assert (code, found["rows"], found["identical"]) == (0, of_other["rows"], True)
     beware = "Beware: both inputs have the same content"
@@ -215,13 +215,13 @@ def test_answers_of_few_items_are_no_rows(tmp_path):
     assert row["p_worse"] == pytest.approx(not_worse(ahead, 5), abs=NEAR)
 
 
-def test_markdown_html_and_json(tmp_path, capsys):
+def test_markdown_html_and_json(tmp_path):
     base, cand = frames()
     base["region"] = cand["region"] = base["region"].replace({"N": "a|b <i>"})
     paths = written(tmp_path, base, cand)
     page = tmp_path / "page.html"
-    assert main(["compare", *paths, "--slice", "region", "--markdown", "-", "--report", str(page)]) == 0
-    said = capsys.readouterr().out
+    assert main(["compare", *paths, "--slice", "region", "--report", f"{tmp_path}/t.md", "--report", str(page)]) == 0
+    said = (tmp_path / "t.md").read_text()
     rows = [line for line in said.splitlines() if line.startswith("| ")]
     assert len(rows) == 4
     assert all(line.replace("\\|", "").count("|") == 10 for line in rows)

@@ -365,7 +365,7 @@ def test_what_was_compared_stands_in_every_output(tmp_path, capsys):
     a = inspect_log(tmp_path / "a.json", epochs(np.ones((12, 2))), model="one")
     b = inspect_log(tmp_path / "b.json", epochs(np.ones((12, 2))), model="two")
     markdown, page = tmp_path / "c.md", tmp_path / "c.html"
-    found = compared(tmp_path, a, b, "--markdown", markdown, "--report", page)
+    found = compared(tmp_path, a, b, "--report", markdown, "--report", page)
     about = {"task": "t", "scorer": "match", "epochs": "2"}
     assert found["subjects"] == {"baseline": {**about, "model": "one"}, "candidate": {**about, "model": "two"}}
     for text in (unwrapped(capsys.readouterr().out), markdown.read_text(), page.read_text()):
@@ -415,7 +415,7 @@ def test_several_scores_are_measures_of_their_own_in_one_family(tmp_path, capsys
     paths = [harness_log(tmp_path / f"{name}.jsonl", documents(name == "b")) for name in "ab"]
     options = [word for name in named for word in ("--score", name)]
     junit = tmp_path / "junit.xml"
-    found = compared(tmp_path, *paths, *options, "--junit", junit, "--report", tmp_path / "page.html")
+    found = compared(tmp_path, *paths, *options, "--report", junit, "--report", tmp_path / "page.html")
     rows = {row["score"]: row for row in found["rows"]}
     assert [row["score"] for row in found["rows"]] == scores
     said = capsys.readouterr().out

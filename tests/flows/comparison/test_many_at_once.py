@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from ..conftest import PROGRAM, environment
+from ..conftest import PROGRAM, as_outputs, environment
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
@@ -18,14 +18,14 @@ def test_comparisons_at_once_give_the_bytes_of_one_alone(tmp_path):
         (tmp_path / f"{name}.csv").write_text("id,label,prediction,region\n" + "".join(rows))
 
     def begin(number):
-        outputs = [f"--{form}={number}.{form}" for form in ("json", "markdown", "report", "junit")]
+        outputs = as_outputs(*(f"{number}.{form}" for form in ("json", "md", "html", "xml")))
         command = [*PROGRAM, "compare", "a.csv", "b.csv", "--slice", "region", *outputs]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.Popen(command, cwd=tmp_path, env=environment(), **pipes)
 
     def ended(process, number):
         out, err = process.communicate(timeout=300)
-        files = [(tmp_path / f"{number}.{form}").read_bytes() for form in ("json", "markdown", "report", "junit")]
+        files = [(tmp_path / f"{number}.{form}").read_bytes() for form in ("json", "md", "html", "xml")]
         return process.returncode, out, err, files
 
     alone = ended(begin("alone"), "alone")

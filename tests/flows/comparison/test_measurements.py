@@ -10,6 +10,8 @@ import pytest
 
 from sigstats.flows.cli import main
 
+from ..conftest import as_outputs
+
 N = 200
 
 
@@ -29,14 +31,14 @@ def files(tmp_path):
 
 @pytest.mark.parametrize("options", ["--measure neg-mae", "--score absolute_error --measure mean-score"])
 def test_where_no_limit_of_a_row_is_known_every_form_says_how_to_name_it(tmp_path, capsys, files, options):
-    outputs = {name: tmp_path / name for name in ("json", "markdown", "report")}
-    written = [text for name, path in outputs.items() for text in (f"--{name}", str(path))]
+    outputs = {name: tmp_path / f"out.{name}" for name in ("json", "md", "html")}
+    written = as_outputs(*outputs.values())
     assert main(["compare", *files, *options.split(), "--slice", "sex", *written]) == 0
     said = " ".join(capsys.readouterr().out.split())
     measure = "neg-mae" if "neg-mae" in options else "mean-score of absolute_error"
     wanted = f"{measure}: values have no known limits: no row can pass, and a fail assumes"
     assert "are known, so that no" in said
-    markdown, page = (outputs[name].read_text() for name in ("markdown", "report"))
+    markdown, page = (outputs[name].read_text() for name in ("md", "html"))
     for form in (said, markdown.replace("\\", ""), json.loads(outputs["json"].read_text())["notes"][0]["text"], page):
         assert wanted in form
     assert "(--score-range LOW HIGH): without them no number of rows passes." in page

@@ -12,7 +12,9 @@ import pytest
 import sigstats
 from sigstats.flows.cli import main
 
-OUTPUTS = ("json", "markdown", "report", "junit")
+from ..conftest import as_outputs
+
+OUTPUTS = ("json", "md", "html", "xml")
 
 
 def compared(folder, capsys, frames, *options, code):
@@ -20,7 +22,7 @@ def compared(folder, capsys, frames, *options, code):
     for name, frame in frames.items():
         frame.to_csv(folder / f"{name}.csv", index=False)
     places = {name: folder / f"found.{name}" for name in OUTPUTS}
-    written = [text for name, place in places.items() for text in (f"--{name}", str(place))]
+    written = as_outputs(*places.values())
     files = [str(folder / f"{name}.csv") for name in frames]
     assert main(["compare", *files, *options, *written]) == code
     return capsys.readouterr().out, {name: place.read_text() for name, place in places.items()}
@@ -61,13 +63,13 @@ def test_every_output_begins_with_the_test_that_decides(tmp_path, capsys):
     assert str(found).splitlines()[0] == headline
     assert advice in str(found).splitlines()
     assert f"<strong>{headline}</strong>" in found._repr_html_()
-    assert plain(texts["markdown"]).startswith(f"### {headline} {advice} ")
-    assert ET.fromstring(texts["junit"]).get("name") == headline
+    assert plain(texts["md"]).startswith(f"### {headline} {advice} ")
+    assert ET.fromstring(texts["xml"]).get("name") == headline
     content = json.loads(texts["json"])
     assert content["answer"]["headline"] == headline
     assert content["answer"]["advice"] == advice
     assert content["answer"]["row"] == next(row for row in content["rows"] if row["score"] == "cost_usd")
-    page = texts["report"]
+    page = texts["html"]
     finding = headline.removeprefix("FAIL: ")
     assert html.unescape(re.search("<title>(.*?)</title>", page)[1]) == f"FAIL: {finding[0].upper()}{finding[1:]}"
     assert advice in page
@@ -79,7 +81,7 @@ def test_every_output_begins_with_the_test_that_decides(tmp_path, capsys):
     for text in (said, *texts.values()):
         assert "not worse, but" not in text
     # Both figures begin with the row that decides.
-    assert texts["markdown"].index("mean-score of cost_usd: intervals") < texts["markdown"].index("points: intervals")
+    assert texts["md"].index("mean-score of cost_usd: intervals") < texts["md"].index("points: intervals")
     figures = re.findall(r"candidate − baseline, ([^<]*)<", page)
     assert figures == ["mean-score of cost_usd", "points"]
 
@@ -92,7 +94,7 @@ def test_the_chart_of_many_slices_contains_the_test_that_decides(tmp_path, capsy
     content = json.loads(texts["json"])
     decides = content["answer"]["row"]
     assert said.startswith(f"FAIL: accuracy on {decides['slice']} fell by ")
-    chart = re.search(r"x-axis \[(.*)\]", texts["markdown"])[1]
+    chart = re.search(r"x-axis \[(.*)\]", texts["md"])[1]
     assert json.loads(f"[{chart}]")[1] == decides["slice"]
 
 
@@ -130,12 +132,12 @@ def test_of_several_candidates_figure_words_and_table_name_the_same_tests(tmp_pa
     assert content["recommendation"].endswith(first)
     assert said.startswith(f"{content['recommendation']}.\n")
     assert [each["answer"]["row"]["slice"] for each in content["candidates"]] == ["region = c", "region = d"]
-    page = plain(texts["report"])
+    page = plain(texts["html"])
     assert f"Undecided: {tmp_path}/gain.csv: {first}" in page
     assert f"Worse: {tmp_path}/mixed.csv: {second}" in page
-    assert "the lowest is −25.00 points" in texts["report"]
-    assert plain(texts["markdown"]).count(second) == 1
-    chart = re.search(r"x-axis \[(.*)\]", texts["markdown"])[1]
+    assert "the lowest is −25.00 points" in texts["html"]
+    assert plain(texts["md"]).count(second) == 1
+    chart = re.search(r"x-axis \[(.*)\]", texts["md"])[1]
     assert len(json.loads(f"[{chart}]")) == 4
 
 

@@ -13,6 +13,7 @@ from sigstats.ranking.rank_sets import rank_sets
 from sigstats.sizing.pilots import leaderboard_size
 
 from ...sigstats.files.predictions.logs import inspect_log
+from ..conftest import as_outputs
 
 CHANCES = {"good": 0.9, "tied": 0.89, "bad": 0.6}
 
@@ -171,14 +172,15 @@ def test_two_models_of_unlike_numbers_of_answers_are_ranked_as_they_are_compared
     assert again.pvalue == pytest.approx(pair["pvalue"], rel=1e-12, abs=0)
 
 
-def test_markdown_and_page_name_every_model_and_escape_it(tmp_path, capsys):
+def test_markdown_and_page_name_every_model_and_escape_it(tmp_path):
     tables = frames(80)
     paths = written(tmp_path, tables)
     names = ["<b>one</b>", "two|three", "four"]
     arguments = [part for name in names for part in ("--name", name)]
-    report = tmp_path / "page.html"
-    assert main(["rank", *paths, *arguments, "--markdown", "-", "--report", str(report), "--slice", "region"]) == 0
-    markdown, page = capsys.readouterr().out, report.read_text()
+    places = tmp_path / "table.md", tmp_path / "page.html"
+    reports = [part for place in places for part in ("--report", str(place))]
+    assert main(["rank", *paths, *arguments, *reports, "--slice", "region"]) == 0
+    markdown, page = (place.read_text() for place in places)
     assert "two\\|three" in markdown
     assert "`<b>one</b>`" in markdown
     assert "&lt;b&gt;one&lt;/b&gt;" in page
@@ -318,11 +320,11 @@ def test_terminal_markdown_json_and_page_give_one_advice(tmp_path, capsys):
         pd.DataFrame({"id": right, "label": ["yes"] * 399 + ["no"], "prediction": values}).to_csv(
             files[-1], index=False
         )
-    outputs = {name: tmp_path / name for name in ("json", "markdown", "report")}
-    assert main(["rank", *files, *(word for name, at in outputs.items() for word in (f"--{name}", str(at)))]) == 0
+    outputs = {name: tmp_path / f"out.{name}" for name in ("json", "md", "html")}
+    assert main(["rank", *files, *as_outputs(*outputs.values())]) == 0
     answer = json.loads(outputs["json"].read_text())["answer"]
     assert answer == {"headline": "best is the best of 2 models", "advice": "Take best."}
-    for text in (capsys.readouterr().out, outputs["markdown"].read_text(), outputs["report"].read_text()):
+    for text in (capsys.readouterr().out, outputs["md"].read_text(), outputs["html"].read_text()):
         assert all(words in text for words in answer.values())
 
 
@@ -415,7 +417,7 @@ def test_a_column_of_costs_gives_the_front(tmp_path, capsys):
     for cost, table in zip((4.0, 1.0, 5.0), tables.values(), strict=True):
         table["usd"] = cost + table["mark"]
     page, markdown = tmp_path / "page.html", tmp_path / "found.md"
-    outputs = ["--report", page, "--markdown", markdown]
+    outputs = ["--report", page, "--report", markdown]
     found = ranked(tmp_path, *written(tmp_path, tables), "--cost", "usd", *outputs)
     right = np.column_stack([table["prediction"] == table["label"] for table in tables.values()])
     cost = np.column_stack([table["usd"] for table in tables.values()])

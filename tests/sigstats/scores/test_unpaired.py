@@ -105,7 +105,7 @@ def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, cap
     target = tmp_path / "out.json"
     assert main(["compare", *files]) == 2
     assert "(--unpaired compares accuracies on different rows)" in capsys.readouterr().err
-    page = ("--report", str(tmp_path / "page.html"), "--markdown", str(tmp_path / "table.md"))
+    page = ("--report", str(tmp_path / "page.html"), "--report", str(tmp_path / "table.md"))
     assert main(["compare", *files, "--unpaired", "--slice", "half", "--json", str(target), *page]) == 1
     assert "the models have different rows, 300 and 200" in capsys.readouterr().out
     frames = [pd.read_csv(file) for file in files]

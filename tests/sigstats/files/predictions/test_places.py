@@ -233,7 +233,7 @@ def test_a_path_that_is_no_text_is_compared_and_written(tmp_path, capsys):
     for path, text in zip(paths, (TEXTS["csv"], TEXTS["json lines"]), strict=True):
         Path(path).write_text(text)
     written = [str(tmp_path / name) for name in ("a.json", "a.html", "a.md")]
-    code = main(["compare", *paths, "--json", written[0], "--report", written[1], "--markdown", written[2]])
+    code = main(["compare", *paths, "--json", written[0], "--report", written[1], "--report", written[2]])
     assert code == 0
     capsys.readouterr().out.encode()
     for path in written:
