@@ -4,25 +4,19 @@ A study may grow in its folder: changes that leave stored cells as they are, suc
 """
 
 import contextlib
-import hashlib
 import importlib.metadata
-import io
-import json
 import platform
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sigstats._common.messages import shown
-from sigstats.tasks.engine.dask_staff import all_code
 from sigstats.tasks.fan_out import in_words
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import digest
 from sigstats.tasks.results import read_plan, write_plan
-from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.storage.block_files import BLOCKS, folders, range_in
 from sigstats.tasks.storage.data import Growing, read_data, write_data
-from sigstats.tasks.storage.seal import ROWS, Damaged
+from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.published import write_references
 
@@ -177,57 +171,3 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "
         elif a != b:
             changes.append((f"{prefix}{key}", a, b))
     return changes
-
-
-#: It is no part of the results: it depends on the code that made them.
-_MARK = "finished.json"
-#: The files of the root that a finished study has, and those that it may have.
-_ROOT, _OPTIONAL = ("study.json", "plan.parquet", "summary.parquet", "report.html"), ("references.parquet",)
-
-
-def mark_finished(store: Store, plan: Plan, identity: Mapping[str, Any]) -> None:
-    """Mark an output as that of a finished run, if it is one; without the mark, the next run checks each file."""
-    with contextlib.suppress(OSError, Damaged):
-        digest = _digest(store, plan.cells, identity)
-        if digest is not None:
-            store.write_json(_MARK, {"digest": digest})
-
-
-def finished_before(store: Store, plan: Plan, identity: Mapping[str, Any]) -> list[Hypothesis] | None:
-    """The stored hypotheses of a study that has finished; None unless the output is as the same code has left it."""
-    try:
-        marked = store.read_json(_MARK).get("digest")
-        if marked is None or marked != _digest(store, plan.cells, identity):
-            return None
-        rows = store.read_table("summary.parquet", kind="summary").to_pylist()
-    except (OSError, Damaged):
-        return None
-    return [Hypothesis(**row) for row in rows]
-
-
-def stored_replicates(store: Store, cell: Cell) -> int:
-    """The number of replicates of a finished cell."""
-    ranges = (range_in(f"/{name}") for name in store.files.names(folders(cell)[0]))
-    return max((bounds[1] for bounds in ranges if bounds is not None), default=0)
-
-
-def _digest(store: Store, cells: Sequence[Cell], identity: Mapping[str, Any]) -> str | None:
-    """A digest of the code, the study and the bytes of its files; None if a cell is not finished."""
-    files = store.files
-    if files.folders(BLOCKS) or store.read_json("study.json") != identity:
-        return None
-    value = hashlib.sha256(all_code().encode())
-    optional = [name for name in _OPTIONAL if name in files.names("")]
-    names = [*_ROOT, *optional, *(f"{folder}/{name}" for folder in ("data", "code") for name in files.names(folder))]
-    for cell in cells:
-        folder = folders(cell)[0]
-        of_cell = [f"{folder}/{name}" for name in files.names(folder)]
-        if len(of_cell) != 1:
-            return None
-        value.update(json.dumps([cell.name, cell.replicates, cell.stopping and dict(cell.stopping)]).encode())
-        names += of_cell
-    for name in names:
-        first, last = range_in(name) or (0, 0)
-        with files.open(name) if last - first > ROWS else io.BytesIO(files.read(name)) as file:
-            value.update(f"{name}:".encode() + hashlib.file_digest(file, "sha256").digest())
-    return value.hexdigest()

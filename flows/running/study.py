@@ -32,7 +32,7 @@ from ..kinds import kind_named
 from .cells import CellComputer, run_cells, run_in_rounds
 from .costs import Sizes, sizes_of
 from .options import Prepared, Progress, RunOptions
-from .output import begin, described, finished_before, identity_of, mark_finished, refuse_another, stored_replicates
+from .output import begin, identity_of, refuse_another
 from .progress import Display
 from .result import CellStudyResult
 from .workers import StaffChanges, StaffWatch, add_changes, anything_left, changes_of, workers_for
@@ -66,8 +66,6 @@ def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, st
     identity = identity_of(study, prepared)
     refuse_another(store, identity, prepared)
     part = options.part
-    if part is None and (before := finished_before(store, prepared.plan, described(identity))):
-        return _finished(store, prepared.plan, before, display, started)
     plan, lanes = prepared.plan, {}
     if part is not None:
         lanes = part.lanes(plan.cells)
@@ -82,8 +80,6 @@ def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, st
             outcomes, changes = _computed(plan, store, pool, options, lanes, left=left, sizes=sizes, there=there)
             workers.close()
             rows, report = ([], "") if part is not None else _summarised(store, plan, outcomes, display)
-            if part is None:
-                mark_finished(store, plan, described(identity))
     return CellStudyResult(
         plan=plan,
         rows=tuple(rows),
@@ -96,25 +92,6 @@ def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, st
         changes=changes,
         all_changes=changes_of(store),
         part=part,
-    )
-
-
-def _finished(
-    store: Store, plan: Plan, rows: Sequence[Hypothesis], display: Display, started: float
-) -> CellStudyResult:
-    """The result of a study that has finished before, with nothing left to compute, to summarise or to report."""
-    with display.start(plan, workers=lambda: 1, sizes={}):
-        for cell in plan.cells:
-            display.advance(cell, cell.replicates, None)
-            display.cell_done(cell)
-    return CellStudyResult(
-        plan=plan,
-        rows=tuple(rows),
-        output=store.root,
-        report=f"{store.root.rstrip('/')}/report.html",
-        replicates=sum(stored_replicates(store, cell) for cell in plan.cells),
-        seconds=time.monotonic() - started,
-        all_changes=changes_of(store),
     )
 
 

@@ -21,7 +21,7 @@ from .submissions import run_together
 #: Seconds for which a worker with other code keeps a block that it gives back: others take the blocks meanwhile.
 _GIVEN_BACK = 1.0
 
-#: Folders of the package whose code computes no block, and endings of the files that are code.
+#: Folders of the package whose code computes no block.
 _NOT_COMPUTING = {"flows", "ready_studies", "__pycache__"}
 
 
@@ -32,20 +32,14 @@ def version() -> str:
         number = importlib.metadata.version("sigstats")
     except importlib.metadata.PackageNotFoundError:
         number = "without a version"
-    return f"{number}, code {_digest(Path(sigstats.__path__[0]), _NOT_COMPUTING)[:12]}"
+    return f"{number}, code {_digest_of_code()[:12]}"
 
 
-@cache
-def all_code() -> str:
-    """A digest of the code of this package, that of reports included."""
-    return _digest(Path(sigstats.__path__[0]), {"__pycache__"})
-
-
-def _digest(root: Path, without: Set[str]) -> str:
-    digest = hashlib.sha256()
+def _digest_of_code() -> str:
+    root, digest = Path(sigstats.__path__[0]), hashlib.sha256()
     for folder, folders, files in os.walk(root, followlinks=True):
-        folders[:] = sorted(set(folders) - without)
-        for name in sorted(file for file in files if file.endswith((".py", ".j2", ".css", ".js"))):
+        folders[:] = sorted(set(folders) - _NOT_COMPUTING)
+        for name in sorted(file for file in files if file.endswith(".py")):
             path = Path(folder, name)
             content = path.read_bytes()
             digest.update(f"{path.relative_to(root).as_posix()}:{len(content)}:".encode() + content)

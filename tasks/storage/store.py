@@ -10,7 +10,6 @@ Layout under the root (a path or an fsspec URL)::
     counts/<mark>.parquet                   counts of a file of a population, kept as it grows
     receipts/<cell>.json                    timings and hosts: never part of a result
     summary.parquet, report.html
-    finished.json                           a digest of all that a finished run has left
 
 Every Parquet file carries a seal (`sigstats.tasks.storage.seal`). A file that is truncated, altered or of another study
 is reported by `Damaged` and computed again.

@@ -19,7 +19,7 @@ def test_a_study_on_s3_has_the_bytes_of_one_in_a_folder(many, bucket, record):
     assert results(place) == reference
     assert {name.split("/")[0] for name in place.names()} == {
         *("data", "receipts", "replicates"),
-        *("finished.json", "plan.parquet", "report.html", "study.json", "summary.parquet"),
+        *("plan.parquet", "report.html", "study.json", "summary.parquet"),
     }
     again = run("run", path, "--cluster", "serial", place=place)
     assert again.returncode == 0, again.stderr
