@@ -5,7 +5,7 @@ import hashlib
 import importlib.metadata
 import os
 import time
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
