@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from prefect import flow, runtime
-from pydantic import PositiveFloat
 
 from sigstats._common.validation import refuse
 
@@ -39,7 +38,6 @@ def study_flow(
     base: str | Path | None = None,
     allow: list[str] | None = None,
     priority: int = 0,
-    cell_timeout: PositiveFloat | None = None,
     pages: str | None = None,
 ) -> StudyResult:
     """Run a study to its report, as one flow run. Each cell is computed in a task run of it.
@@ -62,8 +60,6 @@ def study_flow(
         As ``--allow``.
     priority : int, optional
         As for `sigstats.run_study`.
-    cell_timeout : float, optional
-        Seconds by the clock after which a cell that is not complete counts as failed. What is computed of it is stored.
     pages : str, optional
         The address at which the output is served.
 
@@ -87,7 +83,6 @@ def study_flow(
         options = asked(
             loaded, folder if base is None else Path(base), in_cells=kind.has_cells, output=output,
             cluster=cluster, workers=workers, allow=allow or [], priority=priority, quiet=True,
-            cell_timeout=cell_timeout,
         )  # fmt: skip
         if pages is not None and not str(pages).startswith(("http://", "https://")):
             raise refuse("pages", pages, "an address that begins with https://")

@@ -2,7 +2,6 @@
 
 import contextlib
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,9 +12,9 @@ from graphlib import TopologicalSorter
 from queue import Empty, SimpleQueue
 
 from sigstats.sequential.joint_rule import JointRule
-from sigstats.tasks.engine.execute import Interrupted, Outcome, done_and_left, run_cell
+from sigstats.tasks.engine.execute import Interrupted, Outcome, run_cell
 from sigstats.tasks.engine.pools import MOST_CELLS, Pool
-from sigstats.tasks.engine.run_block import Failure, Receipt
+from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.engine.stopping import for_now
 from sigstats.tasks.fan_out import prerequisites
 from sigstats.tasks.plan import Cell
@@ -114,18 +113,6 @@ def _wait_for(done: "SimpleQueue[str]") -> str:
             return done.get(timeout=1.0)
 
 
-class _Deadline(threading.Event):
-    """Set once another event is set, or after this many seconds."""
-
-    def __init__(self, stop: threading.Event, seconds: float) -> None:
-        super().__init__()
-        self._stop = stop
-        self._end = time.monotonic() + seconds
-
-    def is_set(self) -> bool:
-        return self._stop.is_set() or time.monotonic() >= self._end
-
-
 class CellComputer:
     """Computes cells on the workers of a pool, shows their progress, and writes their receipts."""
 
@@ -136,7 +123,6 @@ class CellComputer:
         self._stop = options.stop
         self._receipts = "" if options.part is None else f".{options.part.number}-of-{options.part.total}"
         self._lanes = lanes
-        self._timeout = options.cell_timeout
         self._ended: dict[str, Outcome] = {}
 
     def compute(self, cell: Cell) -> Outcome:
@@ -158,15 +144,7 @@ class CellComputer:
 
     def _computed(self, cell: Cell) -> Outcome:
         lanes, progress = self._lanes.get(cell.name), partial(self._advance, cell)
-        stop = self._stop if self._timeout is None else _Deadline(self._stop, self._timeout)
-        try:
-            outcome = run_cell(cell, self._store, self._pool, stop=stop, progress=progress, lanes=lanes)
-        except Interrupted:
-            if self._stop.is_set():
-                raise
-            message = f"it is not complete after {self._timeout:g} s"
-            failure = Failure(first=0, last=cell.replicates, error="TimeoutError", message=message, traceback=message)
-            outcome = Outcome(cell, taken_up=done_and_left(cell, self._store, lanes)[0], failures=[failure])
+        outcome = run_cell(cell, self._store, self._pool, stop=self._stop, progress=progress, lanes=lanes)
         for note in outcome.notes:
             self._display.say(f"made again: {note}")
         _write_receipts(self._store, outcome, self._receipts)

@@ -18,7 +18,7 @@ from fsspec.registry import get_filesystem_class, known_implementations
 from sigstats._common.credentials import refuse_credentials
 from sigstats._common.extras import with_extra
 from sigstats._common.messages import one_line, refuse, shown
-from sigstats._common.validation import as_count, as_real
+from sigstats._common.validation import as_count
 from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.storage.data import StoredData
@@ -121,8 +121,6 @@ class RunOptions:
     part: Part | None = None
     #: Blocks go before those of studies of lower priority on the same cluster.
     priority: int = 0
-    #: Seconds by the clock after which a cell counts as failed; None for no limit.
-    cell_timeout: float | None = None
 
 
 def as_place(place: Any, name: str = "output") -> str:
@@ -150,10 +148,6 @@ def as_place(place: Any, name: str = "output") -> str:
     return text
 
 
-#: Far longer than any run.
-_MOST_SECONDS = 1e9
-
-
 def texts(value: Any, name: str, of: str) -> Sequence[str]:
     """A list of texts, or ValueError."""
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
@@ -172,7 +166,6 @@ def asked(
     allow: Any = (),
     part: str | None = None,
     priority: Any = None,
-    cell_timeout: Any = None,
     quiet: bool = True,
 ) -> RunOptions:
     """Return what `RunOptions` makes of the arguments of a call; a study that is not `in_cells` has no workers.
@@ -189,8 +182,6 @@ def asked(
     where = None if cluster is None and workers is None else as_cluster(cluster, workers, packages)
     if priority and getattr(where, "kind", None) == "serial":
         raise refuse("priority", priority, "none: a cluster of kind 'serial' has no workers")
-    if cell_timeout is not None:
-        cell_timeout = as_real(cell_timeout, "cell_timeout", low=0, high=_MOST_SECONDS, open_ends=True)
     return RunOptions(
         base=base,
         output=place,
@@ -199,5 +190,4 @@ def asked(
         allow=allowed(packages, where),
         part=None if part is None else parse_part(part),
         priority=priority,
-        cell_timeout=cell_timeout,
     )

@@ -103,8 +103,6 @@ def _opened(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Ite
             for item in ([pool.common, *pool.own.values()] if isinstance(pool, RoutedPool) else [pool])
             if isinstance(item, DaskPool)
         ]
-        for dask_pool in of_dask:
-            dask_pool.together = options.cell_timeout is None  # or a cell may wait too long for the one before it
         for value in of_dask if options.code else ():
             told.enter_context(modules_sent(value.client, options.code))
         yield pool

@@ -43,8 +43,6 @@ class DaskPool(DaskStaff):
     expected: int = 1
     #: The names of Dask's resources that some of the workers have: a block that needs them asks for them.
     asks: frozenset[str] = frozenset()
-    #: Whether short blocks may be one task, in which one waits for those before it.
-    together: bool = True
     open: dict[BlockSizer, float] = field(default_factory=dict, init=False)
     _token: str = field(default_factory=lambda: f"0{uuid.uuid4().hex[:9]}", init=False, repr=False)
     # The annotations and the span of the caller: a thread has none of its own.
@@ -74,7 +72,7 @@ class DaskPool(DaskStaff):
     @property
     def _at_once(self) -> int:
         """The number of blocks in a task."""
-        return at_once(self._lately) if self.together else 1
+        return at_once(self._lately)
 
     @property
     def seconds_a_block(self) -> float:

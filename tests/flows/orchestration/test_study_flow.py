@@ -47,7 +47,6 @@ WRONG = {
     "base": 5,
     "allow": "netpackage",
     "priority": "high",
-    "cell_timeout": -1,
     "pages": "nowhere",
 }
 REFUSED = f"""
