@@ -177,8 +177,6 @@ class CellStudyResult:
 
     def tell(self, display: Display) -> None:
         """Show the cells that failed, the totals, and the path of the report."""
-        for outcome in self.failed:
-            display.event("failed", cell=outcome.cell.name, error=_reason(outcome))
         for line in worst_first(self.reasons):
             print(printable(f"sigstats: {line}"), file=sys.stderr)  # noqa: T201
         rejected = sum(row.decision == "reject" for row in self.rows)
@@ -195,18 +193,6 @@ class CellStudyResult:
             f"{rejected} rejected at {significant(self.plan.alpha)}, in {duration(self.seconds)}{by}"
         )
         display.say(f"report: {self.report}")
-        display.event(
-            "end",
-            cells=len(self.plan.cells),
-            failed=len(self.failed),
-            replicates=self.replicates,
-            hypotheses=len(self.rows),
-            rejected=rejected,
-            seconds=round(self.seconds, 3),
-            engines=sorted(self.engines),
-            workers_lost=self.lost,
-            report=self.report,
-        )
 
 
 def _where(engines: Collection[str], lost: int) -> str:
