@@ -12,6 +12,7 @@ from sigstats.tasks.engine.guarded import run_guarded
 from sigstats.tasks.engine.run_block import Failure, Receipt
 from sigstats.tasks.fan_out import observed_cell, own_code, stand_in
 from sigstats.tasks.plan import Block, Cell
+from sigstats.tasks.storage.block_files import PARTS
 from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.store import Store
 
@@ -184,15 +185,20 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
         folder = Path(scratch.root, "data")
         folder.mkdir(parents=True, exist_ok=True)
         files = Store(str(folder / ".."))
-    receipts = [run_guarded(block, files)]
+
+    def run(block: Block, store: Store) -> Receipt | Failure:
+        scratch.files.drop(PARTS)  # parts that were kept would cost nothing
+        return run_guarded(block, store)
+
+    receipts = [run(block, files)]
     if cell.replicates > 1 and not isinstance(receipts[0], Failure):
-        receipts.append(run_guarded(block, files))
+        receipts.append(run(block, files))
     again, more = receipts[-1], min(cell.lane_size, int(_PART_OF_WORK * cell.replicates))
     at_first = receipts[0].seconds if isinstance(receipts[0], Receipt) else 0.0
     if cold and not isinstance(again, Failure) and _matters(receipts[0], again, cell):
-        receipts[0] = run_guarded(block, scratch)
+        receipts[0] = run(block, scratch)
     if more > 1 and not isinstance(again, Failure) and again.seconds < _SHORT:
-        receipts.append(run_guarded(_first(cell, more), files))
+        receipts.append(run(_first(cell, more), files))
     failed = next((receipt for receipt in receipts if isinstance(receipt, Failure)), None)
     if failed is not None:
         return replace(one, problem=f"{failed.error}: {failed.message}")

@@ -14,6 +14,7 @@ from ..fan_out import FanOut, replicates_table
 from ..plan import Block
 from ..record import digest
 from ..schema import REPLICATE, column
+from ..storage.block_files import PARTS
 from ..storage.data import read_data
 from ..storage.store import Store
 from .populations.prediction_files import LabelFiles
@@ -51,7 +52,7 @@ def _kept(store: Store, files: LabelFiles, index: int, positive: Any) -> tuple[i
     """The counts of one file, which the store keeps in case other files are added to the population."""
     written, footer = files.mark(index)
     mark = digest("counts", of=written, columns=files.columns, classes=files.classes, positive=positive)
-    name = f"counts/{mark}.parquet"
+    name = f"{PARTS}/{mark}.parquet"
     table, _ = store.usable(name, kind="counts", fingerprint=mark)
     if table is None:
         table = pa.table(columns([files.count(index, footer).outcomes(positive)]), pa.schema(fields("file")))

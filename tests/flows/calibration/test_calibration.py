@@ -11,7 +11,9 @@ import pytest
 
 from sigstats.flows.calibration.populations import parquet
 from sigstats.flows.calibration.report import null_p_values
+from sigstats.flows.cli import main
 from sigstats.flows.report.evidence import Evidence
+from sigstats.flows.running import timing
 from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.sign_flips.power import paired_power as power
@@ -559,6 +561,21 @@ def test_of_a_population_that_has_grown_only_the_new_files_are_counted(by_worker
     add("2.parquet", 200)
     assert ran(tmp_path / "out") == (2, [])
     assert "contains another study" in capsys.readouterr().err
+
+
+@pytest.mark.long
+def test_a_plan_counts_each_file_that_it_times(by_workers, study, monkeypatch, tmp_path):
+    """Counts that an earlier block kept would make a file of 10^7 rows look free."""
+    read, blocks = [], []
+    count, run_block = prediction_files.LabelFiles.count, timing.run_guarded
+    monkeypatch.setattr(
+        prediction_files.LabelFiles, "count", lambda self, at, *more: read.append(at) or count(self, at, *more)
+    )
+    monkeypatch.setattr(timing, "run_guarded", lambda block, store: blocks.append(block) or run_block(block, store))
+    assert main(["plan", str(study), "--output", str(tmp_path / "out")]) == 0
+    timed = [at for block in blocks if block.cell.fanout == "count" for at in range(block.first, block.last)]
+    assert len(timed) > 1
+    assert read == timed
 
 
 def test_a_file_that_cannot_be_counted_fails_its_population_and_is_named(by_workers, study, tmp_path, capsys):
