@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom
 
 import sigstats
-from sigstats.flows.calibration.report.first_screen import rates_of_tests, screen
+from sigstats.flows.calibration.report.first_screen import advice, rates_of_tests, screen
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.page import render
 from sigstats.tasks.calibration.rates import ERROR, POWER
@@ -58,8 +58,17 @@ def test_a_test_without_power_is_neither_kept_nor_recommended(store):
     summary = results.summary.to_pandas()
     assert set(summary.query("measure == 'power'")["decision"]) == {"none"}
     page = render(results, config={}, versions={})
-    advice = re.search(r"What to do\.</b>(.*?)</p>", page, re.DOTALL)[1]
-    assert " ".join(advice.split()).startswith("Use McNemar (chi2). 6,276 rows find the difference")
+    to_do = re.search(r"What to do\.</b>(.*?)</p>", page, re.DOTALL)[1]
+    assert " ".join(to_do.split()).startswith("Use McNemar (chi2). 6,276 rows find the difference")
+
+
+def test_tests_that_only_lack_rows_are_not_called_useless(store):
+    tests = rates_of(Evidence(Results(store)))
+    assert all(test.idle and not test.faulty for test in tests)
+    assert advice(tests) == (
+        "No fault was shown, but McNemar (exact) and McNemar (chi2) found these differences less than half of the "
+        "time: larger test sets are needed, unless differences this small do not matter."
+    )
 
 
 def test_the_picture_has_a_mark_and_the_table_a_row_for_each_test(store):
