@@ -62,7 +62,7 @@ def as_options(*others: tuple[str, str]) -> Iterator[None]:
         yield
     except ValueError as error:
         words = str(error)
-        for its, ours in ((" a smallest_slice ", " --smallest-slice "), (" score_range", " --score-range"), *others):
+        for its, ours in ((" score_range", " --score-range"), *others):
             words = words.replace(its, ours)
         raise BadInput(with_dashes(words, _OPTIONS)) from None
 
@@ -119,13 +119,17 @@ def fraction(text: str) -> float:
 _TYPES: dict[type, Callable[[str], float | str]] = {float: fraction, int: int, str: str}
 
 
+#: Fields of the rule that only studies and Python state.
+_NO_OPTIONS = ("confidence", "simultaneous", "seed", "smallest_slice")
+
+
 def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
-    """One option for each field of the rule, or for those of `names`."""
+    """One option for each field of the rule that has one, or for those of `names`."""
     from sigstats.comparison.rule import ComparisonRule, key_of  # needs NumPy, without which others show their help
 
     group = parser.add_argument_group("what counts as a regression")
     for field in fields(ComparisonRule):
-        if names and key_of(field) not in names:
+        if key_of(field) in _NO_OPTIONS or (names and key_of(field) not in names):
             continue
         description, unit = field.metadata["description"], _UNIT if field.metadata.get("share") else ""
         said, option = f"{description[0].lower()}{description[1:]}", f"--{key_of(field).replace('_', '-')}"

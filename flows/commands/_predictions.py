@@ -34,11 +34,10 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         repeatable(columns, f"--{name}-is-better", "NAME", f"{text} (repeatable)")
     option(columns, "--epoch", "COLUMN", "column that numbers several answers to one id")
     option(columns, "--group", "COLUMN", "column of groups; rows of one group are dependent")
-    repeatable(columns, "--slice", "COLUMN", "column whose values are slices (repeatable)")
-    repeatable(columns, "--bins", "COLUMN=N", "column of numbers, cut into N slices of about equal size (repeatable)")
+    text = "column whose values are slices; COLUMN=N cuts numbers into N slices of about equal size (repeatable)"
+    repeatable(columns, "--slice", "COLUMN[=N]", text)
     text = "column of tasks, whose mean is tested too; not needed for a folder with one file per task"
     columns.add_argument("--task", metavar="COLUMN", help=text)
-    option(columns, "--model-column", "COLUMN", "column of model names, for --model (default: model)")
     text = "key or path of the list of rows in a JSON object; columns may be paths too, as in --label answer.text"
     columns.add_argument("--rows-key", metavar="KEY", help=text)
     rows = parser.add_argument_group("rows and answers")
@@ -201,18 +200,17 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     with as_options():
         lower = of_named_scores(options.lower_is_better, scores, "--lower-is-better", ratio=options.ratio)
         higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=options.ratio)
-    bins = _bins(options.bins)
+    slices, bins = _slices(options.slice)
     of_values: dict[str, Any] = {"missing": tuple(options.missing), "classes": options.classes or ()}
     of_values["unscored"] = options.unscored or Columns.unscored
     of_values |= {name: getattr(options, name) for name in ("no_header", "encoding", "probabilities", "task")}
-    of_values["slices"] = tuple(dict.fromkeys([*options.slice, *bins]))
+    of_values["slices"] = slices
     lent = {"group": by_key.get("group"), "weights": vars(options).get("weights")}
     truth = _read(options, "labels", lambda path: labels_of(path, by_key, **lent, **of_values))
     instances = _read(options, "instances", lambda path: names_of_instances(path, _files_in(options)))
     with as_options():
         return Columns().but(
             **by_key,
-            models=options.model_column or "model",
             rows=options.rows_key,
             **{name: vars(options).get(name) for name in ("order", "run", "weights")},  # of some commands
             lower=lower,
@@ -230,14 +228,15 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         )
 
 
-def _bins(options: Sequence[str]) -> dict[str, int]:
-    by_column = {}
-    for given in options:
+def _slices(options: Sequence[str]) -> tuple[tuple[str, ...], dict[str, int]]:
+    """The columns of slices, and the number of bins of those that have one."""
+    columns, bins = dict.fromkeys(given for given in options if "=" not in given), {}
+    for given in (given for given in options if "=" in given):
         column, _, number = given.rpartition("=")
         if not column or not number.isdecimal() or not 2 <= int(number) <= _MOST_BINS:
-            raise BadInput(f"--bins: {given!r} is not valid; expected COLUMN=N with N from 2 to {_MOST_BINS}")
-        by_column[column] = int(number)
-    return by_column
+            raise BadInput(f"--slice: {given!r} is not valid; expected COLUMN=N with N from 2 to {_MOST_BINS}")
+        bins[column] = int(number)
+    return tuple(dict.fromkeys([*columns, *bins])), bins
 
 
 def _files_in(options: argparse.Namespace) -> list[str]:
@@ -265,6 +264,7 @@ def refuse_together(options: argparse.Namespace, **others: Any) -> None:
     from sigstats._common.together import check_together
 
     hidden = any(others.values())  # the values of options
+    others["bins"] = any("=" in column for column in options.slice)
     given = {name: True if value == "refuse" or (value and hidden) else value for name, value in vars(options).items()}
     try:
         check_together({**given, **{name.replace("_", " "): value for name, value in others.items()}})

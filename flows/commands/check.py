@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     add_people(parser)
     add_score_range(parser, "mark")
-    add_rule_options(parser, "alpha", "adjust", "confidence", "unseen_group", "smallest_slice", "gaps")
+    add_rule_options(parser, "alpha", "adjust", "unseen_group", "gaps")
     add_outputs(parser, "md", "xml")
     add_fail_on(parser)
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE, BadInput
-from . import option, repeatable
+from . import option
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import as_options
 from ._predictions import (
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sigstats.ranking.result import Ranking
 
 GROUP = "files of predictions"
+#: Slices with fewer rows are not ranked.
 _SMALLEST_SLICE = 10
 
 
@@ -46,8 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="predictions or log of each model; one file with a --prediction column per "
         "model; or votes (model_a, model_b, winner)",
     )
-    text = "name of a model, once per file in order (default: the log's model, else the file's name)"
-    repeatable(parser, "--name", "NAME", text)
     add_prediction_arguments(parser, score="column of scores whose mean is ranked, or a scorer or metric of a log")
     add_runs(parser)
     option(parser, "--cost", "COLUMN", "column of costs or times; models are also compared by score and cost together")
@@ -60,11 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="votes: column of the question, if votes on one question are dependent; --group is the voter",
     )
-    parser.add_argument(
-        "--confidence", type=float, default=0.95, metavar="X", help="joint confidence of all rank sets (default: 0.95)"
-    )
-    text = f"slices with fewer rows are not ranked (default: {_SMALLEST_SLICE})"
-    parser.add_argument("--smallest-slice", type=int, metavar="N", help=text)
+    text = "probability that any rank set misses the rank of its model (default: 0.05)"
+    parser.add_argument("--alpha", type=float, default=0.05, metavar="X", help=text)
     add_outputs(parser, "html", "md")
 
 
@@ -123,8 +119,8 @@ def _run_votes(options: argparse.Namespace) -> int:
     (path,) = options.files
     try:
         with as_options():
-            as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)
-            ranking = ranked_votes(path, options.group, options.item, options.confidence)
+            as_real(options.alpha, "--alpha", low=0, high=1, open_ends=True)
+            ranking = ranked_votes(path, options.group, options.item, 1 - options.alpha)
     except NotVotes as error:
         wanted = f"two or more, the --prediction or --model of each model, or votes with {', '.join(COLUMNS)}"
         raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None
@@ -137,7 +133,7 @@ def _run_votes(options: argparse.Namespace) -> int:
 
 def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     """Return the ranking, and the files of the ranked models, best first."""
-    from sigstats._common.validation import as_count, as_names, as_real
+    from sigstats._common.validation import as_real
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.predictions import read_each
@@ -147,11 +143,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
 
     files: Sequence[str] = file_for_each(options, options.files)
     with as_options():
-        given = as_names(options.name, "--name", len(files)) if options.name else None
-        as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)
-        if options.smallest_slice is None:
-            options.smallest_slice = _SMALLEST_SLICE
-        as_count(options.smallest_slice, "--smallest-slice", minimum=1)
+        as_real(options.alpha, "--alpha", low=0, high=1, open_ends=True)
         named = measures_of(options)
         measures = as_compared_measures(named) if named else (None,)
         by_pairs = bool(named or options.run is not None or options.ratio is not None or options.human)
@@ -167,7 +159,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         read = [*zip(*map(read_each, files, zip(*choices, strict=True)), strict=True)]
         sides, *costs = [[side for side, _ in judged], *read] if judged else read
         in_one = names_in_one_file(options) if len(options.files) == 1 else []
-        names = list(given or in_one or model_names(files, [side.source.subject for side in sides]))
+        names = list(in_one or model_names(files, [side.source.subject for side in sides]))
         how: dict[str, Any] = {"measure": measures[0], "positive": options.positive, "limits": limits}
         how["people"] = [labels for _, labels in judged]
         ranking = _ranking(options, names, sides, columns[0], by_pairs=by_pairs, **how)
@@ -204,7 +196,7 @@ def _ranking(
         joined = join(sides[a], sides[b], columns, with_ids=bool(people), **match_options(options))
         return with_people(joined, (people[a], people[b]), limits) if people else replace(joined, score_range=limits)
 
-    how: dict[str, Any] = {"confidence_level": options.confidence, "smallest_slice": options.smallest_slice}
+    how: dict[str, Any] = {"confidence_level": 1 - options.alpha, "smallest_slice": _SMALLEST_SLICE}
     if by_pairs:
         ranking = rank_by_pairs(names, pair, measure, positive=positive, **how)
     else:

@@ -55,9 +55,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _count(by_hand, "--answers", "answers per item; rows are then items (default: 1)")
     text = "correlation of the differences of two answers to an item (default: 0)"
     _number(by_hand, "--correlation", text)
-    _count(
-        parser, "--tests", "number of measures times slices, all rows included (default: those of the pilot, else 1)"
-    )
     add_rule_options(parser, *_OF_RULE)
     add_measures(parser, ", as for compare; tested on all rows and each slice (repeatable)")
     add_prediction_arguments(parser, score="column of marks or probabilities, or a scorer or metric of a log")
@@ -101,7 +98,7 @@ def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", na
     from sigstats.sizing.comparison import pilot_of, plan_size
 
     rule = rule_of(options)
-    pilot = _by_hand(options) if paired is None else pilot_of(paired, rule, tests=_tests(options, paired, names, rule))
+    pilot = _by_hand(options) if paired is None else pilot_of(paired, rule, tests=_tests(paired, names, rule))
     drops = _drops(options, rule)
     return plan_size(pilot, rule=rule, drops=drops, target=options.power, alpha=rule.alpha)
 
@@ -127,7 +124,7 @@ def _drops(options: argparse.Namespace, rule: "ComparisonRule") -> list[float]:
 
 _OF_RULE = (
     *("alpha", "adjust", "minimum_effect", "margin", "relative_effect", "relative_margin"),
-    *("confidence", "unseen_group", "smallest_slice"),
+    "unseen_group",
 )
 #: The rates that files of a pilot have.
 _BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
@@ -160,7 +157,7 @@ def _runs(options: argparse.Namespace) -> int:
 
     refuse_together(options, **{"--run": True})
     rule, paired = rule_of(options), _paired(options)
-    tests = _tests(options, paired, ["accuracy"], rule)
+    tests = _tests(paired, ["accuracy"], rule)
     runs = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=tests)
     return _told(options, runs)
 
@@ -214,7 +211,7 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     of_tasks = any(map(has_task_mean, names))
     refuse_together(options, a_measure_other_than_accuracy=True, a_measure_without_a_mean_over_tasks=not of_tasks)
     rule = rule_of(options)
-    tests, target, positive = _tests(options, paired, names, rule), options.power, options.positive
+    tests, target, positive = _tests(paired, names, rule), options.power, options.positive
     drops, row = _given(options), blank_row(paired, measure)
     if (row.unit or row.relative) and any(isinstance(drop, SaidShare) for drop in drops):
         raise BadInput(f"--drop: points are of shares; expected a number of {row.unit or 'the unit of the score'}")
@@ -222,19 +219,11 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     return _told(options, size_of_measure)
 
 
-def _tests(
-    options: argparse.Namespace, paired: "PairedPredictions", names: Sequence[str], rule: "ComparisonRule"
-) -> int:
-    """The number of tests that are adjusted together: those of a comparison by these measures, if it is not named."""
+def _tests(paired: "PairedPredictions", names: Sequence[str], rule: "ComparisonRule") -> int:
+    """The number of tests that are adjusted together: those of a comparison by these measures."""
     from sigstats.comparison.family import tests_of
 
-    return _named_tests(options) or max(1, tests_of(paired, names, rule))
-
-
-def _named_tests(options: argparse.Namespace) -> int | None:
-    from sigstats._common.validation import as_count
-
-    return None if options.tests is None else as_count(options.tests, "--tests", minimum=1, maximum=10**6)
+    return max(1, tests_of(paired, names, rule))
 
 
 def _by_hand(options: argparse.Namespace) -> "Pilot":
@@ -251,8 +240,7 @@ def _by_hand(options: argparse.Namespace) -> "Pilot":
         discordance = 2 * accuracy * (1 - accuracy)  # for two models of equal accuracy whose errors are independent
     share = as_real(discordance, "--discordance", low=0, high=1, open_ends=True)
     rows = 0 if options.rows is None else as_count(options.rows, "--rows", minimum=1, maximum=10**8)
-    tests = _named_tests(options) or 1
     answers = 1 if options.answers is None else as_count(options.answers, "--answers", minimum=1, maximum=10**4)
     correlation = as_real(options.correlation or 0.0, "--correlation", low=0, high=1)
     unit = "rows" if answers == 1 else "items"
-    return Pilot((PilotPart(ALL_ROWS, rows, share),), tests, accuracy, answers, correlation, unit)
+    return Pilot((PilotPart(ALL_ROWS, rows, share),), 1, accuracy, answers, correlation, unit)

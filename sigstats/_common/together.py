@@ -8,16 +8,16 @@ from .validation import shown
 _ONE = "expected one of them"
 #: How files are read, apart from groups.
 _READ = (
-    *("id", "label", "ratio", "epoch", "bins", "task", "labels", "instances", "unmatched", "unscored", "duplicates"),
-    *("prediction", "score", "slice", "rows_key", "filter", "model", "model_column", "probabilities", "encoding"),
+    *("id", "label", "ratio", "epoch", "task", "labels", "instances", "unmatched", "unscored", "duplicates"),
+    *("prediction", "score", "slice", "rows_key", "filter", "model", "probabilities", "encoding"),
     *("lower_is_better", "higher_is_better", "by_position", "no_header", "missing", "classes", "allow_different_tasks"),
 )
 _OF_MEASURES = ("measure", "costs", "positive", "score_range")
 #: Inputs without effect on the size of a leaderboard or the number of runs.
 _NOT_OF_SIZES = (
-    *("report", "ratio", "group", "epoch", "bins", "task", "slice", *_OF_MEASURES),
+    *("report", "ratio", "group", "epoch", "task", "slice", *_OF_MEASURES),
     *("accuracy", "discordance", "rows", "answers", "correlation"),
-    *("margin", "relative_effect", "relative_margin", "confidence", "unseen_group", "smallest_slice"),
+    *("margin", "relative_effect", "relative_margin", "unseen_group"),
 )
 #: Inputs, other inputs that exclude them, and the remedy.
 _EXCLUDED = (
@@ -40,9 +40,9 @@ _EXCLUDED = (
         ("unpaired",),
         _ONE,
     ),
-    ((*_READ, *_OF_MEASURES, "name", "cost", "run", "smallest_slice", "human", "human_labels"), ("votes",), _ONE),
+    ((*_READ, *_OF_MEASURES, "cost", "run", "human", "human_labels"), ("votes",), _ONE),
     ((*_READ, *_OF_MEASURES, "group", "run"), ("rates by hand",), _ONE),
-    ((*_NOT_OF_SIZES, "run", "drop", "tests", "adjust", "minimum_effect"), ("three files or more",), _ONE),
+    ((*_NOT_OF_SIZES, "run", "drop", "adjust", "minimum_effect"), ("three files or more",), _ONE),
     ((*_NOT_OF_SIZES, "score", "lower_is_better", "higher_is_better"), ("--run",), _ONE),
     (("report",), ("a measure other than accuracy",), _ONE),
     (("task",), ("a measure without a mean over tasks",), _ONE),

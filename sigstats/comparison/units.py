@@ -168,5 +168,5 @@ def too_fine(slices: Mapping[str, Parted], smallest: int) -> Iterator[Note]:
             yield Note(
                 "too-fine-slices",
                 f"{small:,} of the {len(names):,} values of {column} have fewer than {smallest} rows; bins make slices "
-                f"of numbers (--bins {column}=4, or pandas.qcut)",
+                f"of numbers (--slice {column}=4, or pandas.qcut)",
             )

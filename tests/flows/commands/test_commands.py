@@ -138,7 +138,7 @@ def test_fewer_than_one_worker_are_refused(tmp_path, capsys, workers):
         ),
         (["compare"], "sigstats compare: the following arguments are required: BASELINE, CANDIDATE"),
         (["run", "quickstart", "\x1b[2J"], "sigstats run: '\\x1b[2J' is not an argument"),
-        (["compare", "a", "b", "--seed", "-x"], "sigstats compare: --seed: has no value"),
+        (["compare", "a", "b", "--margin", "-x"], "sigstats compare: --margin: has no value"),
         (
             ["compare", "a", "b", "--alpha", "x"],
             "sigstats compare: --alpha: 'x' is not valid; expected a number, as in 0.05",

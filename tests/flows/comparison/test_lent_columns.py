@@ -40,7 +40,7 @@ def rows_of(tmp_path, tables, *options):
         ["--slice", "region"],
         ["--group", "patient"],
         ["--weights", "weight"],
-        ["--bins", "length=3"],
+        ["--slice", "length=3"],
         ["--task", "region"],
     ],
     ids=lambda options: options[0],

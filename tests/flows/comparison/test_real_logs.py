@@ -5,10 +5,12 @@ import gzip
 import json
 import shutil
 import zipfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from sigstats import ComparisonRule
 from sigstats.flows.cli import main
 
 POPULARITY = "inspect/popularity-100.eval"
@@ -22,7 +24,7 @@ PROMPTFOO = "promptfoo/output.json"
 HELLASWAG, PHILOSOPHY, NARRATIVE = (
     f"helm/{name}/per_instance_stats.json" for name in ("commonsense-hellaswag", "mmlu-philosophy", "narrative_qa")
 )
-DROP, FEW, EXACT = ["--unmatched", "drop"], ["--smallest-slice", "1"], ["--score", "exact_match"]
+DROP, EXACT = ["--unmatched", "drop"], ["--score", "exact_match"]
 STRICT, FLEXIBLE = ["--filter", "strict-match"], ["--filter", "flexible-extract"]
 
 #: Each log, what has to be named in it, and how many answers of it are right, as the summaries of Inspect, HELM (by
@@ -52,7 +54,7 @@ REFUSED = [
     ([GEOMETRY, PERTURBED], "id '0': target '3' is not that of {0}, '\\\\frac34' (and 9 more)"),
     ([HELLASWAG, PHILOSOPHY, *EXACT], "task 'mmlu:subject=philosophy,method=multiple_choice_joint' is not that of"),
     ([PHILOSOPHY, NARRATIVE, *EXACT], "task 'narrative_qa' is not that of"),
-    ([PROMPTFOO, POPULARITY, *DROP, *FEW], "{1}: is a log of Inspect, and {0} is one of promptfoo"),
+    ([PROMPTFOO, POPULARITY, *DROP], "{1}: is a log of Inspect, and {0} is one of promptfoo"),
     ([GEOMETRY, POPULARITY, *DROP], "{1}: is a log of Inspect, and {0} is one of lm-evaluation-harness"),
     ([POPULARITY, "inspect/scored-10.eval"], "ids '100', '11', '12' and 87 more are only in this file"),
     (["inspect/no-scores-10.eval"] * 2, "none of its 10 answers has a score; expected a log with scores"),
@@ -101,8 +103,8 @@ REFUSED = [
 #: What is compared: the rows, the items, both means, and who said so.
 COMPARED = [
     ([POPULARITY, "inspect/scored-10.eval", *DROP], 10, None, (0.8, 0.8), {"scorer": "match", "epochs": "1"}),
-    ([POPULARITY, "inspect/two-epochs.eval", *DROP, *FEW], 2, 2, (0.5, 0.75), {"scorer": "match"}),
-    (["inspect/arc-qwen-3.json", "inspect/arc-sonnet-5.json", *DROP, *FEW], 3, None, (1 / 3, 1), {"scorer": "choice"}),
+    ([POPULARITY, "inspect/two-epochs.eval", *DROP], 2, 2, (0.5, 0.75), {"scorer": "match"}),
+    (["inspect/arc-qwen-3.json", "inspect/arc-sonnet-5.json", *DROP], 3, None, (1 / 3, 1), {"scorer": "choice"}),
     ([POPULARITY, ("flipped", POPULARITY)], 100, None, (0.63, 0.64), {"task": "popularity", "scorer": "match"}),
     ([POPULARITY, ("failed", POPULARITY), "--unscored", "drop"], 99, None, (63 / 99, 63 / 99), {"scorer": "match"}),
     ([MIND, ("failed", MIND), "--unscored", "wrong"], 100, None, (0.83, 0.82), {"scorer": "model_graded_fact"}),
@@ -113,10 +115,25 @@ COMPARED = [
     ([GEOMETRY, ("flipped", GEOMETRY)], 479, None, (0, 1 / 479), {"metric": "exact_match", "filter": "none"}),
     ([GSM8K, ("flipped", GSM8K), *STRICT], 10, None, (0.1, 0.2), {"filter": "strict-match"}),
     ([GSM8K, ("flipped", GSM8K), *FLEXIBLE], 10, None, (0.8, 0.8), {"filter": "flexible-extract"}),
-    ([HELLASWAG, ("flipped", HELLASWAG), *EXACT, *FEW], 10, None, (0.3, 0.4), {"statistic": "exact_match"}),
-    ([PROMPTFOO, ("flipped", PROMPTFOO), *FEW], 6, None, (4 / 6, 3 / 6), {"score": "success"}),
+    ([HELLASWAG, ("flipped", HELLASWAG), *EXACT], 10, None, (0.3, 0.4), {"statistic": "exact_match"}),
+    ([PROMPTFOO, ("flipped", PROMPTFOO)], 6, None, (4 / 6, 3 / 6), {"score": "success"}),
     (["inspect/*-100.eval", "inspect/*-100.eval"], 200, None, (0.73, 0.73), {"scorer": "match, model_graded_fact"}),
 ]
+
+
+_LEAST = ComparisonRule.__dataclass_fields__["smallest_slice"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyNumberOfRows(ComparisonRule):
+    """The usual rule without a smallest number of rows, of which these logs have few."""
+
+    smallest_slice: int = field(default=1, metadata=_LEAST.metadata)
+
+
+@pytest.fixture(autouse=True)
+def any_number_of_rows(monkeypatch):
+    monkeypatch.setattr("sigstats.comparison.rule.ComparisonRule", AnyNumberOfRows)
 
 
 @pytest.fixture
@@ -129,7 +146,7 @@ def logs(shared_data):
 
 CASES = [
     *(
-        pytest.param([log, log, *named, *FEW], (n, None, (right / n, right / n), {}), id=f"{log} itself")
+        pytest.param([log, log, *named], (n, None, (right / n, right / n), {}), id=f"{log} itself")
         for log, named, right, n in KNOWN
     ),
     *(pytest.param(options, said, id=f"refused: {said[:60]}") for options, said in REFUSED),

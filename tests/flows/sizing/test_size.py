@@ -52,11 +52,6 @@ def test_a_pilot_gives_tables_curves_a_page_and_json(pilot, tmp_path, capsys):
     assert found["headline"] in page
 
 
-def test_a_number_of_tests_beside_a_pilot_is_taken(pilot, capsys):
-    found = json.loads(size(capsys, *pilot, "--tests", 10, "--json", "-"))
-    assert (found["pilot"]["tests"], found["level"]) == (10, 0.005)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "tests"),
@@ -65,7 +60,6 @@ def test_a_number_of_tests_beside_a_pilot_is_taken(pilot, capsys):
         (["--score", "mark", "--measure", "accuracy", "--measure", "auc", "--slice", "region"], 6),
         (["--score", "mark", "--measure", "mean-score"], 1),
         (["--measure", "macro-f1", "--measure", "mcc"], 2),
-        (["--measure", "mcc", "--tests", "5"], 5),
         (["--measure", "accuracy", "--task", "region"], 2),  # and in the mean over tasks
         (["--measure", "accuracy", "--measure", "mcc", "--task", "region", "--slice", "region"], 7),
         (["--score", "mark", "--measure", "mean-score", "--task", "region"], 2),
@@ -81,13 +75,12 @@ def test_the_level_of_any_measure_is_that_of_one_test_of_compare(tmp_path, capsy
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
     files = [tmp_path / "a.csv", tmp_path / "b.csv", *options, "--positive", 1]
     assert json.loads(size(capsys, *files, "--json", "-"))["level"] == pytest.approx(0.05 / tests)
-    if "--tests" not in options:
-        assert main(["compare", *map(str, files), "--json", "-"]) in (0, 1)
-        assert len(json.loads(capsys.readouterr().out)["rows"]) == tests
+    assert main(["compare", *map(str, files), "--json", "-"]) in (0, 1)
+    assert len(json.loads(capsys.readouterr().out)["rows"]) == tests
 
 
-OPTIONS_OF_PAIRS = """--ratio a/b | --bins x=3 | --task x | --positive 1 | --margin 5pt | --score-range 0 1 |
---answers 1 | --correlation 0 | --tests 0 | --adjust none | --confidence 0.9 | --smallest-slice 9"""
+OPTIONS_OF_PAIRS = """--ratio a/b | --task x | --positive 1 | --margin 5pt | --score-range 0 1 |
+--answers 1 | --correlation 0 | --adjust none"""
 
 
 @pytest.mark.parametrize("option", [option.strip() for option in OPTIONS_OF_PAIRS.split("|")])

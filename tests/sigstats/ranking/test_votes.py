@@ -157,14 +157,13 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys):
     assert json.loads(target.read_text())["low"] == list(direct.low)
     assert "\nRanks of 7 models by 273 votes" in capsys.readouterr().out
     for options, said in (
-        (["--confidence", "2"], "--confidence: 2.0 is not valid"),
+        (["--alpha", "2"], "--alpha: 2.0 is not valid"),
         (["--slice", "question_id"], "--slice: is not valid with votes"),
         (["--lower-is-better", "winner"], "--lower-is-better: is not valid with votes"),
         (["--measure", "f1"], "--measure: is not valid with votes"),
         (["--rows-key", "a"], "--rows-key: is not valid with votes"),
         (["--unscored", "drop"], "--unscored: is not valid with votes"),
         (["--no-header"], "--no-header: is not valid with votes"),
-        (["--smallest-slice", "10"], "--smallest-slice: is not valid with votes"),
         (["--run", "question_id"], "--run: is not valid with votes"),
     ):
         assert main(["rank", str(path), *options]) == 2

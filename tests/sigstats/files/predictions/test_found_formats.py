@@ -298,13 +298,12 @@ def test_text_without_a_header_has_numbered_columns(tmp_path, frames, capsys):
 
 
 def test_one_table_of_several_models_is_compared_and_ranked_by_name(tmp_path, frames, capsys):
-    models = [frame.assign(system=name) for name, frame in zip("ab", frames, strict=True)]
+    models = [frame.assign(model=name) for name, frame in zip("ab", frames, strict=True)]
     long = tmp_path / "long.csv"
     pd.concat(models).to_csv(long, index=False)
-    named = ("--model", "a", "--model", "b", "--model-column", "system")
+    named = ("--model", "a", "--model", "b")
     assert accuracies(compared(tmp_path, [long], *named)) == of(frames)
-    renamed = pd.concat(models).rename(columns={"system": "model"})
-    renamed.sample(frac=1, random_state=0).to_csv(long, index=False)
+    pd.concat(models).sample(frac=1, random_state=0).to_csv(long, index=False)
     target = tmp_path / "ranks.json"
     assert main(["rank", str(long), "--json", str(target)]) == 0
     ranked = {each["model"]: each["accuracy"] for each in json.loads(target.read_text())["models"]}
@@ -661,7 +660,7 @@ def results(tmp_path, tables, kind, write, *options, code=None):
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_measurements_and_bins_are_those_of_the_same_table_as_csv(tmp_path, measurements, kind):
-    options = ["--measure", "neg-mae", "--score-range", "0", "200", "--bins", "age=2"]
+    options = ["--measure", "neg-mae", "--score-range", "0", "200", "--slice", "age=2"]
     as_text = results(tmp_path, measurements, "csv", pl.DataFrame.write_csv, *options)
     found = results(tmp_path, measurements, kind, FORMATS[kind], *options)
     assert [row["baseline"] for row in found] == [row["baseline"] for row in as_text]
