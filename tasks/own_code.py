@@ -6,7 +6,8 @@ import platform
 import random
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,8 @@ import numpy as np
 
 from sigstats._common.registry import said
 from sigstats.measures import own as measures
-from sigstats.measures.table import MEASURES
+from sigstats.measures.measure import as_own_measure
+from sigstats.measures.table import MEASURES, OwnMeasure
 
 from .record import Learner
 
@@ -46,6 +48,49 @@ def require_measure(name: str | None, code: Mapping[str, str] | None) -> None:
     """
     if name is not None and code is not None:
         require_as_planned(name, code, lambda: measures.code_of(name) or {})
+
+
+#: Measures by import path that this process may import.
+_ALLOWED: dict[str, OwnMeasure] = {}
+
+
+def allow_measures(names: Iterable[str], allowed: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Import the measures among `names` that are import paths, and return the identity of the code of each.
+
+    Raises ValueError if their packages are not `allowed`. Afterwards `allowed_measure` knows them.
+    """
+    paths = [name for name in names if measures.is_path(name)]
+    _ALLOWED.update((path, as_own_measure(path, allowed)) for path in paths)
+    return {path: measures.code_of(path) or {} for path in paths}
+
+
+def may_compute(paths: Iterable[str]) -> bool:
+    """True if this process may import the measures of these import paths."""
+    return _ALLOWED.keys() >= set(paths)
+
+
+def allowed_measure(name: str) -> str:
+    """The measure of an import path that this process may import; any other name as it is."""
+    return _ALLOWED.get(name, name)
+
+
+def measure_as_planned(name: str, code: Mapping[str, str] | None) -> str:
+    """The measure of a cell; a user's function is watched like a fit.
+
+    Raises OtherCode if this process has another version of it than the run was planned with.
+    """
+    require_measure(name, code)
+    if code is None or not measures.is_path(name):
+        return name
+    spec = as_own_measure(name, (code["package"],)).spec
+    formulas = {key: getattr(spec, key) for key in ("of_counts", "of_weights")}
+    watched: dict[str, Any] = {key: value and partial(_watched, value) for key, value in formulas.items()}
+    return OwnMeasure(replace(spec, **watched))
+
+
+def _watched(formula: Callable[..., Any], *values: Any) -> Any:
+    with fit():
+        return formula(*values)
 
 
 def build_as_planned(classifier: Learner, **data: Any) -> Any:

@@ -180,6 +180,8 @@ class Plan:
     adjust: Adjustment
     #: The measures that are estimated and compared, where the study names any (`sigstats.measures.table`).
     measures: tuple[str, ...] = ()
+    #: The identity of the code of those of a user's, by import path.
+    measure_code: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     #: The features whose values divide the rows, where the study names any.
     slices: tuple[str, ...] = ()
     #: The positive class of each data set for which the study names one; of others it is the second.

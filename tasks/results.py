@@ -61,6 +61,7 @@ def write_plan(store: Store, plan: Plan) -> None:
         "alpha": plan.alpha,
         "adjust": plan.adjust,
         **({"measures": list(plan.measures)} if plan.measures else {}),
+        **({"measure_code": dict(plan.measure_code)} if plan.measure_code else {}),
         **({"slices": list(plan.slices)} if plan.slices else {}),
         **({"positive": dict(plan.positive)} if plan.positive else {}),
         **({"limits": limits} if limits else {}),

@@ -6,7 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field, WrapValidator, field_validator, model_validator
 
 from sigstats._common.validation import as_choice, refuse, shown
-from sigstats.measures.table import MEASURES
+from sigstats.measures.own import is_path
+from sigstats.measures.table import MAKERS, MEASURES
 from sigstats.multiplicity import fewest_resamples
 from sigstats.tasks.datasets.dataset import LEAVE_ONE_OUT
 from sigstats.tasks.record import Null
@@ -83,7 +84,7 @@ class CrossValidation(Strict):
 def _known_statistic(name: str) -> str:
     from sigstats.retraining.measured import as_statistic
 
-    return as_statistic(name, (ERROR,))
+    return name if is_path(name) else as_statistic(name, (ERROR,))
 
 
 class Permutation(StoppingSettings):
@@ -99,7 +100,10 @@ class Permutation(StoppingSettings):
     resamples: int = Field(999, ge=1, le=10**9, description="Retrains per null hypothesis")
     measure: Annotated[
         str,
-        Field(description="Measure by which retrains are compared: error, balanced-accuracy, macro-f1, auc ..."),
+        Field(
+            description="Measure by which retrains are compared: error, macro-f1, auc, expected-cost(fn=10,fp=1) ..., "
+            "or MODULE:FUNCTION of an allowed package"
+        ),
         AfterValidator(_known_statistic),
     ] = ERROR
 
@@ -123,11 +127,14 @@ def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
     from sigstats.comparison.measure_names import COMPARED_MEASURES, as_compared_measure
 
     needs = ("answers", "classes", "scores", "probabilities")
-    of_counts = [name for name in COMPARED_MEASURES if MEASURES[name].needs in needs and not MEASURES[name].of_weights]
-    known = [*of_counts, "micro-f1"]
+    known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1"]
+    known += filter(is_path, names)
     for name in names:
         try:
-            as_compared_measure(name, known)
+            if name.partition("(")[0] in MAKERS:
+                MEASURES[name]  # raises ValueError for costs that are none
+            else:
+                as_compared_measure(name, known)
         except ValueError as error:
             raise ValueError(str(error).removeprefix("measures: ")) from None
     return each_once(names, "measure")
@@ -157,7 +164,11 @@ class BenchmarkStudy(DataStudy):
 
     measures: Annotated[
         tuple[str, ...],
-        Field(strict=False, description="Further measures to estimate and compare: macro-f1, auc ..."),
+        Field(
+            strict=False,
+            description="Further measures to estimate and compare: macro-f1, auc, expected-cost(fn=10,fp=1) ..., or "
+            "MODULE:FUNCTION of an allowed package",
+        ),
         AfterValidator(_known_measures),
     ] = ()
 

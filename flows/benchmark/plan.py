@@ -12,6 +12,7 @@ from typing import Any
 
 from sigstats._common.class_columns import positive_place
 from sigstats._common.validation import did_you_mean, refuse
+from sigstats.measures.own import is_path
 from sigstats.measures.table import MEASURES, needs_positive
 from sigstats.multiplicity import IN_WORDS
 from sigstats.retraining.measured import Statistic
@@ -20,7 +21,7 @@ from sigstats.tasks.benchmark.work import CrossValidated, MeasuredRetrain, Retra
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import GIVEN, Dataset, cross_validation_folds
 from sigstats.tasks.fan_out import cell, observed_cell
-from sigstats.tasks.own_code import code_of
+from sigstats.tasks.own_code import allow_measures, allowed_measure, code_of, with_measure_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Folds, Learner, Named, digest
 from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS, OF_RUNS
@@ -53,6 +54,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
     from sigstats.learners import build
 
     datasets, cells, allowed = [], [], ("sklearn", *allow)
+    codes = allow_measures((*study.measures, study.permutation.measure), allow)
     folder = base / study.folder
     paths = [spec["path"] for spec in study.datasets if isinstance(spec, dict) and isinstance(spec.get("path"), str)]
     missing = [path for path in paths if "://" not in path and not (folder / path).exists()]
@@ -74,8 +76,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
             classifier = named(item)
             made = build(classifier.learner, params=classifier.params, **dataset.described, allowed=allowed)
             _require_measurable(study, dataset, classifier, made)
-            code = code_of(classifier.learner, allowed)
-            cells.extend(_cells(study, dataset, classifier, code))
+            cells.extend(_cells(study, dataset, classifier, code_of(classifier.learner, allowed)))
     names = [dataset.name for dataset in datasets]
     for name in study.positive if isinstance(study.positive, dict) else ():
         if name not in names:
@@ -91,6 +92,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
         cells=tuple(sorted(cells, key=lambda cell: _ORDER.index(cell.fanout))),
         analyses=_analyses(study),
         measures=study.measures,
+        measure_code={name: codes[name] for name in study.measures if name in codes},
         slices=study.slices,
         positive={value.name: _positive_class(study, value) for value in datasets if _has_positive(study, value)},
         alpha=study.alpha,
@@ -192,7 +194,8 @@ def _cells(
         rule=classifier.stopping,
     )
     repeats = study.cross_validation.repeats
-    limits = classifier.limits(f"classifiers: {classifier.name}", own=code is not None)
+    own = code is not None or is_path(study.permutation.measure)
+    limits = classifier.limits(f"classifiers: {classifier.name}", own=own)
     observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
     by_error = study.permutation.measure == ERROR
     of_measure = {} if by_error or not nulls_of(study) else _measured_work(study, dataset)
@@ -212,7 +215,7 @@ def _cells(
     before = None if not retrains or by_error else observed_cell(retrains[0])
     if before is not None:
         retrains = [before, *retrains]
-    if any(MEASURES[name].needs in ("scores", "probabilities") for name in study.measures):
+    if any(MEASURES[allowed_measure(name)].needs in ("scores", "probabilities") for name in study.measures):
         scores = cell("scores", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
         retrains = [scores, *retrains]
     if repeats > 1 and read_by(study.tests, "repetition"):
@@ -245,7 +248,7 @@ def _seed_of_folds(study: BenchmarkStudy, dataset: Dataset) -> int:
 def _has_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:
     if isinstance(study.positive, dict) and dataset.name in study.positive:
         return True
-    of_one = any(map(needs_positive, (*study.measures, study.permutation.measure)))
+    of_one = any(needs_positive(allowed_measure(name)) for name in (*study.measures, study.permutation.measure))
     return (isinstance(study.positive, str) or of_one) and len(dataset.classes) == 2
 
 
@@ -264,7 +267,7 @@ def _require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Cla
     if measure == ERROR or not nulls_of(study):
         return
     try:
-        statistic = Statistic(measure, len(dataset.classes))
+        statistic = Statistic(allowed_measure(measure), dataset.classes)
     except ValueError as error:
         raise ValueError(f"permutation.{error} in {dataset.name}") from None
     try:
@@ -275,7 +278,10 @@ def _require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Cla
 
 def _measured_work(study: BenchmarkStudy, dataset: Dataset) -> dict[str, Any]:
     measure, code = study.permutation.measure, _positive_class(study, dataset)
-    return {"measure": measure, "positive": code if Statistic(measure, len(dataset.classes)).of_one_class else 1}
+    statistic = Statistic(allowed_measure(measure), dataset.classes)
+    work = {"measure": measure, "positive": code if statistic.of_one_class else 1}
+    # A table has the direction of ready measures; a report must not need a user's code for it.
+    return with_measure_code({**work, "lower_is_better": statistic.sign < 0} if is_path(measure) else work)
 
 
 KIND = Kind(

@@ -80,8 +80,9 @@ def measures_of(options: argparse.Namespace) -> list[str] | None:
     """The named measures, preceded by that of ``--costs``; None by default."""
     with as_options():
         from sigstats.measures.measure import as_own_measure
+        from sigstats.measures.own import is_path
 
-        names = [as_own_measure(name) if ":" in name else name for name in options.measure]
+        names = [as_own_measure(name) if is_path(name) else name for name in options.measure]
         if options.costs is None:
             return names or None
         from sigstats.files.predictions import costs_of_file

@@ -12,6 +12,7 @@ from pydantic import Field, create_model, model_validator
 
 from sigstats._common.messages import refuse, shown
 from sigstats.tasks.fan_out import cell
+from sigstats.tasks.own_code import allow_measures
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.significance.tables import Evaluated, TableTested
 from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
@@ -60,6 +61,7 @@ else:
 def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:  # noqa: ARG001
     if study.stopping == "joint":
         raise refuse("stopping", study.stopping, "another rule, since this one is for permutation tests of a benchmark")
+    allow_measures((getattr(entry, "measure", "") for key in entries() for entry in getattr(study, key)), allow)
     every = [(key, entry, _cases(key, entry, base)) for key in entries() for entry in getattr(study, key)]
     taken: set[tuple[str, ...]] = set()  # a report has one verdict for a name
     for key, _, cases in every:

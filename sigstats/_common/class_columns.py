@@ -40,6 +40,11 @@ def positive_place(classes: Sequence[Any], positive: Any = None, *, option: str 
     return names.index(as_choice(name, option, names))
 
 
+def numbers_or_names(classes: Sequence[str]) -> NDArray[Any]:
+    """Classes as numbers if all of them are, otherwise as they are."""
+    return np.array([float(name) for name in classes] if all(map(is_number, classes)) else classes)
+
+
 def with_absent(classes: Sequence[Any], positive: Any = None) -> list[Any]:
     """Return the classes; if only one occurs, add its partner in `PAIRS`, or else `positive`.
 

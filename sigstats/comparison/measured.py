@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_columns import positive_place
+from .._common.class_columns import numbers_or_names, positive_place
 from .._common.class_names import is_number, refuse_two_spellings, require_class_names
 from .._common.scores import ends_of, refuse_beyond, require_one_scale, unknown_direction
 from .._common.validation import FloatArray, require_squarable, shown
@@ -89,9 +89,7 @@ def _classes(paired: PairedPredictions, spec: MeasureSpec, positive: str | None)
     one = spec.of_one_class or (spec.of_rows is None and refers_to_one_class(spec.name))
     code = positive_code(paired, positive, among_several=True) if one else -1
     if spec.of_weights is not None:
-        numeric = all(map(is_number, paired.classes))
-        values = np.array([float(name) for name in paired.classes] if numeric else paired.classes)
-        return _of_classes(paired, spec, said, values=values, limits=spec.limits)
+        return _of_classes(paired, spec, said, values=numbers_or_names(paired.classes), limits=spec.limits)
     if spec.of_rows is None:
         return _of_classes(paired, spec, said, code=code)
     k, sign = len(paired.classes), 1 if spec.greater_is_better else -1

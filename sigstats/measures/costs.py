@@ -7,6 +7,7 @@ least as much as the cheapest prediction of its class, and at most as much as th
 When not to use: to choose the threshold of a classifier; this only measures the decisions that it makes.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -66,6 +67,7 @@ def as_cost_measure(costs: Any) -> OwnMeasure:
         span=span,
         limits=(min(table.values()), max(table.values())),
         of_rows=partial(_costs_of, table),
+        of_counts=partial(_mean_of_counts, table) if of_one_class else None,
         of_one_class=of_one_class,
     )
     return OwnMeasure(spec)
@@ -79,14 +81,23 @@ def _costs_of(table: Mapping[tuple[str, str], float], label: Any, prediction: An
     return np.array([table[cell] for cell in cells])
 
 
-def costs_in_words(text: str) -> dict[str, float] | None:
-    """The costs of ``fn=10,fp=1``; None for any other text, such as a path; or ValueError."""
-    if not text.startswith(("fn=", "fp=")):
+def _mean_of_counts(table: Mapping[tuple[str, str], float], *counts: FloatArray) -> FloatArray:
+    tp, fn, fp, tn = counts
+    costs = _costs_of(table, ["positive"] * 2 + ["negative"] * 2, ["positive", "negative"] * 2)
+    return np.asarray(sum(map(np.multiply, costs, counts)) / (tp + fn + fp + tn))
+
+
+def costs_in_words(text: str) -> dict[str, Any] | None:
+    """The costs of ``fn=10,fp=1``, or of a JSON object; None for any other text, such as a path; or ValueError."""
+    if not text.startswith(("fn=", "fp=", "{")):
         return None
     try:
+        if text.startswith("{"):
+            return dict(json.loads(text))
         return {name: float(cost) for name, cost in (part.split("=") for part in text.split(","))}
     except ValueError:
-        raise refuse("costs", text, "fn=COST,fp=COST, as in fn=10,fp=1") from None
+        wanted = 'fn=COST,fp=COST, as in fn=10,fp=1, or JSON, as in {"sick": {"well": 10}, "well": {"sick": 1}}'
+        raise refuse("costs", text, wanted) from None
 
 
 def named(name: str) -> MeasureSpec:

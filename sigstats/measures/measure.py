@@ -20,6 +20,7 @@ from .score_formulas import of_function
 from .table import (
     BASE_COUNT_MEASURES,
     COUNT_MEASURES,
+    MAKERS,
     MEASURES,
     MeasureSpec,
     OwnMeasure,
@@ -205,8 +206,9 @@ def as_measure(
     of all categories), ``macro-`` (the mean over categories; of classes, over those of the table's truth) and
     ``weighted-`` (by their rows in the truth), as in scikit-learn. For several classes ``accuracy``, ``error``,
     ``balanced-accuracy``, ``mcc`` (Gorodkin's R_K) and ``kappa`` need no average. Or a name that an installed package
-    offers (entry points of the group ``sigstats.measures``). A callable gets four float64 arrays ``tp, fn, fp, tn``,
-    with the categories along the last axis if there are several, and returns one finite number for each table.
+    offers (entry points of the group ``sigstats.measures``), or ``expected-cost(fn=10,fp=1)``. A callable gets four
+    float64 arrays ``tp, fn, fp, tn``, with the categories along the last axis if there are several, and returns one
+    finite number for each table.
     `greater_is_better`: for a callable; False for a cost. By default its attribute of that name, or True.
     `parameters`: ``beta`` of ``f-beta``; ``cost_fn``, ``cost_fp`` and ``prior`` of ``dcf``.
 
@@ -226,6 +228,9 @@ def as_measure(
             if measure.takes != "counts":
                 raise refuse("measure", measure.name, "one of counts; only comparisons take one of rows")
             return measure
+        if measure.partition("(")[0] in MAKERS:
+            spec = MEASURES[measure]
+            return Measure(name=measure, greater_is_better=spec.greater_is_better, function=spec.of_counts)
         name = in_our_words(measure)
         greater = not is_of_counts(name) or MEASURES[name].greater_is_better
         checked = Measure(name=name, greater_is_better=greater, parameters=tuple(sorted(parameters.items())))
@@ -239,10 +244,13 @@ def as_measure(
     return Measure(name=str(name), greater_is_better=greater, function=measure)
 
 
-def as_own_measure(measure: Any) -> OwnMeasure:
-    """A user's `Measure`, function of labels, predictions and weights, or import path of one, for comparisons."""
+def as_own_measure(measure: Any, allowed: Sequence[str] | None = None) -> OwnMeasure:
+    """A user's `Measure`, function of labels, predictions and weights, or import path of one, for comparisons.
+
+    `allowed`: packages that an import path may lead into; by default any.
+    """
     path = measure if isinstance(measure, str) else ""
-    measure = imported(path) if path else measure
+    measure = imported(path, allowed) if path else measure
     if not isinstance(measure, Measure):
         measure = replace(as_measure(measure), takes="classes")
     known: Any = {"name": path or measure.name, "unit": "own", "greater_is_better": measure.greater_is_better}

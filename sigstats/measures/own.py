@@ -3,7 +3,7 @@
 An entry point of the group `GROUP` names a function of four arrays ``tp, fn, fp, tn``, or a `sigstats.Measure` of one.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,9 +38,15 @@ def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
     return of_counts, bool(getattr(value, "greater_is_better", True))
 
 
-def imported(path: str) -> Any:
-    """The object of a user's module at an import path, ``package.module:name``; or ValueError."""
-    function = _MEASURES.find(path, (path.partition(":")[0].partition(".")[0],))
+def is_path(name: Any) -> bool:
+    """True for an import path, ``package.module:name``."""
+    return isinstance(name, str) and ":" in name and "(" not in name.partition(":")[0]
+
+
+def imported(path: str, allowed: Sequence[str] | None = None) -> Any:
+    """The object at an import path; or ValueError. `allowed`: packages that may be imported; by default that of it."""
+    packages = (path.partition(":")[0].partition(".")[0],) if allowed is None else allowed
+    function = _MEASURES.find(path, packages)
     if not callable(function):
         raise refuse("measures", path, "the import path of a function or of a sigstats.Measure")
     return function
@@ -48,6 +54,8 @@ def imported(path: str) -> Any:
 
 def code_of(name: str) -> dict[str, str] | None:
     """The identity of the code of a measure of another package, as `Offered.code_of`; None for built-in measures."""
+    if is_path(name):
+        return _MEASURES.code_of(name)
     base = name.removeprefix("micro-").removeprefix("macro-")
     if base not in named():
         return None

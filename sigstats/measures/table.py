@@ -274,15 +274,18 @@ def is_named_alone(spec: MeasureSpec) -> bool:
 
 def refers_to_one_class(name: str) -> bool:
     """True if a measure is of the positive one of two classes, and so needs exactly two."""
-    if name in ("auc", "average-precision", "neg-brier"):
-        return True
     spec = MEASURES[name]
-    return spec.of_one_class or (spec.of_counts is not None and not base_of(name)[0] and spec.of_classes is None)
+    return (
+        name == "neg-brier"
+        or spec.needs == "scores"
+        or spec.of_one_class
+        or (spec.of_counts is not None and not base_of(name)[0] and spec.of_classes is None)
+    )
 
 
 def needs_positive(name: str) -> bool:
-    """True if the positive class must be named: for probabilities of both classes, either gives the same value."""
-    return refers_to_one_class(name) and MEASURES[name].needs == "classes"
+    """True if the positive class must be named: `auc` and `neg-brier` of either of two classes are equal."""
+    return refers_to_one_class(name) and name not in ("auc", "neg-brier")
 
 
 def in_our_words(name: Any) -> Any:

@@ -8,18 +8,27 @@ When not to use: for the error, whose whole numbers of wrong rows `sigstats.retr
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_columns import positive_place
+from .._common.class_columns import numbers_or_names, positive_place
+from .._common.class_names import label_name
 from .._common.validation import FloatArray, IntArray, as_choice, raised, refuse
 from ..measures.formulas import Confusion
-from ..measures.measure import as_measure, one_vs_rest
-from ..measures.table import MAKERS, MEASURES, in_our_words, is_named_alone, needs_positive, refers_to_one_class
+from ..measures.measure import Measure, as_measure, as_own_measure, one_vs_rest
+from ..measures.table import (
+    MAKERS,
+    MEASURES,
+    OwnMeasure,
+    in_our_words,
+    is_named_alone,
+    needs_positive,
+    refers_to_one_class,
+)
 from .folds import as_classes
 from .retrainer import TRANSFORMS, Retrainer
 from .rows import take
@@ -84,8 +93,16 @@ STATISTICS: tuple[str, ...] = tuple(
 )
 
 
-def as_statistic(measure: str, others: tuple[str, ...] = ()) -> str:
-    """Return a name of `STATISTICS`, `others`, or costs such as ``expected-cost(fn=10,fp=1)``; or ValueError."""
+def as_statistic(measure: Any, others: tuple[str, ...] = ()) -> str:
+    """Return a name of `STATISTICS`, `others`, costs such as ``expected-cost(fn=10,fp=1)``, or an own measure.
+
+    Raises ValueError for any other.
+    """
+    if isinstance(measure, OwnMeasure | Measure) or callable(measure):
+        own = measure if isinstance(measure, OwnMeasure) else as_own_measure(measure)
+        if own.spec.needs not in _NEEDS:
+            raise refuse("measure", str(own), "one of classes or scores, since a classifier predicts these")
+        return own
     name = in_our_words(measure)
     if isinstance(name, str) and name.partition("(")[0] in MAKERS:
         return name
@@ -95,13 +112,13 @@ def as_statistic(measure: str, others: tuple[str, ...] = ()) -> str:
 class Statistic:
     """A measure of the predictions or scores of a classifier; greater is better, since costs are negated.
 
-    `measure`: as of `as_statistic`. `positive`: the class of the measures of one class (``f1``, ``recall``, ``auc``),
-    by its code. ValueError if the measure is unknown, or needs two classes and there are others.
+    `measure`: as of `as_statistic`. `classes`: their names. `positive`: the class of the measures of one class (``f1``,
+    ``recall``, ``auc``), by its code. ValueError if the measure is unknown, or needs two classes and there are others.
     """
 
-    def __init__(self, measure: str, n_classes: int, positive: int = 1) -> None:
+    def __init__(self, measure: Any, classes: Sequence[str], positive: int = 1) -> None:
         self.name = as_statistic(measure)
-        self.n_classes, self.positive = n_classes, positive
+        self.classes, self.positive, n_classes = tuple(classes), positive, len(classes)
         self._spec = MEASURES[self.name]
         #: -1 for a cost.
         self.sign = 1 if self._spec.greater_is_better else -1
@@ -134,14 +151,19 @@ class Statistic:
 
     def of_predictions(self, truth: IntArray, predicted: IntArray) -> FloatArray:
         """The measure of each replicate of predicted codes, shape (replicates, n)."""
-        k = self.n_classes
+        k = len(self.classes)
         if self._spec.of_rows is not None:  # of answers and classes only costs have such a formula
-            names = np.where(np.arange(k) == self.positive, "positive", "negative")
+            of_one = np.where(np.arange(k) == self.positive, "positive", "negative")
+            names = of_one if self.of_one_class else np.array(self.classes)
             values = self._spec.of_rows(np.repeat(names, k), np.tile(names, k)).reshape(k, k)
             return np.asarray(self.sign * values[truth, predicted].mean(axis=-1))
         size = len(predicted)
         place = (np.arange(size)[:, None] * k + truth) * k + predicted
-        counts = one_vs_rest(np.bincount(place.ravel(), minlength=size * k * k).reshape(size, k, k))
+        tables = np.bincount(place.ravel(), minlength=size * k * k)
+        if self._spec.of_weights is not None:
+            codes, weights = numbers_or_names(self.classes), tables.reshape(size, -1).astype(np.float64)
+            return self.sign * self._spec.of_weights(np.repeat(codes, k), np.tile(codes, k), weights)
+        counts = one_vs_rest(tables.reshape(size, k, k))
         measure = as_measure(self.name)
         if k == 2:
             return measure.of(Confusion(*(count[:, self.positive].astype(np.float64) for count in counts)), "binary")
@@ -149,7 +171,7 @@ class Statistic:
 
     def of_scores(self, truth: IntArray, scores: ClassScores) -> float:
         """The measure of one run."""
-        return self._spec.of(*scored(self.name, truth, scores, self.positive))
+        return self.sign * self._spec.of(*scored(self.name, truth, scores, self.positive))
 
 
 def scored(measure: str, truth: IntArray, scores: ClassScores, positive: int) -> tuple[NDArray[np.bool_], FloatArray]:
@@ -163,12 +185,12 @@ def scored(measure: str, truth: IntArray, scores: ClassScores, positive: int) ->
     return truth == positive, scores.decision if positive == 1 else -scores.decision
 
 
-def statistic_of(measure: str, retrainer: Retrainer, y: Any, positive: Any) -> Statistic:
+def statistic_of(measure: Any, retrainer: Retrainer, y: Any, positive: Any) -> Statistic:
     """The statistic of a retrainer's classifier and classes; ValueError if they do not provide what it needs."""
     labels = np.unique(np.asarray(y)).tolist()
-    statistic = Statistic(measure, len(labels))
+    statistic = Statistic(measure, [label_name(label, "y") for label in labels])
     if positive is not None and not statistic.of_one_class:
-        raise refuse("positive", positive, f"None, since {measure} is of all classes")
+        raise refuse("positive", positive, f"None, since {statistic.name} is of all classes")
     if positive is not None or needs_positive(statistic.name):
         statistic.positive = positive_place(labels, positive)
     statistic.require_of(retrainer.estimator)

@@ -26,6 +26,7 @@ significant; to compare two classifiers (`sigstats.mcnemar_test`); or for rows i
 rows depend on each other in groups, name these.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,8 @@ from .._common.extreme import at_least
 from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.tabular import shown_record
 from .._common.validation import as_count, refuse
+from ..measures.costs import as_cost_measure
+from ..measures.measure import Measure
 from ..test_result import TestResult, monte_carlo_outcome
 from .folds import as_classes, as_folds
 from .measured import observed_value, statistic_of, values_of
@@ -119,7 +122,8 @@ def permutation_test(
     transforms: Transforms = "fold",
     n_jobs: int | None = None,
     groups: Any = None,
-    measure: str = "error",
+    measure: str | Measure | Callable[..., Any] = "error",
+    costs: Any = None,
     positive: Any = None,
 ) -> PermutationTestResult:
     """Test whether a classifier learned class structure, or uses dependency between features (Ojala and Garriga).
@@ -161,12 +165,15 @@ def permutation_test(
         Groups of rows that depend on each other, such as those of a patient. No fold splits one, and permutations keep
         them: labels are exchanged inside groups or, where each is of one class, among groups of equally many rows;
         features inside each group and class (see ``sigstats.retraining.folds``).
-    measure : str
-        The statistic of all rows together: the error, a measure for which larger is better, or the mean cost of
-        predictions of two classes, ``"expected-cost(fn=10,fp=1)"``.
+    measure : str, Measure or callable
+        The statistic of all rows together: the error, a measure for which larger is better, or your own: a function
+        ``f(y, prediction, weights)`` of kinds of rows or a `Measure`, as in `sigstats.compare`.
         ``"accuracy"``, ``"balanced-accuracy"``, ``"mcc"``, ``"kappa"`` and ``"macro-f1"`` and the like use predictions,
         so do ``"f1"``, ``"precision"``, ``"recall"`` of two classes; ``"auc"`` and ``"neg-brier"`` (two classes) and
         ``"neg-log-loss"`` use scores, by scikit-learn's own fits.
+    costs : mapping or DataFrame, optional
+        The cost of each wrong prediction, ``{true class: {predicted class: cost}}`` or ``{"fn": 10, "fp": 1}`` of the
+        positive class; the statistic is then their mean, and `measure` is not given.
     positive : object, optional
         The label to which ``"f1"``, ``"precision"``, ``"recall"``, ``"auc"`` and the like refer; by default the second
         of 0 and 1, -1 and 1, false and true, or no and yes.
@@ -232,6 +239,10 @@ def permutation_test(
         reason = "; ".join(filter(None, [reason, _SCALER]))
     if groups is None:
         reason = "; ".join(filter(None, (reason, copies_note(as_rows(X, retrainer.n, null), codes, folds, null))))
+    if costs is not None:
+        if measure != "error":
+            raise refuse("measure", measure, "none with costs, whose mean is the measure")
+        measure = as_cost_measure(costs)
     outcome: dict[str, Any]
     if isinstance(measure, str) and measure == "error":
         if positive is not None:
@@ -246,7 +257,7 @@ def permutation_test(
         wrong, observed = int((truth != predicted).sum()), observed_value(retrainer, statistic)
         values = in_processes(partial(values_of, retrainer, statistic), retrainer, generator, n_resamples, n_jobs)
         sign, way = statistic.sign, "greater" if statistic.sign > 0 else "less"
-        outcome = {"statistic": sign * observed, "alternative": way, "null_wrong": (), "measure": statistic.name}
+        outcome = {"statistic": sign * observed, "alternative": way, "null_wrong": (), "measure": str(statistic.name)}
         outcome["null_values"] = tuple((sign * values).tolist())
         exceedances = int(at_least(values, observed).sum())
     return PermutationTestResult(

@@ -18,7 +18,7 @@ from ..record import Null, canonical, digest
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
 from ..threads import alone
-from .work import CrossValidated, dataset_of, folds_of
+from .work import CrossValidated, Measured, dataset_of, folds_of
 
 #: scikit-learn's classifiers whose batched forms left ties, or features that vary by rounding alone, to other rules.
 _REVISED = ("KNeighborsClassifier", "GaussianNB", "LinearDiscriminantAnalysis")
@@ -103,12 +103,14 @@ def beside_others(work: CrossValidated) -> bool:
 
 
 def own_code(work: CrossValidated) -> Mapping[str, str] | None:
-    """The identity of the code of a classifier that is neither built in nor scikit-learn's."""
-    code = work.classifier.code
-    return None if code is None else {"learner": work.classifier.learner, **code}
+    """The identity of the code of a classifier that is neither built in nor scikit-learn's, or of a user's measure."""
+    name, code = work.classifier.learner, work.classifier.code
+    if code is None and isinstance(work, Measured):
+        name, code = work.measure, work.measure_code
+    return None if code is None else {"learner": name, **code}
 
 
 def revision(work: CrossValidated) -> int:
     """1 for scikit-learn's classifiers whose earlier predictions differed from scikit-learn's on some data sets."""
-    ours = own_code(work) is None
+    ours = work.classifier.code is None
     return int(ours and work.classifier.learner.rpartition(".")[2] in _REVISED)

@@ -13,8 +13,9 @@ from itertools import combinations
 import numpy as np
 
 from sigstats._common.validation import IntArray
-from sigstats.comparison.evidence import Classes, Evidence, Scores, Values
 from sigstats.comparison.mean_tests import bounded
+from sigstats.comparison.measured import evidence_of
+from sigstats.comparison.paired_predictions import PairedPredictions, Predicted, Scored
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.tests import test_part
@@ -22,6 +23,7 @@ from sigstats.comparison.units import Units
 from sigstats.measures.table import MEASURES, refers_to_one_class
 from sigstats.retraining.measured import ClassScores, Statistic, scored
 
+from ..own_code import allowed_measure
 from ..plan import Cell
 from ..record import digest
 from ..results import Results
@@ -42,34 +44,32 @@ class _Classifier:
     run: ObservedRun | None
     scores: ClassScores
     positive: int
-    classes: int
-    #: The slice that the rows are; None for all.
+    classes: tuple[str, ...]
+    #: The slice that is measured, and its rows; None for all.
     slice: str | None = None
+    rows: IntArray | None = None
 
     @property
     def name(self) -> str:
         return self.cells[0].subject["classifier"]
 
-    def on(self, name: str, rows: IntArray) -> "_Classifier":
-        """The same on the rows of a slice."""
-        return replace(
-            self,
-            run=None if self.run is None else self.run.rows(rows),
-            scores=ClassScores(*(None if score is None else score[rows] for score in self.scores)),
-            slice=name,
-        )
+    @property
+    def n(self) -> int | None:
+        """The number of rows that are measured; None if replicates are missing."""
+        return None if self.run is None else self.run.n if self.rows is None else len(self.rows)
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """For each measure, and then each slice, one row per classifier and data set, then one per pair of them."""
     items = [[_read(results, cell) for cell in cells] for cells in results.by_dataset("crossval").values()]
-    yield from _rows(results, results.plan.measures, items, _ON_ALL)
+    measures = [allowed_measure(name) for name in results.plan.measures]
+    yield from _rows(results, measures, items, _ON_ALL)
     sliced = [
-        [one.on(name, where) for one in classifiers]
+        [replace(one, slice=name, rows=where) for one in classifiers]
         for classifiers in items
         for name, where in _slices(results, classifiers[0].cells[0])
     ]
-    yield from _rows(results, ("accuracy", *results.plan.measures), sliced, _ON_SLICES)
+    yield from _rows(results, ("accuracy", *measures), sliced, _ON_SLICES)
 
 
 def _slices(results: Results, cell: Cell) -> Iterator[tuple[str, IntArray]]:
@@ -97,7 +97,7 @@ def _read(results: Results, observed: Cell) -> _Classifier:
     cells = results.cells("scores", **observed.subject)
     table = results.read(cells[0]) if cells else None
     run, positive = observed_run(results, observed), results.plan.positive.get(observed.subject["dataset"], 1)
-    classes = 0 if run is None else 1 + int(run.label.max())
+    classes = dataset_of(results.store, observed.work_of(CrossValidated)).classes
     if table is None:
         return _Classifier((observed, *cells), None if cells else run, ClassScores(None, None), positive, classes)
     probabilities, decision = (table.column(name) for name in ("probabilities", "decision"))
@@ -113,8 +113,8 @@ def _lacking(measure: str, of: _Classifier) -> str:
     needs = MEASURES[measure].needs
     if of.run is None:
         return ""
-    if refers_to_one_class(measure) and of.classes > 2:
-        return f"{measure} needs two classes, and there are {of.classes}"
+    if refers_to_one_class(measure) and len(of.classes) > 2:
+        return f"{measure} needs two classes, and there are {len(of.classes)}"
     if needs not in ("scores", "probabilities"):
         return ""
     if of.scores.probabilities is None and (needs == "probabilities" or of.scores.decision is None):
@@ -124,41 +124,39 @@ def _lacking(measure: str, of: _Classifier) -> str:
 
 def _estimate(results: Results, measure: str, of: _Classifier, test: str) -> Hypothesis:
     row = _row(results, of.cells, test, "estimate", "nothing is tested", of.slice)
-    row = row.with_(classifier=of.name, measure=measure)
+    row = row.with_(classifier=of.name, measure=title(measure))
     if of.run is None:
         return row
     lacking = _lacking(measure, of)
     if lacking:
-        return row.with_(n=of.run.n, decision="none", note=lacking)
+        return row.with_(n=of.n, decision="none", note=lacking)
     other = _tested(measure, of, of)
     if other.baseline is None and MEASURES[measure].needs == "classes":  # in groups, which have no interval of it
-        statistic = Statistic(measure, of.classes, of.positive)
-        value = float(statistic.of_predictions(of.run.label, of.run.prediction[None])[0])
-        return row.with_(n=of.run.n, decision="none", estimate=value, note=other.note)
+        run = of.run if of.rows is None else of.run.rows(of.rows)
+        value = float(Statistic(measure, of.classes, of.positive).of_predictions(run.label, run.prediction[None])[0])
+        return row.with_(n=of.n, decision="none", estimate=value, note=other.note)
     low, high = other.baseline_interval or (None, None)
     note = other.note if other.baseline is None else ""
-    return row.with_(
-        n=of.run.n, decision="none", estimate=other.baseline, estimate_low=low, estimate_high=high, note=note
-    )
+    return row.with_(n=of.n, decision="none", estimate=other.baseline, estimate_low=low, estimate_high=high, note=note)
 
 
 def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier, test: str) -> Hypothesis:
-    spec, null = MEASURES[measure], f"a and b have the same {measure}"
+    null = f"a and b have the same {measure}"
     row = _row(results, (*a.cells, *b.cells), test, "test of the measure", null, a.slice).with_(
-        a=a.name, b=b.name, measure=f"difference of {spec.plural or measure} (a - b)"
+        a=a.name, b=b.name, measure=f"difference of {MEASURES[measure].plural or title(measure)} (a - b)"
     )
     if a.run is None or b.run is None:
         return row
     other = _tested(measure, a, b)
     if other.two_sided_pvalue is None:
-        return row.with_(n=a.run.n, decision="none", note=other.note)
+        return row.with_(n=a.n, decision="none", note=other.note)
     negated = (None if end is None else -end for end in (other.difference, other.high, other.low))
     difference, low, high = negated  # of a less b
     return row.with_(
         method=other.test
         if other.test.kind == "mcnemar"
         else "unseen row",  # without the number of rows: a family has several
-        n=a.run.n,
+        n=a.n,
         statistic=difference,
         estimate=difference,
         estimate_low=low,
@@ -166,6 +164,11 @@ def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier, te
         p_value=other.two_sided_pvalue,
         note=other.note if other.test.kind == "mcnemar" else f"{other.test}; {other.note}",
     )
+
+
+def title(measure: str) -> str:
+    """The name of a measure in results, in which greater is better: costs are negated."""
+    return measure if MEASURES[measure].greater_is_better else f"neg-{measure}"
 
 
 def _row(results: Results, cells: tuple[Cell, ...], test: str, method: str, null: str, part: str | None) -> Hypothesis:
@@ -177,20 +180,17 @@ def _row(results: Results, cells: tuple[Cell, ...], test: str, method: str, null
 def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
     assert a.run is not None
     assert b.run is not None
-    label, spec, units = a.run.label, MEASURES[measure], Units(n=len(a.run.label), group=a.run.groups)
-    evidence: Evidence
-    if spec.needs in ("scores", "probabilities"):
-        (positive, of_a), (_, of_b) = (scored(measure, label, side.scores, side.positive) for side in (a, b))
-        evidence = Scores(units=units, positive=positive, scores=(of_a, of_b))
-        if spec.needs == "probabilities":
-            evidence = Values.of_probabilities(spec, units, positive, evidence.scores)
-    elif spec.needs == "answers":
-        evidence = Values.of_answers(units, (a.run.prediction == label, b.run.prediction == label))
-    else:
-        one, other = a.run.prediction, b.run.prediction
-        evidence = Classes(units=units, measure=measure, label=label, a=one, b=other, code=a.positive)
+    label, scores = a.run.label, None
+    if MEASURES[measure].needs in ("scores", "probabilities"):
+        of_a, of_b = (scored(measure, label, side.scores, side.positive)[1] for side in (a, b))
+        scores = Scored(scores=(of_a, of_b), of_truth=measure == "neg-log-loss")
+    predicted = Predicted(classes=a.classes, label=label, a=a.run.prediction, b=b.run.prediction)
+    paired = PairedPredictions(units=Units(n=len(label), group=a.run.groups), said=predicted, scored=scores)
+    evidence = evidence_of(paired, measure, a.classes[a.positive] if refers_to_one_class(measure) else None)
+    if a.rows is not None:
+        evidence = evidence.take(a.rows)
     seed = int(digest("measures", measure=measure, a=a.cells[0].name, b=b.cells[0].name)[:12], 16)
-    row = ComparisonRow(slice="", measure=measure, n=len(label))
+    row = ComparisonRow(slice="", measure=measure, n=evidence.units.n)
     rule = replace(_RULE if a.slice is None else _RULE_OF_SLICES, rng=seed)
     return bounded([test_part(row, evidence, None, rule=rule)], rule)[0]
 

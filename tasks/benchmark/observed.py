@@ -11,7 +11,7 @@ from sigstats.retraining.measured import Statistic, class_scores, observed_value
 
 from ..datasets.dataset import Dataset
 from ..fan_out import FanOut, replicates_table
-from ..own_code import build_as_planned
+from ..own_code import build_as_planned, measure_as_planned
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
@@ -147,7 +147,8 @@ SCORES = FanOut(
 
 def statistic(store: Store, work: Measured) -> Statistic:
     """Return the measure of a cell."""
-    return Statistic(work.measure, len(dataset_of(store, work).classes), work.positive)
+    measure = measure_as_planned(work.measure, work.measure_code)
+    return Statistic(measure, dataset_of(store, work).classes, work.positive)
 
 
 def _measure(block: Block, store: Store, work: Measured) -> pa.Table:

@@ -30,12 +30,15 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 
 
 def _of_cell(results: Results, cell: Cell) -> Hypothesis:
-    null, measure = cell.subject["null"], cell.work.measure if isinstance(cell.work, Measured) else "error"
+    null, measure, lower = cell.subject["null"], "error", True
+    if isinstance(cell.work, Measured):
+        measure, own = cell.work.measure, cell.work.measure_code is not None
+        lower = cell.work.lower_is_better if own else not MEASURES[measure].greater_is_better
     base = results.hypothesis(
         cell,
         test=f"permutation-{null}",
         method="permutation",
-        alternative="greater" if MEASURES[measure].greater_is_better else "less",
+        alternative="less" if lower else "greater",
         null_hypothesis=_NULLS[null],
         classifier=cell.subject["classifier"],
         measure=measure,
@@ -56,6 +59,6 @@ def _of_cell(results: Results, cell: Cell) -> Hypothesis:
         (before,) = results.cells("measured", **of, measure=cell.subject["measure"])
         observed = results.table(before)
         assert observed is not None  # replicates were counted against it
-        sign = 1 if MEASURES[measure].greater_is_better else -1
+        sign = -1 if lower else 1
         value, mean = (sign * float(part.column("value").to_numpy().mean()) for part in (observed, table))
     return base.with_(statistic=value, estimate=value, null_mean=mean)

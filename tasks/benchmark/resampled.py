@@ -14,11 +14,13 @@ from sigstats.measures.table import MEASURES, refers_to_one_class
 from sigstats.retraining.measured import Statistic
 from sigstats.retraining.resampled import five_by_two_test
 
+from ..own_code import allowed_measure
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
+from .measures import title
 from .runs import OverFolds, corrected_t, read
-from .work import CrossValidated
+from .work import CrossValidated, dataset_of
 
 
 def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
@@ -67,11 +69,11 @@ ESTIMATES, PAIRS = "resampled-measures", "resampled-pairs"
 
 def _measures(results: Results) -> Iterator[Hypothesis]:
     """For each measure of predictions one row for each classifier on a data set, then one for each pair of them."""
-    for measure in results.plan.measures:
+    for measure in map(allowed_measure, results.plan.measures):
         for dataset, cells in results.by_dataset("crossval").items():
             lacks = _lacking(measure, results, cells[0])
             if lacks:
-                yield _row(results, ESTIMATES, dataset, ()).with_(measure=measure, decision="none", note=lacks)
+                yield _row(results, ESTIMATES, dataset, ()).with_(measure=title(measure), decision="none", note=lacks)
                 continue
             folds = [_read(results, measure, cell) for cell in cells]
             yield from (_estimate(results, measure, dataset, one) for one in folds)
@@ -91,9 +93,10 @@ def _lacking(measure: str, results: Results, cell: Cell) -> str:
 
 def _read(results: Results, measure: str, observed: Cell) -> OverFolds:
     positive = results.plan.positive.get(observed.subject["dataset"], 1)
+    names = dataset_of(results.store, observed.work_of(CrossValidated)).classes
 
-    def of_fold(label: IntArray, prediction: IntArray, classes: int) -> float:
-        return float(Statistic(measure, classes, positive).of_predictions(label, prediction[None])[0])
+    def of_fold(label: IntArray, prediction: IntArray, _: int) -> float:
+        return float(Statistic(measure, names, positive).of_predictions(label, prediction[None])[0])
 
     return read(results, observed, of_fold)
 
@@ -110,7 +113,7 @@ def _row(results: Results, test: str, dataset: str, cells: tuple[Cell, ...]) -> 
 
 
 def _estimate(results: Results, measure: str, dataset: str, of: OverFolds) -> Hypothesis:
-    row = _row(results, ESTIMATES, dataset, of.cells).with_(classifier=of.name, measure=measure)
+    row = _row(results, ESTIMATES, dataset, of.cells).with_(classifier=of.name, measure=title(measure))
     if of.values is None:
         return row
     return corrected_t(row, of.values, of.rows).with_(statistic=None, p_value=None, decision="none")
@@ -121,7 +124,7 @@ def _compared(results: Results, measure: str, dataset: str, a: OverFolds, b: Ove
         null_hypothesis=f"the algorithms a and b have the same {measure} when trained on other rows, as many as here",
         a=a.name,
         b=b.name,
-        measure=f"difference of {MEASURES[measure].plural or measure} (a - b)",
+        measure=f"difference of {MEASURES[measure].plural or title(measure)} (a - b)",
     )
     if a.values is None or b.values is None:
         return row

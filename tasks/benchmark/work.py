@@ -1,5 +1,6 @@
 """The work of the fan-outs of benchmark studies: everything that replicates depend on, except the seed."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from sigstats._common.validation import IntArray
@@ -24,6 +25,9 @@ class Measured(CrossValidated):
     measure: str
     #: The positive class, if the measure is of one class.
     positive: int = 1
+    #: The identity of the code of a user's measure, and whether its lower values are better.
+    measure_code: Mapping[str, str] | None = None
+    lower_is_better: bool = False
 
 
 class Retrained(CrossValidated):

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sigstats.measures.own import is_path
+
 from ..fan_out import FanOut, replicates_table
 from ..plan import Block
 from ..record import Work
@@ -43,6 +45,11 @@ def _revision(work: Evaluated) -> int:
     return int((work.test == "goodness-of-fit" and by_chi2) or work.test in _OF_TWO)
 
 
+def _own_code(work: Evaluated) -> Mapping[str, str] | None:
+    name: str = work.data.get("measure", "")
+    return {"learner": name, **work.data["measure_code"]} if is_path(name) and work.method == "bootstrap" else None
+
+
 def _evaluate(block: Block, store: Store, work: Evaluated) -> pa.Table:  # noqa: ARG001
     result = run_table_test(work.test, work.data, work.method)
     columns: dict[str, list[Any]] = {name: [result.get(name, "" if name == "note" else None)] for name in RESULT}
@@ -57,6 +64,7 @@ EVALUATE = FanOut(
     revision=_revision,
     schema=_RESULT,
     compute=_evaluate,
+    own_code=_own_code,
 )
 
 _EXCEEDS = pa.schema(

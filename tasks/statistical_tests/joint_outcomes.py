@@ -6,9 +6,11 @@ from typing import Any
 from sigstats._common.validation import refuse
 from sigstats.bootstrap.bootstrap_test import bootstrap_test
 from sigstats.joint.outcomes import JointOutcomes
+from sigstats.measures.table import OwnMeasure
+from sigstats.measures.two_classes import of_two_classes
 from sigstats.proportions import dcf_test, proportion_test
 
-from ..own_code import require_measure
+from ..own_code import measure_as_planned
 from . import OfTable, StatisticalTest, estimated, fields
 
 
@@ -24,8 +26,9 @@ def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
     """The p-value by a method; the estimate is that of a minus that of b."""
     outcomes = JointOutcomes(*data["outcomes"])
     if method == "bootstrap":
-        require_measure(data.get("measure"), data.get("measure_code"))
-        resampled = bootstrap_test(outcomes, measure=data["measure"], rng=0)  # equal outcomes give equal results
+        chosen = measure_as_planned(data["measure"], data.get("measure_code"))
+        measure = of_two_classes(chosen) if isinstance(chosen, OwnMeasure) else chosen
+        resampled = bootstrap_test(outcomes, measure=measure, rng=0)  # equal outcomes give equal results
         return fields(
             resampled,
             method=method,

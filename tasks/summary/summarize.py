@@ -9,6 +9,7 @@ from typing import Any
 from sigstats.multiplicity import adjust_pvalues, adjusted
 from sigstats.possibilistic_indices import possibility
 
+from ..own_code import may_compute
 from ..plan import Plan
 from ..record import digest
 from ..results import Results
@@ -32,6 +33,8 @@ def summarize(store: Store, analyses: Mapping[str, str]) -> list[Hypothesis]:
     """
     results = Results(store)
     plan = results.plan
+    if not may_compute(plan.measure_code):  # a report runs no code that is not allowed
+        raise Damaged(f"the summary needs {', '.join(plan.measure_code)}; run the study again, with --allow")
     modules = [(name, importlib.import_module(analyses[name])) for name in plan.analyses]
     hypotheses = [row for name, module in modules for row in _rows(module, results, name)]
     rows = list(compare_with_published(complete(hypotheses, plan), read_references(store)))
@@ -92,6 +95,8 @@ def _decide(row: Hypothesis, alpha: float) -> Hypothesis:
 def fingerprint(plan: Plan) -> str:
     """The fingerprint of a summary: that of the plan, and the version."""
     cells = [[cell.fingerprint, cell.replicates, cell.stopping] for cell in plan.cells]
-    named = {name: getattr(plan, name) for name in ("measures", "slices", "positive") if getattr(plan, name)}
+    named = {
+        name: getattr(plan, name) for name in ("measures", "measure_code", "slices", "positive") if getattr(plan, name)
+    }
     rule = {"analyses": plan.analyses, "alpha": plan.alpha, "adjust": plan.adjust}
     return digest("summary", version=VERSION, cells=cells, **rule, **named)

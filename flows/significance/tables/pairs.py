@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from sigstats._common.messages import refuse
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
+from sigstats.measures.own import is_path
 from sigstats.tasks.own_code import with_measure_code
 
 from ...config.model import only
@@ -74,7 +75,12 @@ class Outcomes(OfTwo):
     classes: Classes = None
     positive: str | None = Field(None, description="Positive class, with a path")
     measure: Annotated[
-        str, Field(description="Resampled measure, for the method bootstrap"), only("methods", "bootstrap")
+        str,
+        Field(
+            description="Resampled measure, for the method bootstrap: f1, expected-cost(fn=10,fp=1) ..., or "
+            "MODULE:FUNCTION of an allowed package"
+        ),
+        only("methods", "bootstrap"),
     ] = "f1"
     cost_fn: Annotated[float | None, Field(ge=0, description="Cost of a miss, for dcf"), _DCF] = None
     cost_fp: Annotated[float | None, Field(ge=0, description="Cost of a false alarm, for dcf"), _DCF] = None
@@ -88,7 +94,8 @@ class Outcomes(OfTwo):
             for name in ("cost_fn", "cost_fp", "prior"):
                 if getattr(self, name) is None:
                     raise ValueError(f"{name}: is missing; expected a number for the method dcf")
-        as_measure(self.measure)  # raises ValueError where there is none of that name
+        if not is_path(self.measure):  # which is not imported before its package is allowed
+            as_measure(self.measure)  # raises ValueError where there is none of that name
         return self
 
     def cases(self, base: Path) -> Iterator[Case]:

@@ -1,12 +1,14 @@
 """Permutation tests by other measures than the error: scikit-learn's own fits and formulas on the same permutations."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn import metrics
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 
-from sigstats import permutation_test
+from sigstats import Measure, permutation_test
 from sigstats.learners import build
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.measured import Statistic, observed_value, values_of
@@ -49,7 +51,7 @@ def test_measures_of_predictions_are_scikit_learns(learner, null):
         split = PredefinedSplit(folds)
         said = [cross_val_predict(build(learner), rows, y, cv=split) for rows in rows_of_each(X, y, null, retrainer)]
         for name, score in table.items():
-            statistic = Statistic(name, len(np.unique(y)), 0)
+            statistic = Statistic(name, [str(code) for code in np.unique(y)], 0)
             found = values_of(retrainer, statistic, retrainer.draw(np.random.default_rng(7), SIZE))
             np.testing.assert_allclose(found, [score(y, each) for each in said], rtol=1e-12, atol=1e-15)
             assert observed_value(retrainer, statistic) == pytest.approx(score(y, retrainer.observed()))
@@ -74,7 +76,7 @@ def test_measures_of_scores_are_scikit_learns(null):
         for name, values in wanted.items():
             for positive in (0, 1):
                 found = values_of(
-                    retrainer, Statistic(name, 2, positive), retrainer.draw(np.random.default_rng(7), SIZE)
+                    retrainer, Statistic(name, ["0", "1"], positive), retrainer.draw(np.random.default_rng(7), SIZE)
                 )
                 np.testing.assert_allclose(found, values, rtol=1e-9)
 
@@ -153,3 +155,57 @@ def test_costs_of_two_classes(positive):
     assert equal.null_distribution == pytest.approx(permutation_test("lda", X, y, **how).null_distribution)
     with pytest.raises(ValueError, match="since there are 3 classes"):
         permutation_test("lda", *load_iris(return_X_y=True), measure="expected-cost(fn=1,fp=1)")
+
+
+def weighted_f1(y, prediction, weights):
+    return metrics.f1_score(y, prediction, sample_weight=weights, average="weighted")
+
+
+def money(y, prediction, weights):
+    return float(np.average(np.where(y == prediction, 0.0, np.where(y == "c", 10.0, 1.0)), weights=weights))
+
+
+money.greater_is_better = False
+
+
+def brier(y, score, weights):
+    return -metrics.brier_score_loss(y, score, sample_weight=weights)
+
+
+def test_own_functions_and_matrices_of_costs_are_means_of_the_same_replicates():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:, :1], np.array(["a", "b", "c"])[y]
+    how = {"n_resamples": 19, "rng": 1, "cv": stratified_folds(y, 3, np.random.default_rng(0))}
+    own = permutation_test("lda", X, y, measure=weighted_f1, **how)
+    ready = permutation_test("lda", X, y, measure="weighted-f1", **how)
+    assert (own.measure, own.alternative, own.pvalue) == ("weighted_f1", "greater", ready.pvalue)
+    assert own.null_distribution == pytest.approx(ready.null_distribution)
+    matrix = {true: {said: 10 if true == "c" else 1 for said in "abc" if said != true} for true in "abc"}
+    paid = permutation_test("lda", X, y, costs=matrix, **how)
+    own = permutation_test("lda", X, y, measure=money, **how)
+    said = cross_val_predict(build("lda"), X, y, cv=PredefinedSplit(how["cv"]))
+    assert (paid.statistic, paid.alternative) == (pytest.approx(money(y, said, np.ones(len(y)))), "less")
+    assert (own.alternative, own.pvalue, own.statistic) == ("less", paid.pvalue, pytest.approx(paid.statistic))
+    assert own.null_distribution == pytest.approx(paid.null_distribution)
+    named = permutation_test("lda", X, y, measure=f"expected-cost({json.dumps(matrix)})", **how)
+    assert named.null_values == paid.null_values
+    with pytest.raises(ValueError, match="costs: the cost of predicting 'b' for 'a' is missing; add it"):
+        permutation_test("lda", X, y, costs={"a": {"c": 1}}, **how)
+    with pytest.raises(ValueError, match="measure: 'macro-f1' is not valid; expected none with costs"):
+        permutation_test("lda", X, y, costs=matrix, measure="macro-f1", **how)
+
+
+def test_an_own_function_of_scores_needs_the_positive_class():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[::4, :2], np.array(["ill", "well"])[y[::4]]
+    how = {"n_resamples": 9, "rng": 1, "cv": 3}
+    measure = Measure(name="own-brier", function=brier, takes="scores")
+    own = permutation_test("naive-bayes", X, y, measure=measure, positive="ill", **how)
+    assert own.null_distribution == pytest.approx(
+        permutation_test("naive-bayes", X, y, measure="neg-brier", **how).null_distribution
+    )
+    for one in (measure, "average-precision"):
+        with pytest.raises(ValueError, match="positive: is missing; expected one of 'ill', 'well'"):
+            permutation_test("naive-bayes", X, y, measure=one, **how)
+    with pytest.raises(ValueError, match="measure: 'm' is not valid; expected one of classes or scores"):
+        permutation_test("naive-bayes", X, y, measure=Measure(name="m", function=brier, takes="numbers"), **how)

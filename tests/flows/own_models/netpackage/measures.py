@@ -33,3 +33,16 @@ def matrix(tp, fn, fp, tn):
 
 
 answer = 42
+
+
+def right(y, prediction, weights):
+    """The share of right rows."""
+    return np.average(y == prediction, weights=weights)
+
+
+def paid(y, prediction, weights):
+    """Ten for a row of class c that is not called so, one for any other wrong row."""
+    return np.average(np.where(y == prediction, 0, np.where((y == "c") | (y == 1), 10, 1)), weights=weights)
+
+
+paid.greater_is_better = False
