@@ -38,6 +38,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     repeatable(columns, "--slice", "COLUMN[=N]", text)
     text = "column of tasks, whose mean is tested too; not needed for a folder with one file per task"
     columns.add_argument("--task", metavar="COLUMN", help=text)
+    option(columns, "--model-column", "COLUMN", "column of model names, for --model (default: model)")
     text = "key or path of the list of rows in a JSON object; columns may be paths too, as in --label answer.text"
     columns.add_argument("--rows-key", metavar="KEY", help=text)
     rows = parser.add_argument_group("rows and answers")
@@ -212,6 +213,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     with as_options():
         return Columns().but(
             **by_key,
+            models=options.model_column or "model",
             rows=options.rows_key,
             **{name: vars(options).get(name) for name in ("order", "run", "weights")},  # of some commands
             lower=lower,

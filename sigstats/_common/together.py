@@ -9,7 +9,7 @@ _ONE = "expected one of them"
 #: How files are read, apart from groups.
 _READ = (
     *("id", "label", "ratio", "epoch", "task", "labels", "instances", "unmatched", "unscored", "duplicates"),
-    *("prediction", "score", "slice", "rows_key", "filter", "model", "probabilities", "encoding"),
+    *("prediction", "score", "slice", "rows_key", "filter", "model", "model_column", "probabilities", "encoding"),
     *("lower_is_better", "higher_is_better", "by_position", "no_header", "missing", "classes", "allow_different_tasks"),
 )
 _OF_MEASURES = ("measure", "costs", "positive", "score_range")

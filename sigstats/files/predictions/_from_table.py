@@ -274,7 +274,7 @@ def of_slices(table: Table, name: str, texts: Callable[[str], Any]) -> Any:
 
 def _of_model(table: Table, column: str, model: str) -> Table:
     if column not in table.names:
-        raise table.error(column, f" was not found, so --model {model} names no rows")
+        raise table.error(column, f" was not found, so --model {model} names no rows; expected --model-column COLUMN")
     names: Any = table.texts(column)
     rows = pc.indices_nonzero(pc.is_in(names, value_set=pa.array([model])))
     if not len(rows):

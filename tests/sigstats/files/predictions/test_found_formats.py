@@ -298,12 +298,13 @@ def test_text_without_a_header_has_numbered_columns(tmp_path, frames, capsys):
 
 
 def test_one_table_of_several_models_is_compared_and_ranked_by_name(tmp_path, frames, capsys):
-    models = [frame.assign(model=name) for name, frame in zip("ab", frames, strict=True)]
+    models = [frame.assign(system=name) for name, frame in zip("ab", frames, strict=True)]
     long = tmp_path / "long.csv"
     pd.concat(models).to_csv(long, index=False)
-    named = ("--model", "a", "--model", "b")
+    named = ("--model", "a", "--model", "b", "--model-column", "system")
     assert accuracies(compared(tmp_path, [long], *named)) == of(frames)
-    pd.concat(models).sample(frac=1, random_state=0).to_csv(long, index=False)
+    renamed = pd.concat(models).rename(columns={"system": "model"})
+    renamed.sample(frac=1, random_state=0).to_csv(long, index=False)
     target = tmp_path / "ranks.json"
     assert main(["rank", str(long), "--json", str(target)]) == 0
     ranked = {each["model"]: each["accuracy"] for each in json.loads(target.read_text())["models"]}
