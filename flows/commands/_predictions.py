@@ -18,8 +18,8 @@ SECOND_FILE = (
 _MOST_BINS = 1000
 
 
-def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> None:
-    """Add the arguments that choose columns and answers of the files."""
+def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, matched: bool = True) -> None:
+    """Add the arguments that choose columns and answers of the files, which are `matched` row by row."""
     columns = parser.add_argument_group("columns")
     for name, text in (("id", "column by which rows are joined"), ("label", "column of true classes")):
         option(columns, f"--{name}", "COLUMN", f"{text} (default: {name})")
@@ -57,7 +57,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         text = f"{name} to read from a {where} of several; one for all files, or one per file"
         repeatable(rows, f"--{name}", "NAME", text)
     for name, of, choices in (
-        ("unmatched", "rows missing from some files", ("drop",)),
+        *([("unmatched", "rows missing from some files", ("drop",))] if matched else []),
         ("unscored", "failed or unscored answers", ("drop", "wrong")),
         ("duplicates", "repeated ids; all: several answers to one item", ("first", "last", "all")),
     ):
@@ -66,8 +66,9 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     repeatable(rows, "--missing", "TEXT", "text that means a missing value, such as NA; empty always does (repeatable)")
     text = "all classes, separated by commas, if NA, None or the like is one of them"
     rows.add_argument("--classes", metavar="A,B,...", type=lambda text: tuple(text.split(",")), help=text)
-    text = "allow logs with different tasks, scores or questions"
-    rows.add_argument("--allow-different-tasks", action="store_true", help=text)
+    if matched:
+        text = "allow logs with different tasks, scores or questions"
+        rows.add_argument("--allow-different-tasks", action="store_true", help=text)
 
 
 def add_measures(parser: argparse.ArgumentParser, text: str) -> None:

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option(bar, "--at-most", "X", "highest acceptable value of a cost or an error")
     add_measures(parser, " (repeatable; default: accuracy, or the mean of a score)")
     option(parser, "--positive", "CLASS", "positive class of precision, recall, specificity and f1")
-    add_prediction_arguments(parser, score="column of marks, or a scorer or metric of a log")
+    add_prediction_arguments(parser, score="column of marks, or a scorer or metric of a log", matched=False)
     add_runs(parser)
     add_people(parser)
     add_score_range(parser, "mark")
