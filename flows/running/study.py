@@ -177,7 +177,7 @@ def _computed(
         if not there():
             stop.set()
 
-    pool.prepare(plan, options.priority)
+    pool.prepare(plan)
     compute = options.around(CellComputer(store, pool, options, lanes).compute)
     with (
         display.start(_of_lanes(plan, lanes), workers=lambda: pool.workers, sizes=sizes),

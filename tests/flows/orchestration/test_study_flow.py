@@ -46,7 +46,6 @@ WRONG = {
     "workers": "many",
     "base": 5,
     "allow": "netpackage",
-    "priority": "high",
     "pages": "nowhere",
 }
 REFUSED = f"""
