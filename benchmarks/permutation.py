@@ -65,6 +65,9 @@ ESTIMATORS = {
     "QDA, scaled": make_pipeline(StandardScaler(), QuadraticDiscriminantAnalysis(reg_param=0.01)),
     COLLINEAR_QDA: QuadraticDiscriminantAnalysis(reg_param=0.01),
     "tree": DecisionTreeClassifier(random_state=0),
+    "tree, entropy": DecisionTreeClassifier(criterion="entropy", random_state=0),
+    "random forest, entropy": RandomForestClassifier(criterion="entropy", random_state=0),
+    "extra trees, entropy": ExtraTreesClassifier(criterion="entropy", random_state=0),
     OF_CATEGORIES: build("decision-tree", nominal=np.ones(20, dtype=bool), missing=False),
 }
 GOALS = {
@@ -92,11 +95,17 @@ GOALS = {
     ("QDA, scaled", "labels"): 10,
     (COLLINEAR_QDA, "labels"): 10,
     ("ridge, scaled", "labels"): 1,
+    ("tree, entropy", "labels"): 2,
+    ("random forest, entropy", "labels"): 2,
+    ("extra trees, entropy", "labels"): 2,
 }
 DATA = {"iris": load_iris, "breast cancer": load_breast_cancer, "digits": load_digits}
 REPEATS = 3
 #: Measured once on digits.
-SLOW = ("tree", "linear SVM", "random forest", "extra trees", "histogram boosting")
+SLOW = (
+    *("tree", "random forest", "extra trees", "linear SVM", "histogram boosting"),
+    *("tree, entropy", "random forest, entropy", "extra trees, entropy"),
+)
 
 
 def categories(rows: int, return_X_y: bool = True) -> tuple[Any, Any]:  # noqa: ARG001 (as scikit-learn's loaders)

@@ -2,8 +2,8 @@
 
 With Numba (the extra ``fast``) they are grown by compiled code. The trees are scikit-learn's own, which is tried before
 they are used: samples, columns and thresholds are drawn from the same sequences, and votes are summed in the same
-order. A decision tree is a forest of one tree that looks at all columns. Missing values, other criteria and other
-limits go to scikit-learn, as do nominal features of forests.
+order. A decision tree is a forest of one tree that looks at all columns. Missing values and other limits go to
+scikit-learn, as do nominal features of forests.
 
 The 0/1 columns of categories are made once and permuted; a category that a training fold does not have is no column
 there, since scikit-learn breaks ties by the number of columns too.
@@ -13,6 +13,7 @@ import functools
 from typing import Any, Final
 
 import numpy as np
+from scipy.special import xlogy
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -22,8 +23,9 @@ from ..base import BatchedLearner, Null, Problem, is_default, steps_of, taken_by
 from ..design import Design, design_of
 from ..door import compiled, fuses_products
 
-_FREE = ("random_state", "max_depth", "min_samples_split", "min_samples_leaf")
+_FREE = ("random_state", "max_depth", "min_samples_split", "min_samples_leaf", "criterion")
 _FREE_OF_FORESTS = (*_FREE, "n_estimators", "bootstrap", "max_features")
+_CRITERIA = ("gini", "entropy", "log_loss")
 _KINDS = (DecisionTreeClassifier, RandomForestClassifier, ExtraTreesClassifier)
 #: Memory that the samples of all trees may take, for each size of a fold.
 _MOST_BYTES = 2**28
@@ -48,7 +50,7 @@ class BatchedForest(BatchedLearner):
         seeds = _tree_seeds(forest)
         self._seeds = np.array([_seed(seed) for seed in seeds])
         held_out = np.bincount(problem.folds, minlength=problem.n_folds)
-        self._settings = _settings(forest, len(columns), problem.n_classes)
+        self._settings = _settings(forest, len(columns), len(problem.y), problem.n_classes)
         sizes, self._size_of = np.unique(len(problem.y) - held_out, return_inverse=True)
         self._draws: Any = np.zeros((len(sizes), len(seeds), sizes[-1]), dtype=np.int32)
         for size, draws in zip(sizes, self._draws, strict=True):
@@ -74,7 +76,7 @@ class BatchedForest(BatchedLearner):
             usable = not np.isinf(design.columns.astype(np.float32)).any()
         if not usable or compiled("trees") is None:
             return None
-        return cls(problem, design, forest) if _grows(kind) else None
+        return cls(problem, design, forest) if _grows(kind, forest.criterion) else None
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from a forest a fold, on rows with the labels and folds of their places."""
@@ -113,6 +115,8 @@ def _is_known(forest: Any) -> bool:
     """True if all parameters are the defaults, except for integers or names that scikit-learn accepts."""
     alone = type(forest) is DecisionTreeClassifier
     if not is_default(forest, type(forest), free=_FREE if alone else _FREE_OF_FORESTS):
+        return False
+    if forest.criterion not in _CRITERIA:
         return False
     bounds = [
         (1 if alone else forest.n_estimators, 1),
@@ -159,12 +163,15 @@ def _levels(column: Any, n_classes: int) -> Any:
     return levels if apart and len(levels) <= min(_MOST_LEVELS, _MOST_COUNTS // n_classes) else levels[:0]
 
 
-def _settings(forest: Any, d: int, n_classes: int) -> tuple[int, int, int, int, bool, int]:
+def _settings(forest: Any, d: int, n: int, n_classes: int) -> tuple[Any, ...]:
     """The fields of the compiled code's `Settings`."""
     tried = {None: d, "sqrt": int(np.sqrt(d)), "log2": int(np.log2(d))}.get(forest.max_features, forest.max_features)
     deepest = _DEEPEST if forest.max_depth is None else forest.max_depth
     drawn = isinstance(forest, ExtraTreesClassifier)
-    return deepest, forest.min_samples_split, forest.min_samples_leaf, max(1, tried), drawn, n_classes
+    count = np.arange(n + 1 if forest.criterion != "gini" else 0)
+    terms = xlogy(count, count) / np.log(2.0)
+    limits = deepest, forest.min_samples_split, forest.min_samples_leaf
+    return *limits, max(1, tried), drawn, n_classes, terms
 
 
 def _tree_seeds(forest: Any) -> list[int]:
@@ -189,7 +196,7 @@ def _draws(seeds: list[int], n: int, bootstrap: bool) -> Any:
 
 
 @functools.cache
-def _grows(kind: Any) -> bool:
+def _grows(kind: Any, criterion: str = "gini") -> bool:
     """True if compiled code is available, and its trees are scikit-learn's.
 
     Predictions on noise are compared, with columns of few values, which tie everywhere, and of many.
@@ -198,7 +205,9 @@ def _grows(kind: Any) -> bool:
     if compiled("trees") is None or fuses_products():
         return False
     rng = np.random.default_rng(1)
-    forest = kind(random_state=0) if kind is DecisionTreeClassifier else kind(n_estimators=9, random_state=0)
+    forest = kind(random_state=0, criterion=criterion)
+    if kind is not DecisionTreeClassifier:
+        forest.set_params(n_estimators=9)
     label, fold, place = rng.integers(0, 3, 120), np.arange(120) % 2, np.arange(120)[None]
     X, theirs = np.hstack([rng.integers(0, 4, (120, 5)), rng.normal(size=(120, 4))]), np.empty(120, dtype=np.int64)
     design = Design(X, np.arange(9), np.zeros(9, dtype=bool), np.arange(0))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -65,6 +65,7 @@ def test_a_threshold_is_found_among_levels_at_any_distances(levels, seed):
     min_samples_split=st.integers(2, 9),
     min_samples_leaf=st.integers(1, 5),
     random_state=st.integers(0, 2**31 - 1),
+    criterion=st.sampled_from(["gini", "entropy", "log_loss"]),
 )
 def test_forests_vote_as_those_of_scikit_learn(cls, seed, n, d, distinct, classes, null, **parameters):
     rng = np.random.default_rng(seed)
@@ -137,14 +138,34 @@ def test_levels_that_scikit_learn_does_not_tell_apart_are_no_levels():
     check_same(forest, X, y, stratified_folds(y, 4, 1), "labels", 2, rng)
 
 
+@needs_growth
+@pytest.mark.parametrize("null", ["labels", "features"])
+@pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_digits])
+@pytest.mark.parametrize("cls", [DecisionTreeClassifier, *FORESTS])
+def test_entropy_of_real_data(cls, load, null):
+    X, y = load(return_X_y=True)
+    forest = cls(random_state=1, criterion="entropy")
+    if cls is not DecisionTreeClassifier:
+        forest.set_params(n_estimators=3, criterion="log_loss")
+    check_same(forest, X, y, stratified_folds(y, 3, 1), null, 2, np.random.default_rng(2))
+
+
+@needs_growth
+def test_entropy_of_categories():
+    rng = np.random.default_rng(7)
+    X, y = rng.integers(0, 4, (200, 6)).astype(float), rng.permutation(np.arange(200) % 3)
+    tree = build("decision-tree", nominal=[True] * 4 + [False] * 2, missing=False, params={"criterion": "entropy"})
+    check_same(tree, X, y, stratified_folds(y, 5, 1), "labels", 4, rng)
+    check_same(tree, X, y, stratified_folds(y, 5, 1), "features", 4, rng)
+
+
 @pytest.mark.parametrize(
     "forest",
     [
         RandomForestClassifier(),
         RandomForestClassifier(random_state=0, class_weight="balanced"),
         RandomForestClassifier(random_state=0, max_samples=0.5),
-        RandomForestClassifier(random_state=0, criterion="entropy"),
-        DecisionTreeClassifier(random_state=0, criterion="entropy"),
+        RandomForestClassifier(random_state=0, criterion="unknown"),
         DecisionTreeClassifier(),
         RandomForestClassifier(random_state=0, max_features=0.5),
         ExtraTreesClassifier(random_state=0, ccp_alpha=0.1),

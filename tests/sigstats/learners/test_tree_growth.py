@@ -119,7 +119,7 @@ def test_the_same_without_numba(null, monkeypatch):
     draws = with_numba.draw(rng, 10)
     fast = with_numba.predict(draws)
     assert with_numba.batched
-    monkeypatch.setattr(batched_forest, "_grows", lambda kind: False)
+    monkeypatch.setattr(batched_forest, "_grows", lambda *_: False)
     without = Retrainer(tree, X, y, folds, null=null)
     assert not without.batched
     assert (without.predict(draws) == fast).all()

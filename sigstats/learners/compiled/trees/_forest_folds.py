@@ -4,6 +4,7 @@ Improvements are computed from the same floats in the same order as by scikit-le
 order that it draws, since the first of equal splits wins.
 """
 
+import math
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -13,23 +14,60 @@ from ..jit import compiled, inlined, lean
 
 #: scikit-learn treats values that differ by at most this as equal.
 SAME: Final = np.float32(1e-7)
+LOG_OF_TWO: Final = math.log(2.0)
 EPSILON: Final = float(np.finfo(np.float64).eps)
 
 
-@lean
-def improvement(left_squares: int, n_left: int, right_squares: int, n_right: int) -> Any:
-    """Return the improvement by which scikit-learn ranks splits, and the impurities of both sides."""
-    left_impurity = 1.0 - left_squares / (float(n_left) * float(n_left))
-    right_impurity = 1.0 - right_squares / (float(n_right) * float(n_right))
-    return -float(n_right) * right_impurity - float(n_left) * left_impurity, left_impurity, right_impurity
+@inlined
+def ginis(left_squares: int, n_left: int, right_squares: int, n_right: int) -> Any:
+    """Return the Gini impurities of both sides, from sums of squared counts."""
+    left = 1.0 - left_squares / (float(n_left) * float(n_left))
+    return left, 1.0 - right_squares / (float(n_right) * float(n_right))
 
 
 @lean
-def helps(left_squares: int, n_left: int, right_squares: int, n: int, impurity: float, drawn_in_all: int) -> bool:
+def entropies(left: Any, total: Any, n_left: int, n_right: int) -> Any:
+    """Return the entropies of both sides in bits, from counts of classes on the left and in total."""
+    on_left, on_right = 0.0, 0.0
+    for label in range(len(total)):
+        own, rest = left[label], total[label] - left[label]
+        if own > 0:
+            share = float(own) / float(n_left)
+            on_left -= share * (math.log(share) / LOG_OF_TWO)
+        if rest > 0:
+            share = float(rest) / float(n_right)
+            on_right -= share * (math.log(share) / LOG_OF_TWO)
+    return on_left, on_right
+
+
+@lean
+def _rules_out(terms: Any, left: Any, total: Any, n_left: int, n_right: int, best: float) -> Any:
+    """Return True if the improvement by entropy is below `best`, whatever the rounding: no logarithm is needed."""
+    gain = -terms[n_left] - terms[n_right]
+    for label in range(len(total)):
+        gain += terms[left[label]] + terms[total[label] - left[label]]
+    return gain < best - 1e-9 * float(n_left + n_right)
+
+
+@inlined
+def improvement(
+    terms: Any, left: Any, total: Any, left_squares: int, n_left: int, right_squares: int, n_right: int, best: float
+) -> Any:
+    """Return the improvement by which scikit-learn ranks splits, -inf if below `best`, and both impurities."""
+    if len(terms) == 0:
+        on_left, on_right = ginis(left_squares, n_left, right_squares, n_right)
+    elif _rules_out(terms, left, total, n_left, n_right, best):
+        return -np.inf, 0.0, 0.0
+    else:
+        on_left, on_right = entropies(left, total, n_left, n_right)
+    return -float(n_right) * on_right - float(n_left) * on_left, on_left, on_right
+
+
+@lean
+def helps(split: Any, n: int, impurity: float, drawn_in_all: int) -> bool:
     """Return True if scikit-learn accepts the split of a node with `n` draws."""
-    rest = n - n_left
-    _, left_impurity, right_impurity = improvement(left_squares, n_left, right_squares, rest)
-    gain = impurity - float(rest) / float(n) * right_impurity - float(n_left) / float(n) * left_impurity
+    n_left, rest = float(split.n_left), float(n - split.n_left)
+    gain = impurity - rest / float(n) * split.right_impurity - n_left / float(n) * split.left_impurity
     return not float(n) / float(drawn_in_all) * gain + EPSILON < 0
 
 
@@ -66,7 +104,7 @@ def keep_constants(columns: Any, constants: Any, known: int, constant: int) -> N
 
 
 class Settings(NamedTuple):
-    """Settings: limits of depth, rows of a split node and of a leaf, columns tried; drawn thresholds; classes."""
+    """Limits of depth, rows of a split node and of a leaf; columns tried; drawn thresholds; classes; criterion."""
 
     deepest: int
     fewest: int
@@ -74,6 +112,8 @@ class Settings(NamedTuple):
     tried: int
     drawn_thresholds: bool
     n_classes: int
+    #: c log2(c) for each possible sum of draws c, by which thresholds are ruled out; empty for the Gini impurity.
+    terms: Any
 
 
 class Features(NamedTuple):

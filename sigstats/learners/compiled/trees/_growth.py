@@ -12,7 +12,19 @@ import numpy as np
 
 from sigstats.learners.compiled.jit import compiled, inlined, lean, merged
 
-from ._forest_folds import EPSILON, Features, Retrained, Sample, Settings, count, decide, helps, keep_constants, parted
+from ._forest_folds import (
+    EPSILON,
+    Features,
+    Retrained,
+    Sample,
+    Settings,
+    count,
+    decide,
+    helps,
+    improvement,
+    keep_constants,
+    parted,
+)
 from ._levels import Levels, levels_of
 from ._splits import FEW, Categories, Node, Room, Split, best_split
 
@@ -104,27 +116,26 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, levels: L
         own = waiting[height]
         start, end, depth, known, child = own[0], own[1], own[2], own[3], own[4]
         n, squares = count(sample, rows[0, start:end], room.total)
-        impurity = 1.0 - squares / (float(n) * float(n))
+        impurity = improvement(settings.terms, room.total, room.total, squares, n, 0, 0, -np.inf)[1]
         node, nodes = Node(nodes, start, end, n, squares), nodes + 1
         if child >= 0:
             children[child >> 1, child & 1] = node.number
         else:
             drawn_in_all = n
         few = end - start < settings.fewest or end - start < 2 * settings.smallest
-        split, constant = Split(-1, 0.0, -1, 0, 0, 0), known
+        split, constant = Split(-1, 0.0, -1, 0, 0.0, 0.0), known
         if not (depth >= settings.deepest or few or impurity <= EPSILON):
             split, constant, state = best_split(sample, rows, node, settings, columns, known, state, room)
             keep_constants(columns, constants, known, constant)
-        squares_left, n_left, squares_right = split.left_squares, split.n_left, split.right_squares
-        if split.column < 0 or not helps(squares_left, n_left, squares_right, n, impurity, drawn_in_all):
+        if split.column < 0 or not helps(split, n, impurity, drawn_in_all):
             asked[node.number] = -1
             for own_class in range(n_classes):
                 shares[node.number, own_class] = float(room.total[own_class]) / float(n)
             continue
         asked[node.number], thresholds[node.number] = split.column, split.threshold
-        middle, rest = start + split.cut, n - n_left
-        left_grows = split.cut > FEW and squares_left < n_left * n_left
-        right_grows = end - middle > FEW and squares_right < rest * rest
+        middle = start + split.cut
+        left_grows = split.cut > FEW and split.left_impurity > 0
+        right_grows = end - middle > FEW and split.right_impurity > 0
         grows = len(rows) > 1 and depth + 1 < settings.deepest and (left_grows or right_grows)
         varying = columns[constant:] if grows else columns[:0]
         _part_all(features, rows, node, split, varying, goes_left, spare)

@@ -38,6 +38,7 @@ def levels_of(features: Features, settings: Settings, drawn_once: bool) -> Level
     """Return memory of the search, with codes if all columns have few levels and are tried in every node."""
     d, n = features.codes.shape
     at_once = drawn_once and not settings.drawn_thresholds and settings.tried >= d and n <= _MOST_ROWS
+    at_once = at_once and len(settings.terms) == 0
     at_once = at_once and not features.nominal.any() and not features.list_of.any()
     n_levels, rows = (features.levels.shape[1], n) if at_once else (0, 0)
     codes = np.empty((rows, d), dtype=np.uint8)
@@ -105,7 +106,8 @@ def search_levels(sample: Sample, members: Any, total: Any, smallest: int, level
             n_left = lefts[column]
             if not margin[column] > 0.0 or min(n_left, n - n_left) < smallest:
                 continue
-            own = improvement(left_squares[column], n_left, right_squares[column], n - n_left)[0]
+            rights = n - n_left
+            own = improvement((), total, total, left_squares[column], n_left, right_squares[column], rights, best)[0]
             if own > gain[column]:
                 gain[column], below[column] = own, level
                 best = max(best, own)

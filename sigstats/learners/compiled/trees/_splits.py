@@ -19,14 +19,14 @@ FEW: Final = 6
 
 
 class Split(NamedTuple):
-    """A split: column or -1, threshold, distinct rows on the left, draws on the left, squared counts."""
+    """A split: column or -1, threshold, distinct rows on the left, draws on the left, impurities of both sides."""
 
     column: int
     threshold: float
     cut: int
     n_left: int
-    left_squares: int
-    right_squares: int
+    left_impurity: float
+    right_impurity: float
 
 
 class Categories(NamedTuple):
@@ -65,12 +65,16 @@ class Room(NamedTuple):
 
 @lean
 def _best_threshold(
-    sample: Sample, values: Any, members: Any, total: Any, n: int, squares: int, smallest: int, best: float, left: Any
+    sample: Sample, values: Any, members: Any, node: Node, settings: Settings, best: float, total: Any, left: Any
 ) -> Any:
-    """Return the best place to split the sorted `members`, or -1 if none beats `best`; its improvement and counts."""
+    """Return the best place to split the sorted `members`, or -1 if none beats `best`.
+
+    Its improvement, draws on the left and impurities follow.
+    """
     left[:] = 0
-    left_squares, right_squares, n_left = 0, squares, 0
-    place, n_there, left_there, right_there = -1, 0, 0, 0
+    left_squares, right_squares, n_left = 0, node.squares, 0
+    place, n_there, left_there, right_there = -1, 0, 0.0, 0.0
+    n, smallest = node.n, settings.smallest
     previous = values[members[0]]
     for cut in range(1, len(members)):
         row = members[cut - 1]
@@ -85,36 +89,38 @@ def _best_threshold(
         previous = value
         if not distinct or cut < smallest or len(members) - cut < smallest:
             continue
-        gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
+        gain, on_left, on_right = improvement(
+            settings.terms, left, total, left_squares, n_left, right_squares, n - n_left, best
+        )
         if gain > best:
-            best, place, n_there, left_there, right_there = gain, cut, n_left, left_squares, right_squares
+            best, place, n_there, left_there, right_there = gain, cut, n_left, on_left, on_right
     return place, best, n_there, left_there, right_there
 
 
 @lean
 def _best_in_order(
-    sample: Sample, column: int, values: Any, members: Any, node: Node, smallest: int, best: float, room: Room
+    sample: Sample, column: int, values: Any, members: Any, node: Node, settings: Settings, best: float, room: Room
 ) -> Any:
     """Return the best split of a column, its improvement, and whether the column varies; `members` are sorted by it."""
-    split, last = Split(-1, 0.0, -1, 0, 0, 0), len(members) - 1
+    split, last = Split(-1, 0.0, -1, 0, 0.0, 0.0), len(members) - 1
     if not values[members[last]] > values[members[0]] + SAME:
         return split, best, False
-    cut, gain, n_left, left_squares, right_squares = _best_threshold(
-        sample, values, members, room.total, node.n, node.squares, smallest, best, room.left
+    cut, gain, n_left, on_left, on_right = _best_threshold(
+        sample, values, members, node, settings, best, room.total, room.left
     )
     if cut >= 0:
         threshold = float(values[members[cut - 1]]) / 2.0 + float(values[members[cut]]) / 2.0
-        split = Split(column, threshold, cut, n_left, left_squares, right_squares)
+        split = Split(column, threshold, cut, n_left, on_left, on_right)
     return split, gain, True
 
 
 @lean
 def _best_level(
-    sample: Sample, column: int, feature: int, members: Any, n: int, smallest: int, best: float, room: Room
+    sample: Sample, column: int, feature: int, members: Any, n: int, settings: Settings, best: float, room: Room
 ) -> Any:
     """Do the same for a column of few levels, by counts of classes in each level."""
     codes, total, left, by_level = sample.features.codes, room.total, room.left, room.by_level
-    n_classes = len(total)
+    n_classes, smallest = len(total), settings.smallest
     low: Any = np.int64(codes[feature, members[0]])
     high: Any = low
     for row in members:
@@ -125,7 +131,7 @@ def _best_level(
     left[:] = 0
     cut: Any = 0
     n_left, below, above, last = 0, -1, -1, -1
-    split = Split(-1, 0.0, -1, 0, 0, 0)
+    split = Split(-1, 0.0, -1, 0, 0.0, 0.0)
     for level in range(low, high + 1):
         rows = by_level[level, n_classes]
         if rows == 0:
@@ -145,14 +151,16 @@ def _best_level(
         cut += rows
         if cut < smallest or len(members) - cut < smallest:
             continue
-        gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
+        gain, on_left, on_right = improvement(
+            settings.terms, left, total, left_squares, n_left, right_squares, n - n_left, best
+        )
         if gain > best:
             best, below = gain, level
-            split = Split(column, 0.0, cut, n_left, left_squares, right_squares)
+            split = Split(column, 0.0, cut, n_left, on_left, on_right)
     if below >= 0:
         levels = sample.features.levels
         threshold = float(levels[feature, below]) / 2.0 + float(levels[feature, above]) / 2.0
-        split = Split(column, threshold, split.cut, split.n_left, split.left_squares, split.right_squares)
+        split = Split(column, threshold, split.cut, split.n_left, split.left_impurity, split.right_impurity)
     return split, best, low < high
 
 
@@ -183,7 +191,7 @@ def _count_categories(sample: Sample, categories: Any, members: Any, node: int, 
 
 
 @lean
-def _compare(column: int, threshold: float, cut: int, left: Any, total: Any) -> Any:
+def _compare(column: int, threshold: float, cut: int, left: Any, total: Any, settings: Settings, best: float) -> Any:
     """Return the split of a column with these counts of classes on the left, and its improvement."""
     n_left, n_right, left_squares, right_squares = 0, 0, 0, 0
     for label in range(len(total)):
@@ -192,33 +200,35 @@ def _compare(column: int, threshold: float, cut: int, left: Any, total: Any) -> 
         n_right += rest
         left_squares += own * own
         right_squares += rest * rest
-    split = Split(column, threshold, cut, n_left, left_squares, right_squares)
-    return split, improvement(left_squares, n_left, right_squares, n_right)[0]
+    gain, on_left, on_right = improvement(
+        settings.terms, left, total, left_squares, n_left, right_squares, n_right, best
+    )
+    return Split(column, threshold, cut, n_left, on_left, on_right), gain
 
 
 @lean
 def _of_category(
-    sample: Sample, column: int, feature: int, members: Any, node: Node, smallest: int, best: float, room: Room
+    sample: Sample, column: int, feature: int, members: Any, node: Node, settings: Settings, best: float, room: Room
 ) -> Any:
     """Return the split by a category, its improvement, and whether the category varies."""
-    split, counts, left, m = Split(-1, 0.0, -1, 0, 0, 0), room.categories, room.left, len(members)
+    split, counts, left, m = Split(-1, 0.0, -1, 0, 0.0, 0.0), room.categories, room.left, len(members)
     if counts.of_feature[feature] != node.number:
         counts.of_feature[feature] = node.number
         _count_categories(sample, sample.features.codes[feature], members, node.number, counts)
     inside = counts.rows[column] if counts.of_category[column] == node.number else 0
-    if min(inside, m - inside) < max(smallest, 1):
+    if min(inside, m - inside) < max(settings.smallest, 1):
         return split, best, 0 < inside < m
     for label in range(len(left)):
         left[label] = room.total[label] - counts.classes[column, label]
-    return *_compare(column, 0.0, m - inside, left, room.total), True
+    return *_compare(column, 0.0, m - inside, left, room.total, settings, best), True
 
 
 @lean
 def _at_random(
-    sample: Sample, column: int, values: Any, members: Any, smallest: int, best: float, state: int, room: Room
+    sample: Sample, column: int, values: Any, members: Any, settings: Settings, best: float, state: int, room: Room
 ) -> Any:
     """Return the split at a threshold drawn as by scikit-learn, its improvement, and whether the column varies."""
-    split, left = Split(-1, 0.0, -1, 0, 0, 0), room.left
+    split, left = Split(-1, 0.0, -1, 0, 0.0, 0.0), room.left
     low = high = values[members[0]]
     for row in members:
         low, high = min(low, values[row]), max(high, values[row])
@@ -234,9 +244,9 @@ def _at_random(
         goes = np.int64(np.float64(values[row]) <= threshold)
         cut += goes
         left[sample.label[row]] += sample.weight[row] * goes
-    if min(cut, len(members) - cut) < smallest:
+    if min(cut, len(members) - cut) < settings.smallest:
         return split, best, True
-    return *_compare(column, threshold, cut, left, room.total), True
+    return *_compare(column, threshold, cut, left, room.total, settings, best), True
 
 
 @lean
@@ -245,12 +255,12 @@ def best_split(
 ) -> Any:
     """Return the best split of a node, the number of constant columns (put first), and the generator's state."""
     features, start, end = sample.features, node.start, node.end
-    members, m, smallest = rows[0, start:end], end - start, settings.smallest
-    split, best = Split(-1, 0.0, -1, 0, 0, 0), -np.inf
+    members, m = rows[0, start:end], end - start
+    split, best = Split(-1, 0.0, -1, 0, 0.0, 0.0), -np.inf
     constant, drawn, undrawn, visited = known, 0, len(columns), 0
     at_once = len(room.levels.codes) > 0 and m > FEW
     if at_once:
-        search_levels(sample, members, room.total, smallest, room.levels)
+        search_levels(sample, members, room.total, settings.smallest, room.levels)
     while undrawn > constant and (visited < settings.tried or visited <= constant - known + drawn):
         visited += 1
         at, drawn, state = draw_place(columns, known, constant, drawn, undrawn, state)
@@ -260,22 +270,22 @@ def best_split(
         feature = features.feature_of[column]
         values, own_list = features.values[feature], features.list_of[feature]
         if features.nominal[feature]:
-            found, gain, varies = _of_category(sample, column, feature, members, node, smallest, best, room)
+            found, gain, varies = _of_category(sample, column, feature, members, node, settings, best, room)
         elif at_once:
             gain, varies = room.levels.gain[feature], room.levels.varies[feature] > 0
-            found = Split(column, 0.0, room.levels.below[feature], 0, 0, 0)
+            found = Split(column, 0.0, room.levels.below[feature], 0, 0.0, 0.0)
         elif settings.drawn_thresholds:
             after = next_draw(state)
-            found, gain, varies = _at_random(sample, column, values, members, smallest, best, after, room)
+            found, gain, varies = _at_random(sample, column, values, members, settings, best, after, room)
             state = after if varies else state
         elif m <= FEW:
             _sort(values, members, room.ordered)
-            found, gain, varies = _best_in_order(sample, column, values, room.ordered[:m], node, smallest, best, room)
+            found, gain, varies = _best_in_order(sample, column, values, room.ordered[:m], node, settings, best, room)
         elif own_list:
             ordered = rows[own_list, start:end]
-            found, gain, varies = _best_in_order(sample, column, values, ordered, node, smallest, best, room)
+            found, gain, varies = _best_in_order(sample, column, values, ordered, node, settings, best, room)
         else:
-            found, gain, varies = _best_level(sample, column, feature, members, node.n, smallest, best, room)
+            found, gain, varies = _best_level(sample, column, feature, members, node.n, settings, best, room)
         to = undrawn - 1 if varies else constant
         columns[at], columns[to] = columns[to], column
         undrawn -= varies
@@ -285,5 +295,5 @@ def best_split(
     if at_once and split.column >= 0:
         feature, below, left = features.feature_of[split.column], split.cut, room.left
         cut, threshold = part_levels(features, feature, below, members, sample.label, left)
-        split = _compare(split.column, threshold, cut, left, room.total)[0]
+        split = _compare(split.column, threshold, cut, left, room.total, settings, -np.inf)[0]
     return split, constant, state
