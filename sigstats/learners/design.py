@@ -40,11 +40,7 @@ class Design:
 
 def design_of(transforms: list[Any], X: FloatArray, *, keep_missing: bool = False) -> Design | None:
     """The design that `transforms` of a ready learner make of `X`, or None; missing numbers need `keep_missing`."""
-    d = X.shape[1]
-    if len(transforms) == 1 and isinstance(transforms[0], ColumnTransformer):
-        parts = _parts(transforms[0], d)
-    else:
-        parts = [(transforms, np.arange(d))]
+    parts = parts_of(transforms, X.shape[1])
     if parts is None or np.isinf(X).any():
         return None
     columns, feature, standardised, categories, sparse = [], [], [], [], False
@@ -78,11 +74,15 @@ def design_of(transforms: list[Any], X: FloatArray, *, keep_missing: bool = Fals
     )
 
 
-def _parts(transform: ColumnTransformer, d: int) -> list[tuple[list[Any], IntArray]] | None:
-    if not is_default(transform, ColumnTransformer, free=("transformers", "n_jobs", "sparse_threshold")):
+def parts_of(transforms: list[Any], d: int) -> list[tuple[list[Any], IntArray]] | None:
+    """The steps that transform each part of the columns, and these columns; None if not all of them are used once."""
+    if len(transforms) != 1 or not isinstance(transforms[0], ColumnTransformer):
+        return [(transforms, np.arange(d))]
+    free = ("transformers", "n_jobs", "sparse_threshold", "verbose")
+    if not is_default(transforms[0], ColumnTransformer, free=free):
         return None
     parts = []
-    for _, step, features in transform.transformers:
+    for _, step, features in transforms[0].transformers:
         if not (isinstance(features, np.ndarray) and features.dtype.kind == "i"):
             return None
         parts.append(([] if isinstance(step, str) and step == "passthrough" else steps_of(step), features))

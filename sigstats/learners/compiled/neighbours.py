@@ -11,6 +11,8 @@ from ..base import UNDECIDED
 __all__ = ["decide_fold", "walk_lists"]
 #: Prediction of a row whose tied neighbours are chosen by a known rule, if k > 1.
 OPEN = -2
+#: Relative rounding error of sums of votes.
+ROUNDED = 1e-12
 #: Sums may be reordered: rounding errors are far below the tolerance of ties.
 _sums = functools.partial(compiled, fastmath={"contract", "nsz", "reassoc"})
 #: Comparisons may be reordered for vector instructions; no number is NaN.
@@ -40,12 +42,12 @@ def walk_lists(lists, numbers, weights, bound, own, labels, place, k, rule, pred
     `lists`: ``near`` and ``distances`` of `NeighbourLists`, and the weights of features over all rows. `weights` and
     `bound`: those of `Learned`; without folds if the weights over all rows apply. `own` and `labels`: fold and label
     of each row, shape (n, replicates). `rule`: tolerance within which rows are equally near, largest distance that can
-    be distinguished from others, whether ties that may change the class are `UNDECIDED`, and the priority of each place
-    in each fold among equally near rows, which decides if k is 1.
+    be distinguished from others, whether ties that may change the class are `UNDECIDED`, the priority of each place in
+    each fold among equally near rows, which decides if k is 1, and whether a vote counts one over the distance.
     """
     n = len(numbers)
     room = np.empty(k), np.empty(n), np.empty(n, dtype=np.int64)
-    votes = np.empty((2, np.int64(labels.max()) + 1), dtype=np.int64)
+    votes = np.empty((3, np.int64(labels.max()) + 1))
     scaled = weights.shape[1] > 0
     for row in range(n):
         for replicate in range(own.shape[1]):
@@ -60,7 +62,7 @@ def walk_lists(lists, numbers, weights, bound, own, labels, place, k, rule, pred
                 first = _first(room, count, kth + rule[0], rule[3][fold], place[replicate])
                 predicted[row, replicate] = labels[first, replicate]
             else:
-                predicted[row, replicate] = _vote(room, count, labels[:, replicate], kth, rule[0], votes, rule[2])
+                predicted[row, replicate] = _vote(room, count, labels[:, replicate], kth, rule, votes)
 
 
 @compiled
@@ -117,28 +119,40 @@ def _insert(best, filled, distance):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _vote(room, count, labels, kth, tolerance, votes, unknown):  # type: ignore[no-untyped-def]
-    """Return the most frequent class of the k nearest rows, if it does not depend on ties at the k-th place."""
+def _bounds(squared, error, weighted):  # type: ignore[no-untyped-def]
+    """Return bounds of the vote of a row, as `nearest_neighbours.weight_bounds`; 1 if votes are not weighted."""
+    if not weighted:
+        return 1.0, 1.0
+    return (1 - ROUNDED) / np.sqrt(squared + error), (1 + ROUNDED) / np.sqrt(max(squared - error, 0.0))
+
+
+@compiled
+def _vote(room, count, labels, kth, rule, votes):  # type: ignore[no-untyped-def]
+    """Return the class with most votes of the k nearest rows, if neither ties at the k-th place nor rounding decide."""
     best, lengths, rows = room
-    sure, tied = votes
+    tolerance, unknown, weighted = rule[0], rule[2], rule[4]
+    low, high, tied = votes
     votes[:] = 0
     left, ties = len(best), 0
     for i in range(count):
         if lengths[i] < kth - tolerance:
-            sure[labels[rows[i]]] += 1
+            least, most = _bounds(lengths[i], tolerance, weighted)
+            low[labels[rows[i]]] += least
+            high[labels[rows[i]]] += most
             left -= 1
         elif lengths[i] <= kth + tolerance:
             tied[labels[rows[i]]] += 1
             ties += 1
     if ties > left and not unknown:
         return OPEN
-    winner, most = -1, -1
-    for code in range(len(sure)):
-        least = sure[code] + max(0, left - (ties - tied[code]))
+    low_tied, high_tied = _bounds(kth, 2 * tolerance, weighted)
+    winner, most = -1, -1.0
+    for code in range(len(low)):
+        least = low[code] + max(0, left - (ties - tied[code])) * low_tied
         if least > most:
             winner, most = code, least
-    for code in range(len(sure)):
-        possible = sure[code] + min(tied[code], left)
+    for code in range(len(high)):
+        possible = high[code] + (min(tied[code], left) * high_tied if tied[code] > 0 else 0.0)
         # With equal votes the first class wins.
         if code != winner and (possible > most or (possible == most and code < winner)):
             return UNDECIDED

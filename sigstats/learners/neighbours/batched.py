@@ -136,7 +136,7 @@ class BatchedNeighbours(BatchedLearner):
         return predicted
 
     def _vote(self, distances: FloatArray, kth: FloatArray, labels: IntArray, priority: IntArray) -> IntArray:
-        how: Any = {name: getattr(self._config, name) for name in ("k", "ties", "tolerance")}
+        how: Any = {name: getattr(self._config, name) for name in ("k", "ties", "tolerance", "weighted")}
         voted = vote(distances, kth, labels, priority, n_classes=self._n_classes, **how)
         return np.where(kth[:, 0] > self._farthest, UNDECIDED, voted)
 
@@ -162,7 +162,8 @@ class BatchedNeighbours(BatchedLearner):
         learned = self._scales.learned(fold)
         predicted: Any = None
         if self._config.ties != "vote":
-            rule = self._config.tolerance, self._farthest, self._config.ties == "unknown", self._priority
+            config = self._config
+            rule = config.tolerance, self._farthest, config.ties == "unknown", self._priority, config.weighted
             predicted = self._lists.walk(fold, self._y[place], place, learned, rule)
         if predicted is not None:
             if len(rest := np.argwhere(predicted < UNDECIDED)):

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.compose import ColumnTransformer
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils import check_random_state
@@ -18,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._common.validation import FloatArray, IntArray, as_choice, as_count, require_squarable
 from ..base import UNDECIDED, Problem, is_default, nominal_mask, steps_of
+from ..design import parts_of
 from .tied import takes_first
 
 #: Squared distances closer than this are equal (features are expected on a scale of about one). No round number: whole
@@ -165,16 +165,18 @@ def vote(
     ties: str,
     n_classes: int,
     tolerance: float = DISTANCE_TOLERANCE,
+    weighted: bool = False,
 ) -> IntArray:
     """The class code given by the `k` nearest along axis 1.
 
     ``labels`` and ``priority`` (the rank of a row among those equally near) have the shape of `distances`, or one that
     broadcasts to it. A row at an infinite distance does not count. With ``ties="unknown"`` an unknown part of the
-    equally near rows votes: the class is `UNDECIDED` unless all choices of them give it.
+    equally near rows votes: the class is `UNDECIDED` unless all choices of them give it. With ``weighted`` a vote
+    counts one over the distance.
     """
     tied = distances <= kth + tolerance
     if ties == "unknown":
-        return _certain_vote(distances < kth - tolerance, tied, labels, k, n_classes)
+        return _certain_vote(distances, kth, labels, k, n_classes, tolerance, weighted)
     last = np.iinfo(priority.dtype).max
     if k == 1 and ties != "vote":
         nearest = np.where(tied, priority, last).argmin(axis=1, keepdims=True)
@@ -188,13 +190,23 @@ def vote(
     return np.asarray(votes.argmax(axis=0))
 
 
-def _certain_vote(sure: Any, near: Any, labels: IntArray, k: int, n_classes: int) -> IntArray:
-    """The class that wins with the rows `sure` and any choice of the other rows `near`, `k` in all, or `UNDECIDED`."""
-    of_sure = np.stack([(sure & (labels == code)).sum(axis=1) for code in range(n_classes)])
-    of_tied = np.stack([(near & (labels == code)).sum(axis=1) for code in range(n_classes)]) - of_sure
-    chosen = np.minimum(k, (of_sure + of_tied).sum(axis=0)) - of_sure.sum(axis=0)
-    least = of_sure + np.maximum(0, chosen - (of_tied.sum(axis=0) - of_tied))
-    most = of_sure + np.minimum(of_tied, chosen)
+def _certain_vote(
+    distances: FloatArray, kth: FloatArray, labels: IntArray, k: int, n_classes: int, tolerance: float, weighted: bool
+) -> IntArray:
+    """The class that wins with the rows surely near and any choice of tied ones, `k` in all, or `UNDECIDED`."""
+    sure = distances < kth - tolerance
+    tied = (distances <= kth + tolerance) & ~sure
+
+    def sums(rows: Any, of_row: Any) -> Any:
+        return np.stack([np.where(rows & (labels == code), of_row, 0).sum(axis=1) for code in range(n_classes)])
+
+    low, high = weight_bounds(distances, tolerance, weighted)
+    low_tied, high_tied = (bound[:, 0] for bound in weight_bounds(kth, 2 * tolerance, weighted))
+    of_tied = sums(tied, 1)
+    chosen = np.minimum(k, (sure | tied).sum(axis=1)) - sure.sum(axis=1)
+    least = sums(sure, low) + np.maximum(0, chosen - (of_tied.sum(axis=0) - of_tied)) * low_tied
+    some = np.minimum(of_tied, chosen)
+    most = sums(sure, high) + np.where(some, np.maximum(some, 1) * high_tied, 0)
     winner: IntArray = least.argmax(axis=0)
     # Among as many votes the first class wins.
     code = np.arange(n_classes).reshape(-1, *[1] * winner.ndim)
@@ -203,8 +215,21 @@ def _certain_vote(sure: Any, near: Any, labels: IntArray, k: int, n_classes: int
     return np.where(beaten.all(axis=0), winner, UNDECIDED)
 
 
+def weight_bounds(squared: FloatArray, error: float, weighted: bool) -> tuple[Any, Any]:
+    """Bounds of a vote of rows at these squared distances, which have this error; the upper one may be infinite."""
+    if not weighted:
+        return np.ones_like(squared), np.ones_like(squared)
+    upper = np.divide(1 + _ROUNDED, np.sqrt(np.maximum(squared - error, 0)))
+    return (1 - _ROUNDED) / np.sqrt(squared + error), upper
+
+
+#: Relative rounding error of sums of votes.
+_ROUNDED = 1e-12
 #: With a tolerance below this no two whole numbers that differ are equal.
 _WHOLE = 0.25
+
+
+_FREE = ("n_neighbors", "algorithm", "leaf_size", "n_jobs", "weights")
 
 
 @dataclass(frozen=True)
@@ -218,6 +243,7 @@ class Configuration:
     scaled: bool
     tolerance: float
     variances: bool = False
+    weighted: bool = False
 
 
 def configuration(estimator: Any, problem: Problem) -> Configuration | None:
@@ -225,22 +251,22 @@ def configuration(estimator: Any, problem: Problem) -> Configuration | None:
     *transforms, classifier = steps_of(estimator)
     n, d = problem.X.shape
     nominal = np.zeros(d, dtype=bool)
-    tolerance, ties, seed = DISTANCE_TOLERANCE, "first", 0
+    tolerance, ties, seed, weighted = DISTANCE_TOLERANCE, "first", 0, False
     if is_default(classifier, NearestNeighbours, free=("n_neighbors", "ties", "nominal", "random_state")):
         nominal = nominal_mask(classifier.nominal, d)
         ties, seed = classifier.ties, classifier.random_state
         if ties not in TIES:
             return None
-    elif is_default(classifier, KNeighborsClassifier, free=("n_neighbors", "algorithm", "leaf_size", "n_jobs")):
-        if np.isnan(problem.X).any():
+    elif is_default(classifier, KNeighborsClassifier, free=_FREE):
+        if np.isnan(problem.X).any() or classifier.weights not in ("uniform", "distance"):
             return None
-        ties = "unknown"
+        ties, weighted = "unknown", classifier.weights == "distance"
         if not transforms:
             # Its distances are rounded in the unit of the squared values, not of their spread.
             squares = float(np.einsum("ij,ij->i", problem.X, problem.X).max())
             tolerance = max(tolerance * float(problem.X.var(axis=0).max()), 64 * np.finfo(np.float64).eps * squares)
             # Squared distances of whole numbers that differ do so by 1.
-            if tolerance < _WHOLE and takes_first(classifier, problem):
+            if tolerance < _WHOLE and not weighted and takes_first(classifier, problem):
                 ties = "first"
     else:
         return None
@@ -249,41 +275,25 @@ def configuration(estimator: Any, problem: Problem) -> Configuration | None:
         return None
     if transforms and not variances:
         columns = _columns(transforms, d)
-        if columns is None or (np.sort(columns[~nominal]) != np.flatnonzero(_columns_scaled(transforms, d))).any():
+        if columns is None or not np.array_equal(~nominal, np.arange(d) < columns[1]):
             return None
-        nominal = np.isin(np.arange(d), columns[nominal])
+        nominal = np.isin(np.arange(d), columns[0][nominal])
     k, fewest = classifier.n_neighbors, n - int(np.bincount(problem.folds).max())
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= fewest or not isinstance(seed, int):
         return None
     if np.isinf(problem.X).any():
         return None
-    return Configuration(k, ties, seed, nominal, bool(transforms), tolerance, variances)
+    return Configuration(k, ties, seed, nominal, bool(transforms), tolerance, variances, weighted)
 
 
-def _columns_scaled(transforms: list[Any], d: int) -> Any:
-    """The columns of X that the transforms scale."""
-    if isinstance(transforms[0], ColumnTransformer):
-        return np.isin(np.arange(d), transforms[0].transformers[0][2])
-    return np.ones(d, dtype=bool)
+def _columns(transforms: list[Any], d: int) -> tuple[IntArray, int] | None:
+    """The order in which the transforms output the columns of X, and how many are scaled, which come first.
 
-
-def _columns(transforms: list[Any], d: int) -> Any:
-    """The order in which the transforms output the columns of X; None for transforms that are not this learner's."""
-    if len(transforms) != 1:
+    None for transforms that are not this learner's.
+    """
+    parts = parts_of(transforms, d)
+    if parts is None or [len(steps) for steps, _ in parts] not in ([1], [1, 0]):
         return None
-    (transform,) = transforms
-    if is_default(transform, MinMaxScaler, free=("copy",)):
-        return np.arange(d)
-    if not is_default(transform, ColumnTransformer, free=("transformers", "n_jobs", "verbose")):
+    if not is_default(parts[0][0][0], MinMaxScaler, free=("copy",)):
         return None
-    if len(transform.transformers) != 2:
-        return None
-    (_, scaler, scaled), (_, passed, rest) = transform.transformers
-    if not is_default(scaler, MinMaxScaler, free=("copy",)) or not (
-        isinstance(passed, str) and passed == "passthrough"
-    ):
-        return None
-    if not all(isinstance(part, np.ndarray) and part.dtype.kind == "i" for part in (scaled, rest)):
-        return None
-    columns = np.concatenate([scaled, rest])
-    return columns if np.array_equal(np.sort(columns), np.arange(d)) else None
+    return np.concatenate([columns for _, columns in parts]), len(parts[0][1])

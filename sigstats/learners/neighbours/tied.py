@@ -62,9 +62,17 @@ class TiedNeighbours:
         if make is None:
             return UNDECIDED
         learned, asked = self._scaled(train, rows)
-        label = labels[make(learned).query(asked, self._classifier.n_neighbors, return_distance=False)]
+        distances, near = make(learned).query(asked, self._classifier.n_neighbors)
+        weights = np.ones_like(distances)
+        if self._classifier.weights == "distance":
+            with np.errstate(divide="ignore"):
+                weights /= distances
+            at_once = np.isinf(weights)  # rows without a distance vote without the others
+            weights = np.where(at_once.any(axis=1, keepdims=True), at_once, weights)
+        label = labels[near]
         # Of as many votes the first class wins.
-        return (label[:, :, None] == np.arange(self._problem.n_classes)).sum(axis=1).argmax(axis=1)
+        votes = [np.where(label == code, weights, 0).sum(axis=1) for code in range(self._problem.n_classes)]
+        return np.argmax(votes, axis=0)
 
     def _scaled(self, train: IntArray, asked: IntArray) -> tuple[Any, Any]:
         """Training rows and others as the classifier sees them."""

@@ -251,7 +251,7 @@ def test_transforms_learned_on_all_rows(name):
     "estimator",
     [
         GaussianNB(priors=[0.2, 0.3, 0.5]),
-        KNeighborsClassifier(3, weights="distance"),
+        KNeighborsClassifier(3, weights=np.sqrt),
         KNeighborsClassifier(3, metric="manhattan"),
         LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.1),
         RidgeClassifier(class_weight="balanced"),

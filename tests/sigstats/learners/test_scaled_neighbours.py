@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -15,11 +15,35 @@ from sigstats.retraining.permutation import Retrainer
 from .test_batched import both, check_same
 
 
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
 @pytest.mark.parametrize("k", [1, 5])
 @pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
-def test_real_numbers(load, k):
+def test_real_numbers(load, k, weights):
     X, y = load(return_X_y=True)
-    check_same(make_pipeline(StandardScaler(), KNeighborsClassifier(k)), X, y, null="labels", replicates=2)
+    check_same(
+        make_pipeline(StandardScaler(), KNeighborsClassifier(k, weights=weights)), X, y, null="labels", replicates=2
+    )
+
+
+@pytest.mark.parametrize("scaler", [None, MinMaxScaler(), StandardScaler()], ids=str)
+@pytest.mark.parametrize(("load", "rows", "undecided"), [(load_iris, 150, 0), (load_digits, 400, 0.15)])
+def test_votes_weighted_by_distance(load, rows, undecided, scaler):
+    X, y = load(return_X_y=True)
+    estimator = make_pipeline(scaler, KNeighborsClassifier(5, weights="distance"))
+    check_same(estimator, X[:rows], y[:rows], null="labels", replicates=2, undecided=undecided)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("null", ["labels", "features"])
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree"])
+@pytest.mark.parametrize("offset", [0, 1e-9, 1e-4, 300])
+def test_votes_weighted_by_distances_that_are_tied_or_nearly_zero(offset, algorithm, null):
+    rng = np.random.default_rng(3)
+    y = rng.permutation(np.arange(90) % 3)
+    X = rng.integers(0, 3, (90, 3)) + offset * rng.normal(size=(90, 3))
+    for k in (2, 5, 11):
+        estimator = KNeighborsClassifier(k, weights="distance", algorithm=algorithm)
+        check_same(estimator, X, y, null=null, replicates=2, folds=stratified_folds(y, 4, 1), undecided=1)
 
 
 @pytest.mark.long
@@ -64,7 +88,7 @@ def test_the_same_without_numba(k, levels, monkeypatch):
     X, y = rng.integers(0, levels, (110, 3)).astype(float), rng.permutation(np.arange(110) % 3)
     X[7] *= 30  # alone in the scale of its features
     known = [NearestNeighbours(n_neighbors=k, ties=ties) for ties in ("first", "random", "vote")]
-    for classifier in (*known, KNeighborsClassifier(k)):
+    for classifier in (*known, KNeighborsClassifier(k), KNeighborsClassifier(k, weights="distance")):
         estimator = make_pipeline(MinMaxScaler(), classifier)
         first, filled, expected = both(estimator, X, y, null="labels", replicates=3)
         with monkeypatch.context() as patch:

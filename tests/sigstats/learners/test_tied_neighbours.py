@@ -23,11 +23,14 @@ def tied(seed, n, d, levels, classes=4):
 @pytest.mark.parametrize("k", [1, 5])
 @pytest.mark.parametrize("algorithm", ["auto", "kd_tree", "ball_tree"])
 @pytest.mark.parametrize("transforms", [[], [MinMaxScaler()], [StandardScaler()]], ids=str)
-def test_trees_find_the_neighbours_of_every_undecided_row(transforms, algorithm, k):
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_trees_find_the_neighbours_of_every_undecided_row(transforms, algorithm, k, weights):
     for seed, scale in enumerate([1, 3]):
         X, y = tied(seed, 90, 4, 3)
         folds = np.random.default_rng(seed).permutation(np.arange(90) % 4 * (np.arange(90) % 3 > 0))  # of two sizes
-        estimator = make_pipeline(*transforms, KNeighborsClassifier(k, algorithm=algorithm, leaf_size=7 * scale))
+        estimator = make_pipeline(
+            *transforms, KNeighborsClassifier(k, weights=weights, algorithm=algorithm, leaf_size=7 * scale)
+        )
         check_same(estimator, X / scale, y, null="labels", replicates=2, folds=folds, undecided=0)
 
 
