@@ -224,7 +224,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
             filter=options.filter[0] if options.filter else None,
             model=options.model[0] if options.model else None,
             per=None if options.ratio is None else _ratio(options.ratio)[1],
-            duplicates=options.duplicates or Columns.duplicates,
+            duplicates=options.duplicates,
             **of_values,
             by_position=options.by_position,
             instances=instances or (),

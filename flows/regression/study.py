@@ -226,8 +226,8 @@ class RegressionStudy(Study):
     )
     unmatched: Literal["refuse", "drop"] = Field("refuse", description="Action for rows that only one file contains")
     unscored: Literal["refuse", "drop", "wrong"] = Field("refuse", description="Action for failed or unscored answers")
-    duplicates: Literal["refuse", "first", "last", "all"] = Field(
-        "refuse", description="Action for repeated ids; all: several answers to one item"
+    duplicates: Literal["refuse", "first", "last", "all"] | None = Field(
+        None, description="Action for repeated ids; all: several answers to one item"
     )
     allow_different_tasks: bool = Field(False, description="Whether tasks, scores or questions of logs may differ")
     fail_on: Literal["fail", "inconclusive"] = Field("fail", description="Mildest verdict with exit code 1")

@@ -115,7 +115,9 @@ def columns_of(
     return Columns().but(
         **{name: value for name, value in names.items() if value is not None},
         unscored=as_choice(unscored, "unscored", ("refuse", "drop", "wrong")),
-        duplicates=as_choice(duplicates, "duplicates", ("refuse", "first", "last", "all")),
+        duplicates=None
+        if duplicates is None
+        else as_choice(duplicates, "duplicates", ("refuse", "first", "last", "all")),
         slices=names_of(() if slices is None else slices, "slices"),
         missing=names_of(missing, "missing"),
         **options,
@@ -231,7 +233,7 @@ def pair_as_frames(
             raise refuse(f"{odd} (length)", len(table[odd]), f"{len(table['y'])}, one for each row")
         own = {key: column for key, column in _COLUMNS.items() if column in model}
         how = {**options, "slices": list(called.values()), "higher": frozenset(["scores"]), "by_position": True}
-        columns = columns_of(own, ("label",), duplicates="refuse", **how)
+        columns = columns_of(own, ("label",), duplicates=None, **how)
         table = {called.get(key, key): values for key, values in table.items()}
         sides.append(predictions_of(pa.table(table), name, columns))
     with as_arguments():

@@ -55,7 +55,7 @@ def check(
     score_range: Sequence[float] | None = None,
     human: str | None = None,
     unscored: Literal["refuse", "drop", "wrong"] = "refuse",
-    duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
+    duplicates: Literal["refuse", "first", "last", "all"] | None = None,
     rule: ComparisonRule | None = None,
 ) -> CheckResult:
     """Test whether a model reaches a bar, on all rows and on every slice of them, with a verdict.

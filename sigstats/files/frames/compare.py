@@ -46,7 +46,7 @@ class CommonOptions(TypedDict, total=False):
     missing: str | Sequence[str]
     score_range: Sequence[float] | None
     unscored: Literal["refuse", "drop", "wrong"]
-    duplicates: Literal["refuse", "first", "last", "all"]
+    duplicates: Literal["refuse", "first", "last", "all"] | None
     rule: ComparisonRule | None
 
 
@@ -110,7 +110,7 @@ def compare(
     score_range: Sequence[float] | None = None,
     unmatched: Literal["refuse", "drop"] = "refuse",
     unscored: Literal["refuse", "drop", "wrong"] = "refuse",
-    duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
+    duplicates: Literal["refuse", "first", "last", "all"] | None = None,
     rule: ComparisonRule | None = None,
     **unknown: Never,
 ) -> ComparisonResult:
@@ -189,8 +189,9 @@ def compare(
         Frames only: whether rows that are in one frame only are refused or dropped.
     unscored : {"refuse", "drop", "wrong"}
         Whether rows without a score or prediction are refused, dropped from both, or count as wrong.
-    duplicates : {"refuse", "first", "last", "all"}
+    duplicates : {"refuse", "first", "last", "all"}, optional
         Frames only: whether rows that repeat an id are refused, one of them is kept, or all are answers to one item.
+        By default they are refused, except with `groups` of the column `id`.
     rule : ComparisonRule, optional
         The definition of a regression.
 

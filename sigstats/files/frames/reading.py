@@ -36,7 +36,7 @@ def read_predictions(
     groups: str | None = None,
     slices: Sequence[str] = (),
     unscored: Literal["refuse", "drop", "wrong"] = "refuse",
-    duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
+    duplicates: Literal["refuse", "first", "last", "all"] | None = None,
     missing: str | Sequence[str] = (),
     classes: Sequence[Any] | None = None,
     encoding: str | None = None,
@@ -65,8 +65,9 @@ def read_predictions(
         Further columns to read.
     unscored : {"refuse", "drop", "wrong"}
         Whether answers that failed or have no score are refused, dropped, or counted as wrong.
-    duplicates : {"refuse", "first", "last", "all"}
+    duplicates : {"refuse", "first", "last", "all"}, optional
         Whether results that repeat an id are refused, one of them is kept, or each is an answer, with its ``epoch``.
+        By default they are refused, except those of programs that repeat items (HumanEval).
     missing, classes
         As `sigstats.compare` takes them.
     encoding : str, optional

@@ -219,9 +219,8 @@ def _distinct(predictions: Predictions, columns: Columns) -> Predictions:
     also = "" if predictions.epoch is None else f" and {'a run' if columns.units.run else 'an epoch'} of it"
     told = f"{predictions.where}: {len(repeats):,} of {len(codes):,} {row}s repeat an id{also}"
     told += f": {_which(predictions, pa.array(repeats))}"
-    # By default, results with one id are answers to one item if the file or the grouping states so.
-    stated = columns.duplicates == "refuse" and (predictions.source.repeats or columns.units.group == columns.id)
-    how = "all" if stated else columns.duplicates
+    stated = columns.duplicates is None and (predictions.source.repeats or columns.units.group == columns.id)
+    how = "all" if stated else columns.duplicates or "refuse"
     if how == "refuse" or (how == "all" and columns.units.run is not None):
         raise ValueError(f"{told}; {predictions.source.hint}")
     notes = predictions.notes if stated else (*predictions.notes, Note("repeated-answers", f"{told}; {_KEPT[how]}"))

@@ -104,7 +104,7 @@ def _distinct(where: str, files: Sequence[str], named: Sequence[str], columns: C
     tasks = [task or name for name, task in zip(_differing([_stem(file) for file in files]), named, strict=True)]
     first: dict[str, str] = {}
     for file, task in zip(files, tasks, strict=True):
-        if task in first and columns.duplicates == "refuse":
+        if task in first and columns.duplicates in (None, "refuse"):
             raise ValueError(
                 f"{where}: {file} and {first[task]} are both of the task {shown(task)}; expected one file each, or add "
                 "--duplicates first, last or all"

@@ -213,6 +213,8 @@ def test_group_id_takes_all_results_unless_one_is_kept(tmp_path):
     table(tmp_path / "a.csv")
     path, columns = str(tmp_path / "a.csv"), {"score": "s", "group": "id", "unscored": "wrong"}
     assert marks(read(path, Columns().but(**columns))).items() >= KEPT["all"].items()
+    with pytest.raises(ValueError, match=rf"1 of {N} rows repeat an id: id 'q1'"):
+        read(path, Columns().but(**columns, duplicates="refuse"))
     last = read(path, Columns().but(**columns, duplicates="last"))
     assert (marks(last)["q1", 1], len(last.ids)) == (1, N - 1)
 
@@ -232,6 +234,11 @@ def test_programs_that_repeat_items_state_that_all_results_count(tmp_path, progr
         [1],
     ]
     assert len(read(str(path), Columns(duplicates="all")).notes) == 1
+    with pytest.raises(ValueError, match=r"2 of 3 answers repeat an id: id '.*'; add --duplicates first, last or all"):
+        read(str(path), Columns(duplicates="refuse"))  # asked for, it is not the default
+    assert len(sigstats.read_predictions(path)) == 3
+    with pytest.raises(ValueError, match="repeat an id"):
+        sigstats.read_predictions(path, duplicates="refuse")
 
 
 def test_rows_without_ids_are_named_by_their_position(tmp_path):
