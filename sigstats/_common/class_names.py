@@ -33,6 +33,8 @@ def label_name(label: Any, name: str = "label") -> str:
     value = label.item() if isinstance(label, np.generic) else label
     if not isinstance(value, (str, int, float)):
         raise refuse(name, label, "a string or a number")
+    if isinstance(value, str):
+        return str.__str__(value)  # of a member of an enumeration of texts its value
     whole = isinstance(value, float) and value.is_integer()
     return str(value).lower() if isinstance(value, bool) else str(int(value) if whole else value)
 

@@ -147,14 +147,9 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
     if array.ndim != 1 or array.size < minimum_size:
         raise refuse(name, value, f"{wanted}, {minimum_size} or more of them")
     if array.dtype.kind == "O":  # what pandas gives for strings; NumPy itself would turn 1 and None into text
-        strange = [label for label in array if not isinstance(label, str)]
-        if strange:
-            raise refuse(name, strange[0], wanted)
-        array = array.astype(str)
+        array = _texts(array, name, wanted)
     elif array.dtype.kind == "U" and not isinstance(value, np.ndarray):
-        strange = [label for label in np.asarray(value, dtype=object) if not isinstance(label, str)]
-        if strange:
-            raise refuse(name, strange[0], wanted)
+        array = _texts(np.asarray(value, dtype=object), name, wanted)
     if array.dtype.kind not in "biufU":
         raise refuse(name, value, wanted)
     if array.dtype.kind == "f":
@@ -164,6 +159,13 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
             if isinstance(label, (int, np.integer)) and abs(int(label)) > MAX_TOTAL:
                 raise refuse(name, label, _EXACT_LABELS)
     return array
+
+
+def _texts(labels: NDArray[Any], name: str, wanted: str) -> NDArray[Any]:
+    """Texts as NumPy keeps them; for a member of ``class Animal(str, Enum)``, NumPy would cut its ``str()``."""
+    if strange := [label for label in labels if not isinstance(label, str)]:
+        raise refuse(name, strange[0], wanted)
+    return np.array([str.__str__(label) for label in labels])
 
 
 def same_kind_of_labels(first: NDArray[Any], second: NDArray[Any], name: str) -> None:

@@ -1,5 +1,6 @@
 """Forms of input that are taken, and what the message of others says."""
 
+import enum
 from decimal import Decimal
 from fractions import Fraction
 
@@ -150,6 +151,23 @@ def test_other_spellings_of_classes_are_told(call):
         call([*CLASSES, "a\xa0", "a\xa0"], [*CLASSES, "a", "b"])
     call(CLASSES, ["a", "c"] * 20)  # a class that no label has is an error of the classifier
     call([*CLASSES, "A", "A"], [*CLASSES, "a", "A"])  # letters, of which a reader of characters has both
+
+
+class Animal(str, enum.Enum):  # noqa: UP042 - its members have another `str`
+    """Members are text, and `str` of a member is another: "Animal.CAT"."""
+
+    CAT = "cat"
+    DOG = "dog"
+
+
+@pytest.mark.parametrize("form", [list, lambda members: np.array(members, dtype=object), pd.Series])
+def test_members_of_an_enumeration_of_texts_are_their_values(form):
+    y, a = form([Animal.CAT, Animal.DOG] * 20), form([Animal.CAT, Animal.DOG, Animal.CAT, Animal.CAT] * 10)
+    assert sigstats.check(y, a, at_least=0.9).rows[0].value == 0.75  # all names were cut to "Ani", and were equal
+    assert sigstats.discordant_counts(y, ["cat", "dog"] * 20, a) == (10, 0)
+    result = sigstats.compare(y, y, a, measures="f1", positive=Animal.DOG, slices={"animal": y})
+    assert result.rows[0].candidate == pytest.approx(2 / 3)
+    assert [row.slice for row in result.rows] == ["all rows", "animal = cat", "animal = dog"]
 
 
 def test_numbers_of_several_kinds_are_numbers():
