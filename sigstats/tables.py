@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ._common.class_names import as_class_labels, require_one_naming
+from ._common.class_names import as_class_labels
+from ._common.class_spelling import require_one_naming
 from ._common.data_frames import require_same_index
 from ._common.validation import IntArray, as_array, as_counts, refuse, refuse_where, require_comparable, shown
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .class_names import is_number, label_name
+from .class_names import label_name
+from .class_spelling import is_number
 from .data_frames import opened
 from .messages import some_of
 from .validation import FloatArray, as_choice, refuse, shown

@@ -1,31 +1,19 @@
-"""Predictions that are the classes of the labels, or the same under other names.
-
-Free answers, any of which may be wrong, are not classes: labels of which more than half differ are not examined.
-"""
+"""Names of classes, groups and slices as text, and those that usually mean a missing value."""
 
 import datetime as dt
-import math
-import re
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .class_spelling import require_one_naming
 from .data_frames import is_missing, require_same_index
 from .messages import Note, shown, some_of
 from .validation import IntArray, as_labels, refuse, require_comparable, same_kind_of_labels
 
 #: The slice of the rows without a value in a column of slices.
 MISSING = "(missing)"
-_SEPARATOR = re.compile(r"\s*[|;,]\s*")
-_BETWEEN_WORDS = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
-#: What may stand around a name: brackets, quotation marks, a full stop.
-_AROUND = " .:()[]'\"`"
-#: Pairs of numbers that stand for two classes.
-_BINARY = ({0, 1}, {-1, 1}, {1, 2})
 
 
 def label_name(label: Any, name: str = "label") -> str:
@@ -118,119 +106,6 @@ def as_predictions(
         assigned.append(labels)
     require_comparable(assigned[0], assigned[1], "b")
     return truth, assigned[0], assigned[1]
-
-
-def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "class") -> None:
-    """Refuse classes (slices), each once, that look alike: of other white space, or other code points for a letter."""
-    alike: dict[str, str] = {}
-    for name in labels if _are_classes(labels, n) else ():
-        other = alike.setdefault(" ".join(unicodedata.normalize("NFC", name).split()), name)
-        if other != name:
-            both = f"{shown(name)} and {shown(other)} look alike"
-            raise ValueError(f"{who}: {both}; expected one spelling of each {what}")
-
-
-def require_classes_spelled_once(**counts: Any) -> None:
-    """Refuse pandas objects of counts if two classes in their index look alike."""
-    for name, count in counts.items():
-        index: Any = getattr(count, "index", None)
-        if hasattr(index, "equals"):  # a list has a method of this name
-            labels = {label for label in index if isinstance(label, str)}
-            refuse_two_spellings(sorted(labels), 2**53, f"{name} (index)")
-
-
-def require_one_naming(truth: NDArray[Any], labels: NDArray[Any], names: tuple[str, str]) -> None:
-    """Refuse texts of true and assigned classes if a class has two names; `names` are the names of the arguments."""
-    if truth.dtype.kind == "U":
-        ours, theirs = (sorted(set(array.tolist())) for array in (truth, labels))
-        refuse_two_spellings(ours, len(truth), names[0])
-        require_class_names(ours, theirs, len(truth), names[1], wanted=f"classes of {names[0]}", common=False)
-
-
-def require_class_names(
-    labels: Sequence[str],
-    said: Sequence[str],
-    n: int,
-    who: str,
-    *,
-    wanted: str = "classes of the labels",
-    spell: bool = True,
-    common: bool = True,
-) -> None:
-    """Refuse predictions without any class of the labels, if `common`; and differently spelled classes, if `spell`.
-
-    Such names differ in case, form of a number, white space, brackets, quotation marks or the order of parts
-    (``"cat|dog"``); are whole numbers shifted from those of the labels, or another usual pair for two classes; or are
-    fractions where the classes are whole numbers (probabilities).
-
-    `labels` and `said`: the distinct classes of the `n` labels, and of the predictions; a single class for all rows is
-    accepted. `who`: the name of the model in messages. `wanted`: the remedy for other names.
-    """
-    if common and _are_classes(labels, n) and 2 <= len(said) <= n / 2 and not set(said).intersection(labels):
-        raise ValueError(
-            f"prediction: {_named(said)} of {who} are not valid; expected classes of the labels: {_named(labels)}"
-        )
-    strange = sorted(set(said).difference(labels))
-    if not spell or not strange or not _are_classes(labels, n):
-        return
-    spelled = {_spelling(name): name for name in labels}
-    for name in strange:
-        if (same := spelled.get(_spelling(name))) is not None:
-            raise ValueError(
-                f"prediction: {shown(name)} of {who} is {shown(same)} of the labels in another spelling; "
-                f"expected {wanted}"
-            )
-    broken = next((name for name in strange if _is_broken(name)), None)
-    if broken is not None and all(map(is_number, said)) and not any(map(_is_broken, labels)):
-        raise ValueError(
-            f"prediction: {shown(broken)} of {who} is not a class of the labels: {_named(labels)}; expected {wanted} "
-            "(probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
-        )
-    if _are_shifted(labels, said):
-        raise ValueError(
-            f"prediction: the classes {_named(said)} of {who} are not those of the labels, {_named(labels)}; "
-            f"expected {wanted}"
-        )
-
-
-def _are_classes(labels: Sequence[str], n: int) -> bool:
-    return 2 <= len(labels) <= n / 2
-
-
-def _named(names: Sequence[str]) -> str:
-    return ", ".join(map(shown, sorted(names)[:3]))
-
-
-def _spelling(name: str) -> str:
-    """The spelling that a name has in common with others that stand for the same class."""
-    if is_number(name):  # 01, +1, 1.0
-        return str(Decimal(name).normalize() + 0)
-    folded = " ".join(_BETWEEN_WORDS.sub(" ", unicodedata.normalize("NFKC", name)).casefold().split())
-    return "|".join(sorted(part.strip(_AROUND) or part for part in _SEPARATOR.split(folded)))
-
-
-def _are_shifted(labels: Sequence[str], said: Sequence[str]) -> bool:
-    """True if whole numbers are those of the labels plus a constant, or name two classes in another usual way."""
-    try:
-        ours, theirs = ({int(name) for name in names} for names in (labels, said))
-    except ValueError:
-        return False
-    if len(theirs) < 2 or ours == theirs:
-        return False
-    by = min(theirs) - min(ours)
-    return theirs == {our + by for our in ours} or (ours in _BINARY and theirs in _BINARY)
-
-
-def is_number(name: str) -> bool:
-    """True if a name is a finite number."""
-    try:
-        return math.isfinite(float(name))
-    except ValueError:
-        return False
-
-
-def _is_broken(name: str) -> bool:
-    return is_number(name) and not float(name).is_integer()
 
 
 #: Texts, in any case, that usually mean a missing value; the last line is for failed formulas of spreadsheets.

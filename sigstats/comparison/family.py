@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from .._common.class_names import refuse_two_spellings, require_class_names
+from .._common.class_spelling import refuse_two_spellings, require_class_names
 from .._common.scores import unknown_direction
 from ..measures.metrics import metric_of, require_marks
 from ..measures.table import MEASURES, MeasureSpec

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.class_names import is_number
+from .._common.class_spelling import is_number
 from .._common.validation import as_choice, refuse, shown
 from ..measures import own
 from ..measures.measure import Measure, as_own_measure

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_columns import numbers_or_names, positive_place
-from .._common.class_names import is_number, refuse_two_spellings, require_class_names
+from .._common.class_spelling import is_number, refuse_two_spellings, require_class_names
 from .._common.scores import ends_of, refuse_beyond, require_one_scale, unknown_direction
 from .._common.validation import FloatArray, require_squarable, shown
 from ..measures.score_formulas import POWERS

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_names import MISSING as MISSING
-from .._common.class_names import is_number, refuse_two_spellings
+from .._common.class_spelling import is_number, refuse_two_spellings
 from .._common.messages import Note, shown
 from .._common.together import check_together
 from .._common.validation import FloatArray, IntArray, as_reals, refuse

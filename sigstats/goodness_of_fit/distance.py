@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc
 
-from .._common.class_names import require_classes_spelled_once
+from .._common.class_spelling import require_classes_spelled_once
 from .._common.data_frames import require_same_index
 from .._common.extreme import TIE_TOLERANCE, at_least
 from .._common.random_streams import MAX_RESAMPLES, as_generator

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from .._common.class_names import require_classes_spelled_once
+from .._common.class_spelling import require_classes_spelled_once
 from .._common.data_frames import require_same_index
 from .._common.extreme import ROUNDING, at_most, error_bound
 from .._common.random_streams import MAX_RESAMPLES, as_generator

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.class_names import is_number
+from .._common.class_spelling import is_number
 from .._common.validation import FloatArray, IntArray, as_labels, refuse
 
 #: Fewest and most blocks, and how many rows' worth of independent information a block has where there are enough.

@@ -20,8 +20,8 @@ from sigstats._common.class_names import (
     coded_groups,
     counts_of,
     label_name,
-    require_class_names,
 )
+from sigstats._common.class_spelling import require_class_names
 from sigstats._common.data_frames import Found, columns_of
 from sigstats._common.messages import Note
 from sigstats._common.validation import (

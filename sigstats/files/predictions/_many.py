@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats._common.class_names import class_notes, require_class_names
+from sigstats._common.class_names import class_notes
+from sigstats._common.class_spelling import require_class_names
 from sigstats._common.messages import Note, did_you_mean, shown
 from sigstats._common.scores import lower_is_better_note, unknown_direction
 from sigstats.comparison.measure_names import are_measurements
