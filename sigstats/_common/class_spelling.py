@@ -3,6 +3,7 @@
 Free answers, any of which may be wrong, are not classes: labels of which more than half differ are not examined.
 """
 
+import contextlib
 import math
 import re
 import unicodedata
@@ -16,8 +17,10 @@ from .messages import shown
 
 _SEPARATOR = re.compile(r"\s*[|;,]\s*")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
-#: What may stand around a name: brackets, quotation marks, a full stop.
-_AROUND = " .:()[]'\"`"
+#: What may stand around a name: brackets, quotation marks, a full stop, marks of tokens and of Markdown.
+_AROUND = " .:!*_()[]{}<>$'\"`\N{LOWER ONE EIGHTH BLOCK}"
+#: One word for each truth value.
+_TRUTH = {"0": "no", "false": "no", "1": "yes", "true": "yes"}
 #: Pairs of numbers that stand for two classes.
 _BINARY = ({0, 1}, {-1, 1}, {1, 2})
 
@@ -26,7 +29,7 @@ def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "c
     """Refuse classes (slices), each once, that look alike: of other white space, or other code points for a letter."""
     alike: dict[str, str] = {}
     for name in labels if _are_classes(labels, n) else ():
-        other = alike.setdefault(" ".join(unicodedata.normalize("NFC", name).split()), name)
+        other = alike.setdefault(_visible(unicodedata.normalize("NFC", name)), name)
         if other != name:
             both = f"{shown(name)} and {shown(other)} look alike"
             raise ValueError(f"{who}: {both}; expected one spelling of each {what}")
@@ -61,9 +64,10 @@ def require_class_names(
 ) -> None:
     """Refuse predictions without any class of the labels, if `common`; and differently spelled classes, if `spell`.
 
-    Such names differ in case, form of a number, white space, brackets, quotation marks or the order of parts
-    (``"cat|dog"``); are whole numbers shifted from those of the labels, or another usual pair for two classes; or are
-    fractions where the classes are whole numbers (probabilities).
+    Such names differ in case, form of a number, white space, brackets, quotation marks, the order of parts
+    (``"cat|dog"``) or the word of a truth value; are UTF-8 that was read as cp1252; are whole numbers shifted from
+    those of the labels, or another usual pair for two classes; or are fractions where the classes are whole numbers
+    (probabilities).
 
     `labels` and `said`: the distinct classes of the `n` labels, and of the predictions; a single class for all rows is
     accepted. `who`: the name of the model in messages. `wanted`: the remedy for other names.
@@ -76,8 +80,11 @@ def require_class_names(
     if not spell or not strange or not _are_classes(labels, n):
         return
     spelled = {_spelling(name): name for name in labels}
+    truths = {_TRUTH.get(text, text): name for text, name in spelled.items()}
     for name in strange:
-        if (same := spelled.get(_spelling(name))) is not None:
+        text = _spelling(name)
+        same = truths.get(_TRUTH.get(text, text)) if truths.keys() == {"no", "yes"} else spelled.get(text)
+        if same is not None:
             raise ValueError(
                 f"prediction: {shown(name)} of {who} is {shown(same)} of the labels in another spelling; "
                 f"expected {wanted}"
@@ -107,8 +114,15 @@ def _spelling(name: str) -> str:
     """The spelling that a name has in common with others that stand for the same class."""
     if is_number(name):  # 01, +1, 1.0
         return str(Decimal(name).normalize() + 0)
-    folded = " ".join(_BETWEEN_WORDS.sub(" ", unicodedata.normalize("NFKC", name)).casefold().split())
+    with contextlib.suppress(UnicodeError):
+        name = name.encode("cp1252").decode()
+    folded = _visible(_BETWEEN_WORDS.sub(" ", unicodedata.normalize("NFKC", name)).casefold())
     return "|".join(sorted(part.strip(_AROUND) or part for part in _SEPARATOR.split(folded)))
+
+
+def _visible(name: str) -> str:
+    """A name with single spaces, and without characters that are not drawn, such as a zero-width space."""
+    return " ".join("".join(mark for mark in name if unicodedata.category(mark) != "Cf").split())
 
 
 def _are_shifted(labels: Sequence[str], said: Sequence[str]) -> bool:

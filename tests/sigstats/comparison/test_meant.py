@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import sigstats
+from sigstats._common.messages import shown
 from sigstats._common.scores import require_one_scale
 from sigstats.files.predictions import Columns, read
 from sigstats.files.predictions._files import parsed
@@ -408,14 +409,23 @@ def test_a_direction_of_what_is_no_score_is_refused(tmp_path, capsys):
         (["0", "1", "2"], "1.0"),
         (["1000", "2000"], "1e3"),
         (["new york", "boston"], "new_york"),
+        (["0", "1"], "True"),
+        (["no", "yes"], "1"),
+        (["False", "True"], "no"),
+        (["cat", "dog"], "cat\u200b"),
+        (["cat", "dog"], "\ufeffcat"),
+        (["cat", "dog"], "**cat**"),
+        (["cat", "dog"], "\u2581cat"),
+        (["café", "bar"], "cafÃ©"),
     ],
 )
 def test_another_text_of_one_class_is_no_other_class(labels, said):
-    same = {"1234": "01234", "+1": "1", "-0": "0", "1.0": "1", "1e3": "1000", "new_york": "new york"}[said]
+    of = {"1234": "01234", "+1": "1", "-0": "0", "1.0": "1", "1e3": "1000", "new_york": "new york", "no": "False"}
+    same = {**of, "True": "1", "1": "yes", "cafÃ©": "café"}.get(said, "cat")
     base = pd.DataFrame({"id": range(60), "label": np.resize(labels, 60)})
     base["prediction"] = base["label"]
     other = base.assign(prediction=base["label"].replace({same: said}))
-    message = re.escape(f"prediction: {said!r} of the candidate is {same!r} of the labels in another spelling")
+    message = re.escape(f"prediction: {shown(said)} of the candidate is {same!r} of the labels in another spelling")
     with pytest.raises(ValueError, match=message):
         sigstats.compare(base, other)
     result = sigstats.compare(base, other, measures="accuracy")  # only equal names are right
