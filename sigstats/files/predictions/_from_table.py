@@ -261,7 +261,8 @@ def from_table(table: Table, given: Columns) -> Predictions:
 
 def _beside(table: Table, columns: Columns) -> dict[str, Any]:
     """All other columns; None if not all of them were read."""
-    others, read = [name for name in table.names if name not in columns.wanted], table.beside(columns.wanted)
+    wanted = [name for name in columns.wanted if name != columns.id or not columns.by_position]
+    others, read = [name for name in table.names if name not in wanted], table.beside(wanted)
     return dictionaries({name: read[name] for name in others}, table.num_rows) if read.keys() >= {*others} else {}
 
 

@@ -183,6 +183,10 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
         raise ValueError(
             f"{other.where}: has the ids of {first.where} in another order; sort one file, or omit --by-position"
         )
+    of_other = _keys(other)
+    for key in (key for key, column in _keys(first).items() if _are_in_another_order(column, of_other.get(key))):
+        has = f"has the values of column {shown(key)} of {first.where} in another order"
+        raise ValueError(f"{other.where}: {has}; sort one file, or add --id {shown(key)} in place of --by-position")
     matched = _match(first, other)
     if same:
         for name, a, b in questions(first, other, matched.rows, matched.partners):
@@ -194,6 +198,14 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
         return matched
     told = differing_questions(first, other, matched.rows, matched.partners)
     return matched._replace(notes=(*matched.notes, *told))
+
+
+def _keys(side: Predictions) -> dict[str, Any]:
+    """Further columns of rows that are joined by position, if they may be ids: distinct texts or whole numbers."""
+    kinds = pa.int64(), pa.int32(), pa.string(), pa.large_string()
+    columns = {name: c for name, c in side.beside.items() if side.by_position and c.type.value_type in kinds}
+    distinct = {name: c for name, c in columns.items() if pc.count_distinct(c.indices).as_py() == len(c)}
+    return {name: c.dictionary_decode().cast(pa.string()) for name, c in distinct.items()}
 
 
 def _are_in_another_order(ids: Any, others: Any) -> bool:

@@ -628,6 +628,16 @@ def test_rows_whose_ids_are_in_another_order_are_not_joined_by_position(tmp_path
     assert complaint in capsys.readouterr().err
     for other in (files[1], files[3]):  # ids of each model's own say nothing
         assert accuracies(compared(tmp_path, (files[0], other), "--by-position")) == of((a, b))
+    for path, frame in zip(files, given, strict=True):  # the same where the column is not known to be that of ids
+        frame = frame.rename(columns={"id": "patient"})
+        if kind == "parquet":
+            frame.to_parquet(path)
+        else:
+            path.write_text(frame.to_csv(index=False) if kind == "csv" else frame.to_json(orient="records", lines=True))
+    assert main(["compare", str(files[0]), str(files[2]), "--by-position"]) == 2
+    assert f"{files[2]}: has the values of column 'patient' of {files[0]} in another order" in capsys.readouterr().err
+    for other in (files[1], files[3]):
+        assert accuracies(compared(tmp_path, (files[0], other), "--by-position")) == of((a, b))
 
 
 #: How a frame of polars, which has NaN and no value apart, is written; Arrow's file without pyarrow.
