@@ -20,7 +20,7 @@ _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
 #: The words of verdicts.
 _WORDS = {
     **dict.fromkeys(("yes", "true", "correct", "pass", "passed", "right", "success", "resolved"), 1.0),
-    **dict.fromkeys(("no", "false", "incorrect", "fail", "failed", "wrong", "failure", "error", "unresolved"), 0.0),
+    **dict.fromkeys(("no", "false", "incorrect", "fail", "failed", "wrong", "failure", "unresolved"), 0.0),
 }
 #: Words that do not state by themselves which of them is better.
 _ANSWERS = ("yes", "no", "true", "false", None)
@@ -72,8 +72,13 @@ def _marks(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] | N
         if pc.all(pc.match_substring_regex(words, _PERCENT)).as_py():
             return to_numbers(pc.replace_substring_regex(words, _PERCENT, r"\1e-2")), limits_of(name)  # rounded once
         known = pa.array(_WORDS.keys())
-        if not pc.all(pc.is_in(pc.drop_null(words), value_set=known)).as_py():
-            raise
+        known_or_missing: Any = pc.is_in(words, value_set=pa.array([*_WORDS, None]))
+        if odd := pc.indices_nonzero(pc.invert(known_or_missing)).to_pylist():
+            if len(odd) == len(words) - words.null_count:
+                raise
+            told = shown(texts[odd[0]].as_py())  # "error", which may mean that there is no mark
+            wanted = f"expected one word for right and one for wrong, or --missing {told}"
+            raise table.error(name, f": {told} is not valid; {wanted}", odd[0]) from None
         named = name in columns.scoring.lower | columns.scoring.higher
         stated = named or pc.all(pc.is_in(words, value_set=pa.array(_ANSWERS))).as_py()
         if not stated and is_lower_better(name):  # "passed" in a column of errors

@@ -187,7 +187,7 @@ class Columns(Parted):
                 continue
             there, doubtful = (
                 [name for name in names if name.lower() in texts and name not in self.wanted]
-                for texts in (others, _DOUBTFUL[key])
+                for texts in (others, (*_DOUBTFUL[key], own))
             )
             doubtful = [name for name in doubtful if "x" not in names or name != "y"]
             read, beside = ([own], there + doubtful) if own in names else (there, doubtful)
