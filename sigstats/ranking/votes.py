@@ -186,18 +186,17 @@ def rank_votes(
     signs = signs_of(winner, n, models, first, second)
     given = {name: value for name, value in {"groups": groups, "items": items}.items() if value is not None}
     units = _crossed([as_groups(value, name, n)[0] for name, value in given.items()])
-    if (first == second).any():
-        raise refuse("model_b", str(models[second[first == second][0]]), "another model than model_a")
+    for model in models[second[first == second]][:1]:
+        raise refuse("model_b", str(model), "another model than model_a")
     count, part = components_of(len(models), first, second, strong=False)
     if count > 1:
         one, other = (", ".join(shown(str(model)) for model in models[part == side][:3]) for side in (0, 1))
         raise ValueError(f"model_b: no vote connects {one} with {other}; expected votes that connect all models")
 
     k = len(models)
-    wins = np.zeros((k, k))
+    wins, decided = np.zeros((2, k, k))
     np.add.at(wins, (first, second), (1 + signs) / 2)
     np.add.at(wins, (second, first), (1 - signs) / 2)
-    decided = np.zeros((k, k))
     np.add.at(decided, (np.where(signs > 0, first, second), np.where(signs > 0, second, first)), signs != 0)
     order = np.argsort(-wins.sum(axis=1) / (wins + wins.T).sum(axis=1), kind="stable")
     pvalues = _tests_of_groups(k, first, second, signs, units) if units else sign_tests(decided)
@@ -235,13 +234,15 @@ def signs_of(winner: Any, n: int, models: NDArray[Any], first: IntArray, second:
     names, place = np.unique(as_labels(winner, "winner").astype(str), return_inverse=True)
     if len(place) != n:
         raise refuse("winner (length)", len(place), f"{n}, one for each vote")
-    of_model = {str(name): code for code, name in enumerate(models)}
-    code_of = np.array([of_model.get(str(name), -1) for name in names])[place]
-    word_of = np.array([_word(str(name)) if str(name) not in of_model else 2 for name in names])[place]
-    signs = np.where(word_of != 2, word_of, np.where(code_of == first, 1, np.where(code_of == second, -1, 3)))
-    if (signs > 1).any():
-        odd = str(names[place[signs > 1][0]])
-        raise refuse("winner", odd, "model_a, model_b, tie, or the name of one of the two models")
+    code_of = np.where(np.isin(names, models), np.searchsorted(models, names), -1)[place]
+    word_of = np.array([_word(str(name)) for name in names])[place]
+    by_name = np.where(code_of == first, 1, np.where(code_of == second, -1, 3))
+    unclear = (code_of >= 0) & (word_of != 3) & (word_of != by_name) & ~np.isin(names[place], ["a", "b"])
+    for odd in names[place[unclear]][:1]:
+        raise refuse("winner", str(odd), "another name of the model, since it is a word for a winner too")
+    signs = np.where(code_of < 0, word_of, by_name)
+    for odd in names[place[signs > 1]][:1]:
+        raise refuse("winner", str(odd), "model_a, model_b, tie, or the name of one of the two models")
     return signs.astype(np.int64)
 
 

@@ -28,6 +28,29 @@ WINS = np.array(
 )
 
 
+def test_a_word_for_a_winner_that_names_another_model_is_asked_about(tmp_path, capsys):
+    frame = pd.DataFrame({"model_a": ["model_b", "model_b"] * 9, "model_b": ["model_a"] * 18, "winner": "model_a"})
+    with pytest.raises(ValueError, match=r"^winner: 'model_a' is not valid; expected another name of the model"):
+        sigstats.rank_votes(frame.model_a, frame.model_b, frame.winner)
+    frame.to_csv(tmp_path / "v.csv", index=False)
+    assert main(["rank", str(tmp_path / "v.csv")]) == 2
+    assert "winner: 'model_a' is not valid; expected another name" in capsys.readouterr().err
+    same = sigstats.rank_votes(frame.model_b, frame.model_a, frame.winner)  # here it is both
+    assert same.models[0] == "model_a"
+    with pytest.raises(ValueError, match="winner: 'tie' is not valid; expected another name"):
+        sigstats.rank_votes(["tie"] * 4, ["x"] * 4, ["tie", "x", "x", "x"])
+
+
+@pytest.mark.parametrize("column", ["question_id", "prompt"])
+def test_a_column_of_questions_that_decide_the_votes_is_noted_whatever_it_is_called(tmp_path, capsys, column):
+    question = np.arange(100) // 4
+    winner = np.where(question % 4 > 0, "model_a", "model_b")
+    path = tmp_path / "v.csv"
+    pd.DataFrame({column: question, "model_a": "x", "model_b": "y", "winner": winner}).to_csv(path, index=False)
+    assert main(["rank", str(path)]) == 0
+    assert f"rows with equal '{column}' differ alike" in capsys.readouterr().out
+
+
 @pytest.fixture(scope="module")
 def votes():
     pairs = [(i, j) for i in range(7) for j in range(7) for _ in range(WINS[i, j])]
