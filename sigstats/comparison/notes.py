@@ -120,11 +120,15 @@ def with_direction(result: ComparisonResult, positive: str, *, named: bool, mode
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:
     """Yield a note on models that predict one class, or the label, in all rows, and on models with equal answers."""
     predicted, scored = paired.predicted, paired.scored
-    pairs: list[tuple[Any, Any]] = [] if predicted is None else [(predicted.a, predicted.b)]
-    pairs += [] if scored is None else [scored.scores, scored.per or scored.scores]
+    answers: list[tuple[Any, Any]] = [] if predicted is None else [(predicted.a, predicted.b)]
+    answers += [] if scored is None else [scored.scores]
+    pairs = [*answers, *([] if scored is None or scored.per is None else [scored.per])]
     other = paired.identical or paired.runs or paired.people is not None or paired.units.candidates is not None
     unlike = any(part is not None and part.totals is not None for part in (predicted, scored))
-    if len(models) > 1 and not (other or unlike) and all(np.array_equal(*pair) for pair in pairs):
+    # Models that are both right, or both wrong, in all rows need not be copies to agree.
+    told = [said for said, _ in answers if predicted is None or not np.array_equal(said, predicted.label)]
+    some = len(models) > 1 and any(said.min() < said.max() for said in told)
+    if some and not (other or unlike) and all(np.array_equal(*pair) for pair in pairs):
         copied = f"{models[1]} and {models[0]} have the same answers in all {paired.n:,} rows; one may be a copy"
         yield Note("identical-models", copied)
     if (

@@ -108,6 +108,19 @@ def test_answers_that_agree_in_all_rows_are_told_if_other_columns_differ():
         assert not named(sigstats.compare(base, other, **options), "identical-models")
 
 
+@pytest.mark.parametrize("prediction", [[0, 1] * 30, [1] * 60])
+def test_models_that_are_right_in_all_rows_or_constant_need_not_be_copies_to_agree(prediction):
+    base = pd.DataFrame(
+        {"id": range(60), "label": [0, 1] * 30, "prediction": prediction, "f1": 1.0, "words": range(60)}
+    )
+    other = base.assign(note=1)
+    marks = base.drop(columns=["label", "prediction"]), other.drop(columns=["label", "prediction"])
+    for result in (sigstats.compare(base, other), sigstats.compare(*marks, score="f1")):
+        assert not named(result, "identical-models")
+    assert not named(sigstats.compare(*marks, ratio="f1/words", higher_is_better="f1/words"), "identical-models")
+    assert not sigstats.rank_models(np.ones((30, 2), dtype=bool), models=["a", "b"]).notes
+
+
 @pytest.mark.parametrize("options", [{"unscored": "drop"}, {"unmatched": "drop"}])
 def test_what_the_other_model_does_on_dropped_rows_is_told(options):
     n, lost = 200, 8
