@@ -120,14 +120,15 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     if options.unpaired:
         every = [column.but(by_position=column.by_position or None) for column in every]
     columns, *of_candidates = every
-    pairs = zip(options.candidates, of_candidates, strict=True)
-    twice = next((path for path, own in pairs if own == columns and realpath(path) == realpath(options.baseline)), None)
+    paths = (options.baseline, *options.candidates)
+    files = [(realpath(path), own) for path, own in zip(paths, every, strict=True)]
+    twice = next((place for place in range(1, len(files)) if files[place] in files[:place]), None)
     with as_options():
-        paths = (options.baseline, *options.candidates)
         scores: list[str | None] = [*scores_of(options)] or [columns.score]
         if twice is not None:
             read_by_scores([(options.baseline, columns)], scores)  # a fault of the file is told first
-            raise BadInput(f"{twice}: is both BASELINE and CANDIDATE; expected {SECOND_FILE}")
+            where = "both BASELINE and CANDIDATE" if files[twice] == files[0] else "CANDIDATE twice"
+            raise BadInput(f"{paths[twice]}: is {where}; expected {SECOND_FILE}")
         limits, judged = as_score_range(options.score_range), read_with_people(options, paths, every)
         with_ids = options.changed is not None or bool(judged)
         if judged:

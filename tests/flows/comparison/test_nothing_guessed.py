@@ -53,6 +53,29 @@ def test_a_bar_in_per_cent_is_of_marks_between_0_and_1(tmp_path, capsys):
     assert (code, "expected a number in the unit of f1" in said) == (2, True)
 
 
+def test_an_error_is_no_verdict_on_an_answer(tmp_path, capsys):
+    words = np.where(A == LABEL, "pass", "fail").astype(object)
+    words[7] = "error"  # of the answer, or of the program that judged it?
+    code, said = run(tmp_path, capsys, "check", {"passed": words}, None, "--score", "passed", "--at-least", "50%")
+    assert code == 2
+    wanted = "expected one word for right and one for wrong, or --missing 'error'"
+    assert f"line 9: column 'passed': 'error' is not valid; {wanted}" in said
+
+
+def test_two_columns_that_differ_in_case_are_asked_about(tmp_path, capsys):
+    both = {"label": LABEL, "prediction": B, "Prediction": A}
+    code, said = run(tmp_path, capsys, "compare", {"label": LABEL, "prediction": A}, both)
+    assert (code, "columns 'prediction' and 'Prediction' may each be the prediction; name" in said) == (2, True)
+
+
+def test_a_candidate_that_is_given_twice_is_refused(tmp_path, capsys):
+    run(tmp_path, capsys, "compare", {"label": LABEL, "prediction": A}, {"label": LABEL, "prediction": B})
+    a, b, link = (tmp_path / name for name in ("a.csv", "b.csv", "link.csv"))
+    link.symlink_to(b)
+    assert main(["compare", *map(str, (a, b, link))]) == 2
+    assert f"{link}: is CANDIDATE twice; expected a second file" in capsys.readouterr().err
+
+
 def test_a_small_rise_of_a_cost_names_the_option_that_counts_it(tmp_path, capsys):
     cost = ("--score", "latency_ms")
     _, said = run(tmp_path, capsys, "compare", {"latency_ms": 100 * SHARES}, {"latency_ms": 103 * SHARES}, *cost)
