@@ -101,10 +101,12 @@ def run(program, *arguments, folder, **more):
 def test_the_wheel_is_one_package_with_every_file(built):
     with zipfile.ZipFile(wheel_of(built)) as wheel:
         entries = {entry.filename: entry for entry in wheel.infolist()}
+        (metadata,) = (wheel.read(name).decode() for name in entries if name.endswith(".dist-info/METADATA"))
     names = {name for name in entries if ".dist-info/" not in name}
     assert {name.partition("/")[0] for name in names} == {"sigstats"}
     assert not [name for name, entry in entries.items() if entry.external_attr >> 28 == 0o12], "a link"
     assert names == packed()
+    assert "Metadata-Version: 2.4\n" in metadata  # that of the twine in .github/workflows/release.yml
     assert {
         "sigstats/__init__.pyi",
         "sigstats/py.typed",
