@@ -39,7 +39,8 @@ RUN = ("run", "study.toml", "--quiet", "--cluster")
 CLUSTERS = {
     "jobqueue": 'class = "dask_jobqueue.PBSCluster"\nworkers = 1\ncores = 1\nmemory = "1 GiB"\n'
     'shared_temp_directory = "{folder}"\n',
-    "kubernetes": 'kind = "kubernetes"\nimage = "registry.example.org/sigstats"\nworkers = 1\nmemory = "1Gi"\n',
+    "kubernetes": 'class = "dask_kubernetes.operator.KubeCluster"\nworkers = 1\n'
+    'image = "registry.example.org/sigstats"\n',
 }
 STEM = 'from sigstats.learners.ready import StemmedWords\nprint(StemmedWords("english")("selling corn"))'
 

@@ -22,9 +22,9 @@ def kinds() -> dict[str, Any]:
     A module has ``Cluster``, the model of a cluster file, and ``open_pool(cluster, needs)``, a context manager that
     starts the workers and stops them. It raises BadInput, of one line, if no worker will have what a block needs.
     """
-    from . import address, by_class, kubernetes, local, serial
+    from . import address, by_class, local, serial
 
-    return {"address": address, "dask": by_class, "kubernetes": kubernetes, "local": local, "serial": serial}
+    return {"address": address, "dask": by_class, "local": local, "serial": serial}
 
 
 def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
@@ -82,10 +82,13 @@ def load_cluster(text: str | None, workers: int | None = None, packages: Sequenc
         raise BadInput(f"--cluster: {shown(text)} is not valid; expected {wanted}")
     refuse_credentials(values, source=source, error=BadInput)
     kind = values.get("kind", "dask" if "class" in values else "local")
-    if kind in ("slurm", "pbs", "sge", "lsf"):
+    if kind in ("slurm", "pbs", "sge", "lsf", "kubernetes"):
+        path = (
+            "dask_kubernetes.operator.KubeCluster" if kind == "kubernetes" else f"dask_jobqueue.{kind.upper()}Cluster"
+        )
         raise BadInput(
-            f'{source}: kind: {kind!r} is not valid; write class = "dask_jobqueue.{kind.upper()}Cluster" and the '
-            f"arguments of that class, as in configs/clusters/{kind}.toml"
+            f'{source}: kind: {kind!r} is not valid; write class = "{path}" and the arguments of that class, as in '
+            f"configs/clusters/{kind}.toml"
         )
     if not isinstance(kind, str) or kind not in known:
         raise BadInput(f"{source}: kind: {shown(kind)} is not valid; expected one of {', '.join(known)}")

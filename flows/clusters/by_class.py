@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import signal
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -131,6 +132,30 @@ def _for_jobs(made: Any, arguments: Mapping[str, Any], *, alone: bool) -> dict[s
     }
 
 
+#: Seconds of idleness after which Dask's operator deletes the pods, which a killed run cannot do.
+_IDLE_SECONDS = 600
+
+
+def for_pods(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of dask-kubernetes, with a name of their own: two clusters of one name would be the same one.
+
+    In the file of ``custom_cluster_spec``, ``{name}`` is replaced by the name.
+    """
+    name = f"sigstats-{uuid.uuid4().hex[:10]}"
+    made: dict[str, Any] = {"name": name, "shutdown_on_close": True, "quiet": True, "idle_timeout": _IDLE_SECONDS}
+    made |= {"env": environment(), **arguments}
+    if isinstance(file := arguments.get("custom_cluster_spec"), str):
+        import yaml
+
+        resource = yaml.safe_load(Path(file).read_text(encoding="utf-8").replace("{name}", name))
+        for part in ("scheduler", "worker"):
+            for container in resource["spec"][part]["spec"]["containers"]:
+                settings = [{"name": key, "value": value} for key, value in environment().items()]
+                container["env"] = [*settings, *container.get("env", ())]
+        made["custom_cluster_spec"] = resource
+    return made
+
+
 @contextmanager
 def started_cluster(cluster: Cluster, arguments: Mapping[str, Any], *, alone: bool = False) -> Iterator[Any]:
     """The cluster of a class, with its scheduler running and without workers; closed with the context."""
@@ -142,7 +167,13 @@ def started_cluster(cluster: Cluster, arguments: Mapping[str, Any], *, alone: bo
             raise BadInput(f"cluster: {command} is not on the PATH; run sigstats on a machine that can submit jobs")
     with ExitStack() as stack:
         with refused(cluster, "a scheduler"):
-            arguments = arguments if jobs is None else _for_jobs(made, arguments, alone=alone)
+            if jobs is not None:
+                arguments = _for_jobs(made, arguments, alone=alone)
+            elif made.__module__.startswith("dask_kubernetes."):
+                import kr8s
+
+                kr8s.api(namespace=arguments.get("namespace")).version()  # otherwise it is cleaned up, with an error
+                arguments = for_pods(arguments)
             if cluster.tls and "security" in inspect.signature(made).parameters:
                 security = certificates()
                 if jobs is not None:

@@ -17,15 +17,16 @@ import yaml
 from distributed import LocalCluster
 
 from sigstats.flows import clusters
-from sigstats.flows.clusters import kubernetes, load_cluster
+from sigstats.flows.clusters import load_cluster
 from sigstats.flows.clusters._engine import settings
-from sigstats.flows.clusters.by_class import imported, started_cluster
+from sigstats.flows.clusters.by_class import for_pods, imported, started_cluster
 from sigstats.flows.errors import BadInput
 
 from ...faults.conftest import Folder, results, run
 from .stand_ins import stand_ins
 
 BATCH = {"SLURM": "sbatch", "PBS": "qsub", "SGE": "qsub", "LSF": "bsub"}
+KUBERNETES = "dask_kubernetes.operator.KubeCluster"
 OF_SLURM = 'class = "dask_jobqueue.SLURMCluster"'
 
 
@@ -38,9 +39,9 @@ def loaded(tmp_path, text):
 def test_the_ready_files_are_valid(repository):
     files = sorted((repository / "configs" / "clusters").glob("*.toml"))
     loaded = [load_cluster(str(file)) for file in files]
-    assert {cluster.kind for cluster in loaded} == {"local", "address", "dask", "kubernetes"}
+    assert {cluster.kind for cluster in loaded} == {"local", "address", "dask"}
     classes = {cluster.class_ for cluster in loaded if cluster.kind == "dask"}
-    assert classes == {f"dask_jobqueue.{system}Cluster" for system in BATCH}
+    assert classes == {f"dask_jobqueue.{system}Cluster" for system in BATCH} | {KUBERNETES}
 
 
 @pytest.mark.parametrize(
@@ -64,8 +65,7 @@ def test_the_ready_files_are_valid(repository):
             'kind = "slurm"\nworkers = 2',
             "kind: 'slurm' is not valid; write class = \"dask_jobqueue.SLURMCluster\" and the arguments of that class",
         ),
-        ('kind = "kubernetes"\nworkers = 2', "image: is missing"),
-        ('kind = "kubernetes"\nworkers = 2\nimage = "a"\nmemory = "2 GiB"', "memory"),
+        ('kind = "kubernetes"\nworkers = 2', f'write class = "{KUBERNETES}" and the arguments of that class'),
         (
             'kind = "local"\nmemory_limit = "1.2.3 GiB"',
             "'1.2.3 GiB' is not valid; expected an amount with its unit, as in",
@@ -296,25 +296,16 @@ def told(given):
     return subprocess.run(seen, env={**os.environ, **dict(given)}, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        "workers = 4",
-        """\
-workers = { minimum = 0, maximum = 9 }
-secret = "keys"
-service_account = "runner"
-pull_secret = "registry"
-node_selector = { disk = "ssd" }
-tolerations = [{ key = "gpu", operator = "Exists", effect = "NoSchedule" }]
-namespace = "stats"
-""",
-    ],
-)
 @pytest.mark.long
-def test_the_resource_fits_the_operators_schema(tmp_path, more):
-    cluster = loaded(tmp_path, f'kind = "kubernetes"\nimage = "registry.example.org/sigstats:0.1"\n{more}')
-    made = kubernetes.manifest(cluster, "sigstats-0")
+def test_the_ready_pods_fit_the_operators_schema(repository):
+    folder = repository / "configs/clusters"
+    arguments = load_cluster(str(folder / "kubernetes.toml")).model_extra
+    given = {**arguments, "custom_cluster_spec": str(folder / arguments["custom_cluster_spec"])}
+    (first, second) = (for_pods(given) for _ in range(2))
+    assert first["name"] != second["name"]
+    made = first["custom_cluster_spec"]
+    assert made["metadata"]["name"] == first["name"]
+    assert made["spec"]["scheduler"]["service"]["selector"]["dask.org/cluster-name"] == first["name"]
     kind, rules = schema("daskcluster")
     rules["properties"] |= {"apiVersion": {}, "kind": {"const": kind}, "metadata": {}}
     jsonschema.validate(made, rules)
@@ -323,14 +314,10 @@ def test_the_resource_fits_the_operators_schema(tmp_path, more):
         pod = made["spec"][part]["spec"]
         assert pod["securityContext"]["runAsNonRoot"]
         assert not pod["containers"][0]["securityContext"]["allowPrivilegeEscalation"]
-        assert pod["automountServiceAccountToken"] == ("service_account" in more)
-        assert [one["key"] for one in pod.get("tolerations", [])] == ["gpu"] * ("tolerations" in more)
-        assert ("envFrom" in pod["containers"][0]) == ("secret =" in more and part == "worker")
-        given = {entry["name"]: entry["value"] for entry in pod["containers"][0]["env"]}
-        assert (
-            told(frozenset(item for item in given.items() if item[0].startswith("DASK_")))
-            == "[1.0, False, False, '1s']\n"
-        )
+        assert not pod["automountServiceAccountToken"]
+        assert ("envFrom" in pod["containers"][0]) == (part == "worker")
+        env = frozenset((entry["name"], entry["value"]) for entry in pod["containers"][0]["env"])
+        assert told(env) == "[1.0, False, False, '1s']\n"
     # The check can fail: a misspelt field does.
     made["spec"]["worker"]["spec"]["containers"][0]["imagePull"] = "Always"
     with pytest.raises(jsonschema.ValidationError, match="imagePull"):
@@ -368,7 +355,7 @@ def test_where_no_kubernetes_answers_one_line_says_so(tmp_path, monkeypatch, ser
             )
         )
     monkeypatch.setenv("KUBECONFIG", str(configuration))
-    cluster = loaded(tmp_path, 'kind = "kubernetes"\nimage = "sigstats"\nworkers = 2')
+    cluster = loaded(tmp_path, f'class = "{KUBERNETES}"\nimage = "sigstats"\nworkers = 2')
     with (
         pytest.raises(BadInput, match=r"^cluster: dask_kubernetes\.operator\.KubeCluster cannot start a scheduler: "),
         clusters.open_pool(cluster),

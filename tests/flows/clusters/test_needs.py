@@ -1,13 +1,11 @@
 """What a classifier needs of a worker: where it is found, and what is said where no worker will have it."""
 
-import json
-
 import dask
 import pytest
 from distributed import LocalCluster
 
 from sigstats.flows import clusters
-from sigstats.flows.clusters import _workers, address, kubernetes, load_cluster
+from sigstats.flows.clusters import _workers, address, load_cluster
 from sigstats.flows.clusters._engine import settings
 from sigstats.flows.clusters.by_class import imported, started_cluster, with_needs
 from sigstats.flows.errors import BadInput
@@ -134,19 +132,6 @@ job_extra_directives = ["--gres=gpu:{amount}"]
         "job_extra_directives": ["--exclusive", "--gres=gpu:2"],
         "env": {"OMP_NUM_THREADS": "4 or so"},
     }
-
-
-def test_a_pod_of_its_own_has_it(tmp_path):
-    cluster = loaded(tmp_path, 'kind = "kubernetes"\nworkers = 2\nimage = "a"\nmemory = "2Gi"')
-    common, made = (kubernetes.manifest(cluster, "n", needs)["spec"]["worker"]["spec"] for needs in (None, NET))
-    assert made["containers"][0]["resources"] == {
-        "requests": {"cpu": "4", "memory": "10240Mi"},
-        "limits": {"memory": "10240Mi", "nvidia.com/gpu": "1"},
-    }
-    assert common["containers"][0]["resources"]["limits"] == {"memory": "2Gi"}
-    for pod in (common, made):
-        del pod["containers"][0]["resources"]
-    assert json.dumps(common) == json.dumps(made)
 
 
 def test_blocks_go_to_the_pool_of_their_needs():
