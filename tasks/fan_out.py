@@ -81,6 +81,9 @@ class FanOut:
     #: Mask of the replicates that are rejections at a level, or misses of an interval; their number in each row if rows
     #: represent several replicates.
     rejections: Callable[[pa.Table, float], Any] | None = None
+    #: Rows, or distinct rows with ``count``, of a test set of the first lane of a block, if replicates are results of a
+    #: test on test sets that can be drawn again.
+    drawn_rows: Callable[[Block, Store, int], pa.Table] | None = None
     #: Whether work enters `sigstats.tasks.threads.alone` only when necessary; other work runs inside it.
     beside_others: Callable[[Any], bool] = lambda work: False
     #: ``learner`` and identity of code of other packages that the work runs; None if there is none.

@@ -168,6 +168,19 @@ def _of_outcomes(
     return p_values, np.nan_to_num(advantages)
 
 
+def _drawn_rows(block: Block, store: Store, index: int) -> pa.Table:  # noqa: ARG001
+    """The rows of one sample: the class of each, and the features that A and B see."""
+    source = folds_cell(block.cell.work_of(OfFolds))
+    trial = block.first + index
+    lane = trial // source.lane_size
+    first = source.block(lane, lane + 1)
+    sample = _sample(first, trial - first.first)
+    columns: dict[str, Any] = {"label": sample.y}
+    for side, view in (("a", sample.a), ("b", sample.b)):
+        columns |= {f"{side}{column + 1}": view[:, column] for column in range(view.shape[1])}
+    return pa.table(columns)
+
+
 #: Pooled counts are not drawn from a population of rows; what a test needs of one is that both classes occur.
 _POOLED = Population(outcomes=(1,) * 8)
 
@@ -235,4 +248,5 @@ FOLD_TEST = FanOut(
     schema=subsample.SCHEMA,
     compute=_test,
     needs=lambda work: [folds_cell(work)],
+    drawn_rows=_drawn_rows,
 )

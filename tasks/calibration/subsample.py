@@ -189,6 +189,21 @@ def drawn_together(drawn_from: AnyPopulation, n: int, lanes: Lanes) -> NDArray[n
     return np.concatenate([drawn_from.draw(n, rng, LANE_SIZE)[:size] for rng, size in lanes])
 
 
+def _drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
+    """The rows of one test set: distinct rows with their count, scored rows, or those of a described population."""
+    work = block.cell.work_of(OnTestSets)
+    drawn_from = population(work, store)
+    assert drawn_from is not None  # whoever replays has seen to it
+    rng, _ = next(block.lanes())
+    if isinstance(drawn_from, Described):
+        return pa.table(drawn_from.rows_of(drawn_from.draw(work.n, rng, LANE_SIZE)[index]))
+    if not isinstance(drawn_from, ScorePopulation):
+        return counted_rows(drawn_from, drawn_from.draw(work.n, rng, LANE_SIZE)[index].tolist())
+    rows = drawn_from.draw(work.n, rng, LANE_SIZE).part(index)
+    columns: dict[str, Any] = {"positive": rows.positive, "score_a": rows.a, "score_b": rows.b}
+    return pa.table(columns | ({} if rows.group is None else {"group": rows.group}))
+
+
 def _rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
     """A mask of test sets on which the test rejects."""
     return at_most(table.column("p_value").to_numpy(), alpha)
@@ -207,6 +222,38 @@ def _answer(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Desc
     return run_test(test, drawn, drawn_from, rng), advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
 
 
+_POSITIVE, _NEGATIVE = "positive", "negative"
+
+
+def counted_rows(drawn_from: Population | EventPopulation, counts: Sequence[int]) -> pa.Table:
+    """The distinct rows of a test set with their counts: the true class, and the predictions of A and B.
+
+    Where only right and wrong answers matter, all rows count as truly positive (`Population`).
+
+    >>> counted_rows(Population(outcomes=(1,) * 8), [3, 1, 0, 0, 0, 0, 0, 6]).to_pylist()[1]
+    {'label': 'positive', 'pred_a': 'negative', 'pred_b': 'positive', 'count': 1}
+    """
+    if isinstance(drawn_from, EventPopulation):
+        joint = drawn_from.record(counts)
+        names = joint.categories
+        sides = [
+            [", ".join(str(names[place]) for place in side) for side in part]
+            for part in zip(*joint.events, strict=True)
+        ]
+        return pa.table(dict(zip(("label", "pred_a", "pred_b"), sides, strict=True)) | {"count": list(joint.counts)})
+    rows = [
+        {
+            "label": _NEGATIVE if event >= 4 else _POSITIVE,
+            "pred_a": _NEGATIVE if event % 2 else _POSITIVE,
+            "pred_b": _NEGATIVE if event % 4 >= 2 else _POSITIVE,
+            "count": count,
+        }
+        for event, count in enumerate(counts)
+        if count
+    ]
+    return pa.Table.from_pylist(rows)
+
+
 FAN_OUT = FanOut(
     about="Tests on test sets from a population: their rates of rejection, and the coverage of their intervals.",
     in_words="test sets",
@@ -220,4 +267,5 @@ FAN_OUT = FanOut(
     needs=_needs,
     stand_in=_stand_in,
     rejections=_rejections,
+    drawn_rows=_drawn_rows,
 )

@@ -100,4 +100,5 @@ FAN_OUT = replace(
     schema=_SCHEMA,
     compute=_compute,
     rejections=_rejections,
+    drawn_rows=None,
 )

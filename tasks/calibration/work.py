@@ -164,6 +164,10 @@ class Described(Record):
         """Draw one test set."""
         raise NotImplementedError
 
+    def rows_of(self, test_set: Any, /) -> dict[str, Any]:
+        """Return the rows of one test set, as columns."""
+        raise NotImplementedError
+
     def truth(self, measure: str, /) -> float:
         """Return the true difference B - A."""
         raise NotImplementedError

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 from scipy.special import ndtri
 
 from sigstats._common.validation import FloatArray, IntArray
@@ -155,3 +156,11 @@ class JudgedRows(Described):
     def run_interval(self, test: AppliedTest, sample: Sample, rng: np.random.Generator) -> Estimate:
         """Apply a method to one sample. `rng`: for a method that draws."""
         return _METHODS[test.options["method"]](test.options, sample, rng)
+
+    def rows_of(self, sample: Sample) -> dict[str, Any]:
+        """Return the rows of one sample; labels may be missing."""
+        labelled = np.arange(sample.judge.shape[1]) < sample.n
+        columns: dict[str, Any] = {} if sample.items is None else {"item": sample.items}
+        for side, judge, people in zip("ab", sample.judge, sample.people, strict=True):
+            columns |= {f"judge_{side}": judge, f"label_{side}": pa.array(people, mask=~labelled)}
+        return columns

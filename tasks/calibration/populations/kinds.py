@@ -144,7 +144,7 @@ class Kinds(Described):
         except ValueError:
             return Estimate(math.nan, -1.0, 1.0, math.nan, True)
 
-    def columns_of(self, counts: Any) -> dict[str, Any]:
+    def rows_of(self, counts: Any) -> dict[str, Any]:
         """Return the rows of one test set: truth, outputs of A and B, and group."""
         groups = np.repeat(np.arange(len(counts)), counts)
         sizes = self._sizes[groups]
@@ -153,7 +153,7 @@ class Kinds(Described):
         return columns | {"group": np.repeat(np.arange(len(groups)), sizes)}
 
     def _rows(self, counts: Any, measure: str, *, grouped: bool = True, weights: Any = None) -> PairedPredictions:
-        drawn = self.columns_of(counts)
+        drawn = self.rows_of(counts)
         if not grouped:
             first = np.unique(drawn["group"], return_index=True)[1]
             drawn = {name: column[first] for name, column in drawn.items()}

@@ -7,7 +7,7 @@ definitions.
 
 import math
 from collections.abc import Callable, Mapping
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import bdtrc, gammaincc
@@ -127,3 +127,8 @@ class TaskRows(Described):
         rows, only_a, only_b = sets[0, 0], sets[:, 1], sets[:, 2]
         drawn = _Drawn(rows, only_a, only_a[0] + only_b[0], test.options["resamples"], rng)
         return Answers(_METHODS[test.options["method"]](drawn))
+
+    def rows_of(self, test_set: IntArray) -> dict[str, Any]:
+        """Return the counts of one test set, one row per task."""
+        n, only_a, only_b = test_set
+        return {"task": np.arange(1, len(n) + 1), "n": n, "only_a": only_a, "only_b": only_b}

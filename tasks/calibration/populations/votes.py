@@ -121,3 +121,14 @@ class Votes(Described):
             asked = ~stronger & ~np.eye(len(strengths), dtype=np.bool_)
         values = _of_overlap(ranking) if options["method"] == "overlap" else ranking.adjusted_pvalues
         return float(values[asked].min(initial=1.0))
+
+    def rows_of(self, votes: Ballots) -> dict[str, Any]:
+        """Return the votes of one test set, in the form that `sigstats rank` reads."""
+        words = np.array(["model_b", "tie", "model_a"])[votes.winner + 1]
+        return {
+            "model_a": votes.first + 1,
+            "model_b": votes.second + 1,
+            "winner": words,
+            "voter": votes.voter,
+            "item": votes.item,
+        }

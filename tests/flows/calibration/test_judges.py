@@ -119,7 +119,7 @@ def test_a_judge_that_says_nothing_leaves_the_labels():
 
 
 @pytest.mark.long
-def test_a_study_finds_the_judge_out(tmp_path):
+def test_a_study_finds_the_judge_out(tmp_path, capsys):
     study, output = study_file(tmp_path, STUDY), tmp_path / "out"
     assert main(["run", str(study), "--output", str(output), "--cluster", "serial"]) == 0
     rows = Results(Store(str(output))).summary.to_pylist()
@@ -131,6 +131,11 @@ def test_a_study_finds_the_judge_out(tmp_path):
     assert found["marks", "judged-test", "coverage"]["truth"] == pytest.approx(-0.1)
     assert ("marks", "judged-test", "power") in found
     assert not any(dataset == "marks" and method == "rogan-gladen" for dataset, method, _ in found)
+    capsys.readouterr()
+    assert (
+        main(["replay", str(output), "--trial", "17", "--only", "dataset=marks", "--rows", str(tmp_path / "rows")]) == 0
+    )
+    assert (tmp_path / "rows").read_text().splitlines()[0] == '"item","judge_a","label_a","judge_b","label_b"'
     assert "people label as many as a size says" in (output / "report.html").read_text(encoding="utf-8")
 
 

@@ -133,7 +133,7 @@ def test_what_is_asked_and_where_nothing_can_be():
 
 
 @pytest.mark.long
-def test_a_study_finds_that_voters_have_tastes(tmp_path):
+def test_a_study_finds_that_voters_have_tastes(tmp_path, capsys):
     output = tmp_path / "output"
     assert main(["run", str(study_file(tmp_path, STUDY)), "--output", str(output), "--cluster", "serial"]) == 0
     rows = {(row["dataset"], row["method"]): row for row in Results(Store(str(output))).summary.to_pylist()}
@@ -142,6 +142,12 @@ def test_a_study_finds_that_voters_have_tastes(tmp_path):
     assert ("tastes", "preferences (voters, true)") not in rows
     assert rows["apart", "preferences (voters, true)"]["measure"] == "power"
     assert rows["apart", "preferences (voters, true)"]["estimate"] > 0.8
+    capsys.readouterr()
+    assert (
+        main(["replay", str(output), "--trial", "17", "--only", "dataset=tastes", "--rows", str(tmp_path / "rows")])
+        == 0
+    )
+    assert (tmp_path / "rows").read_text().splitlines()[0] == '"model_a","model_b","winner","voter","item"'
     assert "which models are preferred to which" in (output / "report.html").read_text(encoding="utf-8")
 
 

@@ -39,6 +39,7 @@ def refused(capsys, *arguments):
         ("plan", ["nosuch.toml"]),
         ("prune", ["nosuch", "--keep", "summary"]),
         ("rank", ["nosuch.csv", "nosuch.csv"]),
+        ("replay", ["nosuch", "--trial", "0"]),
         ("report", ["nosuch"]),
         ("run", ["nosuch.toml", "--output", "out"]),
         ("schema", ["nosuch"]),

@@ -1,16 +1,19 @@
 """Tests of other packages in a calibration study: what they are given, and what is said of what they return."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 
 import sigstats
+from sigstats.flows.cli import main
 from sigstats.joint.events import JointEvents
 from sigstats.tasks.calibration.populations import own_tests
 from sigstats.tasks.calibration.populations.population import EventPopulation, Population
+from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
@@ -205,9 +208,46 @@ def test_a_test_without_a_p_value_in_any_test_set_fails_its_own_cells(package, t
     assert done == {f"{CHECKS}:sign": True, f"{CHECKS}:too_many": False}
 
 
+@pytest.mark.long
+@pytest.mark.processes
+def test_a_test_set_is_replayed(package, tmp_path, capsys):
+    """The rows give SciPy's answer, all answers are as stored, a test that fails says why; what runs is allowed."""
+    with pytest.raises(Exception, match="SystemExit: no licence"):
+        run(tmp_path, ["sign", "draws", "draws_globally", "leaves", {"test": "mcnemar"}], trials=150)
+    before = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    command = ["replay", str(tmp_path / "out"), "--trial", "117", "--rows", str(tmp_path / "rows.csv")]
+    assert main(command) == 2
+    assert "--allow netpackage" in capsys.readouterr().err
+    assert main([*command, "--allow", "netpackage", "--allow", "numpy"]) == 2
+    assert capsys.readouterr().err == "sigstats: --allow: 'numpy' is not valid; expected netpackage\n"
+    assert main([*command, "--allow", "netpackage"]) == 3
+    said = capsys.readouterr()
+    assert said.out.count("  as stored\n") == 4
+    (failed,) = (line for line in said.out.splitlines() if "checks:leaves" in line)
+    assert failed.endswith("fails (RuntimeError: its code raised SystemExit: no licence)  not stored")
+    assert said.err == "sigstats: 1 of 5 tests fail\n"
+    rows = pd.read_csv(tmp_path / "rows.csv")
+    only_a, only_b = (
+        rows.loc[(rows[one] == rows.label) & (rows[other] != rows.label), "count"].sum()
+        for one, other in (("pred_a", "pred_b"), ("pred_b", "pred_a"))
+    )
+    results = Results(Store(str(tmp_path / "out")))
+    (sign,) = (cell for cell in results.cells("own-test") if cell.subject["test"].endswith(":sign"))
+    stored = results.table(sign).column("p_value")[117].as_py()
+    assert stored == binomtest(int(only_a), int(only_a + only_b)).pvalue
+    assert {path: path.read_bytes() for path in before} == before
+    checks = package / "checks.py"
+    checks.write_text(checks.read_text().replace("The exact sign test", "The sign test"))
+    end_idle()
+    assert main([*command, "--allow", "netpackage"]) == 3
+    said = capsys.readouterr()
+    assert len(re.findall(r"fails \(OtherCode: .* planned with netpackage", said.out)) == 1
+    assert said.out.count("  as stored\n") == 3
+
+
 @pytest.mark.faults
 @pytest.mark.processes
-def test_a_test_that_hangs_fails_its_own_cells(package, tmp_path):
+def test_a_test_that_hangs_fails_its_own_cells_and_in_a_replay_too(package, tmp_path, capsys):
     slow = {"test": f"{CHECKS}:slow", "time_limit": 0.3}
     with pytest.raises(
         Exception, match=r"test netpackage\.checks:slow: a call took longer than 0\.3 s, its time_limit"
@@ -217,6 +257,12 @@ def test_a_test_that_hangs_fails_its_own_cells(package, tmp_path):
     assert [cell.subject["test"] for cell in results.cells("own-test") if results.table(cell) is not None] == [
         f"{CHECKS}:sign"
     ]
+    command = ["replay", str(tmp_path / "out"), "--trial", "3", "--allow", "netpackage"]
+    assert main(command) == 3
+    said = capsys.readouterr()
+    assert f"fails (TimeLimit: test {CHECKS}:slow: a call took longer than 0.3 s, its time_limit)" in said.out
+    assert said.out.count("  as stored\n") == 1
+    assert said.err == "sigstats: 1 of 2 tests fail\n"
 
 
 @pytest.mark.long

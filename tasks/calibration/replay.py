@@ -1,0 +1,111 @@
+"""One test set of a calibration study, by its number: its rows, and the answer of each test.
+
+A test set depends only on the seed, the population, the size and its number. So its part of the stream is drawn again,
+and the answers are computed again and compared with the stored ones.
+"""
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from ..engine.guarded import run_guarded
+from ..engine.run_block import Failure, failure
+from ..fan_out import fanout, input_cells, own_code
+from ..plan import Block, Cell
+from ..results import Results
+from ..storage.seal import Damaged
+from ..storage.store import Store
+from ..threads import one_thread
+from .tally import with_rows
+
+#: Seconds of a call of a test of another package, where the study has no ``time_limit`` for it.
+CALL_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A test set and the answer of one test."""
+
+    #: The test on its population at one size.
+    cell: Cell
+    #: The test set: rows, or distinct rows with how often each occurs.
+    rows: pa.Table
+    #: The answer, as it is computed now: the columns of the cell's replicates; None if the test fails.
+    answer: Mapping[str, Any] | None
+    #: What the test raised, or how it ended its process; None if it answers.
+    problem: str | None
+    #: The answer that is stored; None if the test set was not drawn, or its replicates are missing.
+    stored: Mapping[str, Any] | None
+
+    @property
+    def same(self) -> bool:
+        """True if the answer is the stored one, to the last bit."""
+        if self.stored is None or self.answer is None:
+            return False
+        return repr(dict(self.stored)) == repr(dict(self.answer))
+
+
+def can_replay(cell: Cell) -> bool:
+    """True if the replicates of a cell are answers on test sets."""
+    return fanout(with_rows(cell).fanout).drawn_rows is not None
+
+
+def replay(results: Results, cell: Cell, trial: int) -> Replay:
+    """Draw a test set again and apply the test of a cell to it; one of another package in a process of its own.
+
+    Raises LookupError if replicates are missing that the cell reads, or another version computed those that are
+    stored. Raises Damaged if stored replicates of the cell cannot be used.
+    """
+    cell = with_rows(cell)
+    fan_out = fanout(cell.fanout)
+    version, drawn_rows = fan_out.version + fan_out.revision(cell.work), fan_out.drawn_rows
+    assert drawn_rows is not None
+    if cell.version != version:
+        raise LookupError(f"{cell.name} was computed by version {cell.version} of this test; this is {version}")
+    for before in input_cells(cell):
+        if results.table(before) is None:
+            raise LookupError(f"{before.name} is incomplete; run the study again to continue")
+    table = results.table(cell)
+    if table is None and (damaged := results.store.find(cell).damaged):
+        raise Damaged(damaged[0])
+    stored = None if table is None or trial >= table.num_rows else table.slice(trial, 1).to_pylist()[0]
+    lane = trial // cell.lane_size
+    limits = {"time_limit": CALL_SECONDS, **(cell.limits or {})}  # of code of other packages alone
+    block = replace(cell, limits=limits).block(lane, lane + 1)
+    with one_thread():
+        computed = _computed(block, results.store)
+        rows = drawn_rows(block, results.store, trial - block.first)
+    if isinstance(computed, Failure):
+        return Replay(cell, rows, None, f"{computed.error}: {computed.message}", stored)
+    return Replay(cell, rows, computed.slice(trial - block.first, 1).to_pylist()[0], None, stored)
+
+
+def _computed(block: Block, store: Store) -> pa.Table | Failure:
+    """The replicates of a block, or the error of its test; nothing is written."""
+    if own_code(block.cell):
+        with tempfile.TemporaryDirectory(prefix="sigstats-replay-") as folder:
+            outcome = run_guarded(block, _Aside(store.root, folder))
+            if isinstance(outcome, Failure):
+                return outcome
+            return Store(folder).read_block(block.cell, block.first, block.last)
+    try:
+        return fanout(block.cell.fanout).compute(block, store, block.cell.work)
+    except (Damaged, OSError):
+        raise
+    except Exception as error:  # as in a run, the test alone has failed
+        return failure(block, error)
+
+
+class _Aside(Store):
+    """A store that is only read; blocks are written to another folder."""
+
+    def __init__(self, root: str, folder: str) -> None:
+        super().__init__(root)
+        self._folder = folder
+
+    def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> bytes:
+        """Write a block to the other folder."""
+        return Store(self._folder).write_block(cell, first, last, table)
