@@ -61,6 +61,7 @@ def test_a_notebook_shows_one_bar_that_is_drawn_anew(monkeypatch, tmp_path, quie
         assert re.search(r"</progress> 3/3 computations, [\d,]+/[\d,]+ replicates", kernel.drawn[-1])
 
 
+@pytest.mark.long
 def test_a_terminal_of_ipython_has_no_notebook(monkeypatch, tmp_path, capsys):
     kernel = Kernel(monkeypatch)
     sigstats.run_study({**STUDY, "permutation": {"resamples": 20}}, output=tmp_path / "out", cluster="serial")

@@ -81,6 +81,7 @@ def test_copies_of_rows_in_other_folds_are_told_unless_groups_keep_them(table):
     assert notes(groups="patient") == []
 
 
+@pytest.mark.long
 def test_no_group_is_split_and_all_tests_keep_them(table):
     found = study(table, tests=["permutation", "mcnemar", "corrected-resampled"], repeats=2)
     frame = pd.read_csv(table)

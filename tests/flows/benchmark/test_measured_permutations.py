@@ -171,6 +171,7 @@ def test_a_rule_stops_by_the_measure(tmp_path):
     assert (table.decision == "keep").all()
 
 
+@pytest.mark.long
 def test_the_f1_of_rows_in_groups_has_a_value_and_an_interval(tmp_path):
     rng = np.random.default_rng(1)
     label = rng.integers(0, 2, 80)

@@ -36,6 +36,7 @@ def study(tmp_path, rows, tests, **options):
     }
 
 
+@pytest.mark.long
 def test_power_is_that_of_new_rows(tmp_path, rows):
     """McNemar's rejections, summed over the trinomial of who alone is right, also with more rows than there are."""
     found = run_study(

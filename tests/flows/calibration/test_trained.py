@@ -253,6 +253,7 @@ def test_documents_learn_from_words_alone(news, tmp_path):
     assert a.tp[0] > 5
 
 
+@pytest.mark.long
 def test_documents_of_a_data_frame_have_the_bytes_of_their_file(news, tmp_path):
     (tmp_path / "news.parquet").symlink_to(news / "news.parquet")
     study = tomllib.loads(NEWS.replace("LEARNER", "ridge")) | {"name": "news"}
@@ -366,6 +367,7 @@ def test_bad_documents_are_named_in_one_line(tmp_path, capsys, columns, wanted):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 def test_words_are_taken_by_their_stems_where_it_is_asked_for(tmp_path):
     rng = np.random.default_rng(5)
     forms = {"crude": ["exports", "exported", "exporting"], "grain": ["harvests", "harvested", "harvesting"]}

@@ -122,6 +122,7 @@ def test_tasks_say_what_they_do_and_keep_the_annotations_of_the_caller(cluster, 
     assert {-priority[0] for *_, priority in seen.values()} <= {0, -0.25, -0.5, -0.75}
 
 
+@pytest.mark.long
 def test_what_is_no_cluster_is_refused_in_one_line(cluster, tmp_path):
     with pytest.raises(ValueError, match=r"cluster: 3 is not valid; expected the name of a kind, an address"):
         sigstats.run_study(STUDY, output=tmp_path, cluster=3)

@@ -338,6 +338,7 @@ def test_the_network_policy_selects_the_pods_that_the_operator_labels():
     assert inspect.getsource(controller).count('"dask.org/cluster-name": cluster_name') >= 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("server", [None, "http://127.0.0.1:9"])
 def test_where_no_kubernetes_answers_one_line_says_so(tmp_path, monkeypatch, server):
     configuration = tmp_path / "config"

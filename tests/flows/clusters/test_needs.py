@@ -166,6 +166,7 @@ def running():
         yield load_cluster(cluster.scheduler_address)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("needs", "said"),
     [

@@ -176,6 +176,7 @@ def test_the_page_says_the_verdict_once():
     assert body.count("FAIL") == 1
 
 
+@pytest.mark.long
 @needs(CHROMIUM, "chromium")
 @pytest.mark.processes
 def test_the_table_of_the_page_fits_1200_pixels(tmp_path):

@@ -135,6 +135,7 @@ def test_a_planted_regression_is_found_and_its_slice_named(tmp_path, capsys):
     assert re.search(r"site = 3 .* fail *$", said, flags=re.M)
 
 
+@pytest.mark.long
 def test_the_rule_asks_for_significance_and_for_an_effect_that_matters(tmp_path):
     base, _ = frames(n=10_000)
     right = np.flatnonzero(base["prediction"] == base["label"])[:20]

@@ -46,6 +46,7 @@ def test_markdown_has_the_chart_where_it_is_drawn(found):
     assert "```" not in as_markdown(found, "a.csv", "b.csv", picture=False)
 
 
+@pytest.mark.long
 @given(st.lists(st.text(min_size=1).filter(str.strip), min_size=2, max_size=4, unique=True))
 def test_no_name_ends_its_string_and_no_two_are_one(found, names):
     rows = [replace(row, slice=f"part = {name}") for row, name in zip(found.ranked, names, strict=False)]

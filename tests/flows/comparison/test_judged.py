@@ -202,6 +202,7 @@ def test_logs_of_different_tasks_are_joined_where_that_is_allowed(tmp_path, caps
     assert main([*options, "--allow-different-tasks"]) == 0
 
 
+@pytest.mark.long
 def test_the_rate_of_one_model_and_of_many_is_that_of_their_labels_by_verdict(tmp_path, capsys):
     """Post-stratified by hand: the shares of the judge's verdicts times the labels of people among them."""
     frames = dict(zip("abc", drawn((0.8, 0.8, 0.5), (0.7, 0.55, 0.6), np.random.default_rng(1)), strict=True))

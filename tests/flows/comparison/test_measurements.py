@@ -45,6 +45,7 @@ def test_where_no_limit_of_a_row_is_known_every_form_says_how_to_name_it(tmp_pat
     assert "sigstats size" not in page
 
 
+@pytest.mark.long
 def test_the_command_that_a_page_names_says_how_many_rows_show_a_drop(tmp_path, capsys, files):
     options = ["--slice", "sex", "--score-range", "0", "500"]
     page = tmp_path / "page.html"

@@ -37,6 +37,7 @@ def look(folder, *more):
     return main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), *settings])
 
 
+@pytest.mark.long
 def test_each_night_is_the_binomial_test_of_its_rows_at_the_level_of_its_look(folder, capsys):
     """A fault in nights 3 and 4 is one episode, which the next night that reaches the bar ends."""
     codes = []

@@ -125,6 +125,7 @@ def test_a_repair_is_found_soon():
     assert np.median(found) <= 8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("onset", "drop", "n"), [(1, 0.05, 100), (12, 0.05, 150), (30, 0.03, 300)])
 def test_the_interval_of_the_change_covers_after_an_alarm(onset, drop, n):
     """A CUSUM ends the series, as alarms do; the interval covers the first worse look."""
@@ -231,6 +232,7 @@ def test_faults_on_the_same_rows_are_drawn_with_what_was_changed_and_what_was_de
     assert drawn.count('class="margin"') == dotted + 1
 
 
+@pytest.mark.long
 def test_a_model_that_is_renamed_begins_anew_and_a_file_that_is_renamed_does_not(folder):
     for number in (1, 2):
         night(folder, number)

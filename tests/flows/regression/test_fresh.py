@@ -98,6 +98,7 @@ def test_every_look_is_that_of_the_anytime_test_on_all_rows_so_far(folder):
     assert list(last["p_adjusted"]) == pytest.approx(list(holm))
 
 
+@pytest.mark.long
 def test_a_monitor_with_a_run_length_adds_up_the_bets_of_each_look(folder, capsys):
     """The first look at which the sum of a slice, over the number of tests, reaches the run length is the alarm."""
     settings = "--set", "looks.run_length=500"

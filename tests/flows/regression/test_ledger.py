@@ -49,6 +49,7 @@ BY_TIME = ("--set", 'newest.by="time"')
 ROLLING = ("--set", 'baseline="predictions/candidate-*.csv"')
 
 
+@pytest.mark.long
 def test_candidates_that_are_later_by_date_than_the_last_by_name_are_asked_for(folder, capsys):
     night(folder, "resnet-2026-11-20")
     assert evaluate(folder) == 0
@@ -91,6 +92,7 @@ def test_nights_of_an_outage_are_caught_up_in_order_and_one_that_failed_fails_th
     assert evaluate(folder) == 0  # the newest passes, and the failure was told
 
 
+@pytest.mark.long
 def test_a_late_night_is_named_and_no_later_one_is_its_baseline(folder, capsys):
     for day in (1, 5):
         night(folder, f"2026-11-0{day}", worse=day == 1, seed=day)
@@ -130,6 +132,7 @@ def test_late_and_replaced_candidates_are_named_and_copies_of_evaluated_ones_are
         assert "2026-11-04" not in said
 
 
+@pytest.mark.long
 def test_a_copy_of_an_evaluated_candidate_is_due_only_as_the_newest(folder, capsys):
     first = night(folder, "2026-11-01").read_bytes()
     assert evaluate(folder) == 0
@@ -168,6 +171,7 @@ RULES = st.one_of(
 )
 
 
+@pytest.mark.long
 @settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(st.lists(RULES, min_size=1, max_size=12), st.sampled_from([0.01, 0.05, 0.2]))
 def test_whatever_rules_follow_each_other_shared_levels_add_up_to_at_most_alpha(rules, alpha):

@@ -67,6 +67,7 @@ def test_a_touched_or_copied_candidate_is_no_newer(folder):
     assert evaluated(folder) == (["candidate-10.csv"], [pd.NaT])
 
 
+@pytest.mark.long
 def test_by_time_the_latest_in_a_name_is_taken_and_backfills_stand_at_their_own_date(folder):
     names = ["candidate-b-2026-11-02.csv", "candidate-a-20261105T0615.csv", "candidate-c-2026-10-30.csv"]
     for seed, name in enumerate(names):

@@ -190,6 +190,7 @@ def test_ids_that_are_written_with_a_decimal_point_are_the_same_rows(folder):
     assert list(evaluations(folder)["look"]) == [1, 2]
 
 
+@pytest.mark.long
 def test_candidates_that_lack_some_rows_are_looks_at_the_same_rows(folder):
     """A model that times out on a few other rows each night does not get fresh ones by that."""
     for number in range(3):
@@ -258,6 +259,7 @@ def test_a_damaged_file_of_the_history_is_named_and_counts_as_a_look(folder, cap
     assert list(evaluations(folder)["look"]) == [2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spoiled", [0, 1])
 def test_a_damaged_evaluation_is_one_look_at_every_later_one(folder, spoiled):
     for number in (1, 2, 3, 4):

@@ -24,6 +24,7 @@ def candidates(output):
     return list(rows["candidate"]), list(rows["baseline"]), list(rows["verdict"])
 
 
+@pytest.mark.long
 def test_matches_of_a_pattern_are_taken_up_in_order(tmp_path, capsys):
     root, system = "memory://gate", fsspec.filesystem("memory")
 

@@ -377,6 +377,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.long
 @settings(deadline=None, derandomize=True, max_examples=examples(100))
 @given(st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=12), values, max_size=6))
 def test_any_configuration_reads_back(config: dict[str, Any]) -> None:

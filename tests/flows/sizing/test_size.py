@@ -32,6 +32,7 @@ def size(capsys, *arguments):
     return capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_a_pilot_gives_tables_curves_a_page_and_json(pilot, tmp_path, capsys):
     out = size(
         capsys, *pilot, "--slice", "region", "--report", tmp_path / "size.html", "--json", tmp_path / "size.json"
@@ -108,6 +109,7 @@ def test_the_page_shows_what_the_example_says(tmp_path, repository, capsys):
     assert page.partition("```text\n")[2].partition("```")[0] in out
 
 
+@pytest.mark.long
 def test_errors_that_are_independent_differ_most(capsys):
     def needed(*arguments):
         return json.loads(size(capsys, "--json", "-", "--drop", "2pt", *arguments))["drops"][0]["needed"]
@@ -162,6 +164,7 @@ def test_wrong_input_is_one_line(arguments, said, capsys):
     assert said in error
 
 
+@pytest.mark.long
 def test_marks_of_0_and_1_need_about_the_rows_that_mcnemars_exact_power_says(pilot, tmp_path, capsys):
     for file in pilot:
         frame = pd.read_csv(file)
