@@ -1,7 +1,7 @@
 """What the machinery costs: useful time over worker time, and two workers beside one, on a study of retrains.
 
-Each run is the whole program with its Dask cluster and Prefect; its events say when the first block came in and when
-the last cell ended, its receipts how long the workers computed. Processors of a shared host change their pace within
+Each run is the whole program with its Dask cluster and Prefect; it records when each block came in and
+how long its worker computed it. Processors of a shared host change their pace within
 minutes, so the numbers of workers take turns, and each round's speed is beside its own first run.
 
 python benchmarks/machinery.py [--permutations 1999] [--workers 1 2] [--rounds 3]
@@ -17,7 +17,6 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 STUDY = """\
@@ -31,7 +30,7 @@ resamples = {permutations}
 
 @dataclass(frozen=True)
 class Measured:
-    """A run: its seconds in all and from the first block to the last cell, the workers' seconds of work, its blocks."""
+    """A run: its seconds in all and from the first block to the last, the workers' seconds of work, its blocks."""
 
     whole: float
     seconds: float
@@ -39,27 +38,36 @@ class Measured:
     blocks: int
 
 
+#: Runs the program, and prints when it took in each block and the seconds that the block took.
+PROGRAM = """
+import json, sys, time
+from sigstats.flows.cli import main
+from sigstats.flows.running.progress import Display
+
+blocks, advance = [], Display.advance
+
+def recorded(self, cell, replicates, receipt):
+    if receipt is not None:
+        blocks.append((time.monotonic(), receipt.seconds))
+    advance(self, cell, replicates, receipt)
+
+Display.advance = recorded
+code = main()
+print(json.dumps(blocks))
+sys.exit(code)
+"""
+
+
 def measured(study: Path, output: Path, workers: int) -> Measured:
     """Run the study with so many workers."""
-    command = [
-        sys.executable,
-        "-c",
-        "import sys; from sigstats.flows.cli import main; sys.exit(main())",
-        "run",
-        str(study),
-    ]
-    options = ["--workers", str(workers), "--output", str(output), "--log-format", "json"]
+    options = ["--workers", str(workers), "--output", str(output), "--quiet"]
+    command = [sys.executable, "-c", PROGRAM, "run", str(study), *options]
     start = time.perf_counter()
-    done = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     whole = time.perf_counter() - start
-    events = [json.loads(line) for line in done.stderr.splitlines()]
-    blocks = [event for event in events if event["event"] == "block"]
-    first, last = (
-        datetime.fromisoformat(moment)
-        for moment in (blocks[0]["time"], [e for e in events if e["event"] == "cell"][-1]["time"])
-    )
-    useful = sum(block["seconds"] for block in blocks[1:])
-    return Measured(whole, (last - first).total_seconds(), useful, len(blocks))
+    blocks = json.loads(done.stdout)
+    useful = sum(seconds for _, seconds in blocks[1:])
+    return Measured(whole, blocks[-1][0] - blocks[0][0], useful, len(blocks))
 
 
 def main() -> None:
