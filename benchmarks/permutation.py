@@ -47,6 +47,9 @@ OF_CATEGORIES = "tree of categories"
 SCALED = "1-NN, scaled"
 #: Columns of which some are sums of others.
 COLLINEAR = "LDA, collinear"
+BALANCED_RIDGE = "ridge, scaled, balanced"
+BALANCED_SVM = "linear SVM, balanced"
+BALANCED_REGRESSION = "logistic regression, scaled, balanced"
 COLLINEAR_QDA = "QDA, collinear"
 ESTIMATORS = {
     "1-NN": KNeighborsClassifier(1),
@@ -66,6 +69,11 @@ ESTIMATORS = {
     COLLINEAR_QDA: QuadraticDiscriminantAnalysis(reg_param=0.01),
     "tree": DecisionTreeClassifier(random_state=0),
     "5-NN by distance, scaled": make_pipeline(StandardScaler(), KNeighborsClassifier(5, weights="distance")),
+    BALANCED_RIDGE: make_pipeline(StandardScaler(), RidgeClassifier(class_weight="balanced")),
+    BALANCED_SVM: make_pipeline(
+        StandardScaler(), LinearSVC(class_weight="balanced", dual=False, tol=1e-6, random_state=0)
+    ),
+    BALANCED_REGRESSION: make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced", max_iter=1000)),
     "tree, entropy": DecisionTreeClassifier(criterion="entropy", random_state=0),
     "random forest, entropy": RandomForestClassifier(criterion="entropy", random_state=0),
     "extra trees, entropy": ExtraTreesClassifier(criterion="entropy", random_state=0),
@@ -97,6 +105,9 @@ GOALS = {
     (COLLINEAR_QDA, "labels"): 10,
     ("ridge, scaled", "labels"): 1,
     ("5-NN by distance, scaled", "labels"): 10,
+    (BALANCED_RIDGE, "labels"): 10,
+    (BALANCED_SVM, "labels"): 3,
+    (BALANCED_REGRESSION, "labels"): 5,
     ("tree, entropy", "labels"): 2,
     ("random forest, entropy", "labels"): 2,
     ("extra trees, entropy", "labels"): 2,
@@ -105,7 +116,7 @@ DATA = {"iris": load_iris, "breast cancer": load_breast_cancer, "digits": load_d
 REPEATS = 3
 #: Measured once on digits.
 SLOW = (
-    *("tree", "random forest", "extra trees", "linear SVM", "histogram boosting"),
+    *("tree", "random forest", "extra trees", "linear SVM", BALANCED_SVM, "histogram boosting"),
     *("tree, entropy", "random forest, entropy", "extra trees, entropy"),
 )
 

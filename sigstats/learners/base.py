@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
 
 from .._common.validation import FloatArray, IntArray, did_you_mean, one_line, refuse
 
@@ -26,7 +27,8 @@ UNDECIDED = -1
 class Problem:
     """The data of a permutation test: numeric features, and classes and folds as codes from 0.
 
-    ``floats`` says whether the estimator is given X as float64, and not whole numbers of another type.
+    ``floats`` says whether the estimator is given X as float64, and not whole numbers of another type; ``classes`` are
+    the labels of the codes, None if these are the codes.
     """
 
     X: FloatArray
@@ -35,6 +37,26 @@ class Problem:
     n_classes: int
     n_folds: int
     floats: bool = True
+    classes: Any = None
+
+
+def class_weights(how: Any, problem: Problem) -> FloatArray | None:
+    """The weight of each class in the training rows of each fold by ``class_weight``, shape (folds, classes).
+
+    None for weights that are not positive numbers or not known here, and where a fold is trained without a class.
+    """
+    classes = np.arange(problem.n_classes) if problem.classes is None else problem.classes
+    if type(how) is not dict and how != "balanced":
+        return None
+    trained = [problem.y[problem.folds != fold] for fold in range(problem.n_folds)]
+    if any(len(np.unique(codes)) < problem.n_classes for codes in trained):
+        return None
+    try:
+        weights = [compute_class_weight(how, classes=classes, y=classes[codes]) for codes in trained]
+        made = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):  # the fits of the folds report it
+        return None
+    return made if (np.isfinite(made) & (made > 0)).all() else None
 
 
 class BatchedLearner:

@@ -100,8 +100,17 @@ class Moments:
     count: FloatArray
     #: Their sums; ndarray, shape (replicates, folds, classes, m).
     sums: FloatArray
-    #: Their cross products, all classes together; ndarray, shape (replicates, folds, m, m).
+    #: Their cross products, all classes together; ndarray, shape (replicates, folds, m, m). Of each class, shape
+    #: (replicates, folds, classes, m, m), if the learner asks for these.
     scatter: FloatArray
+
+    def weighted(self, weights: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Counts, sums and cross products of all classes together, with these `weights`, (folds, classes), or none."""
+        if weights is None:
+            scatter = self.scatter.sum(axis=2) if self.scatter.ndim > 4 else self.scatter
+            return self.count.sum(axis=1), self.sums.sum(axis=2), scatter
+        sums = np.einsum("fk,rfkm->rfm", weights, self.sums)
+        return (weights * self.count).sum(axis=1), sums, np.einsum("fk,rfkij->rfij", weights, self.scatter)
 
 
 class BatchedDesign(BatchedLearner):
@@ -110,11 +119,12 @@ class BatchedDesign(BatchedLearner):
     A learner inherits it and defines ``_classify(moments) -> predictions in the order of folds``, or ``_predict``.
     """
 
-    def __init__(self, problem: Problem, design: Design) -> None:
-        self._design = design
+    def __init__(self, problem: Problem, design: Design, *, by_class: bool = False) -> None:
+        self._design, self._by_class = design, by_class
         self._order = FoldOrder(problem)
         n, m = design.columns.shape
-        self.replicate_bytes = 8 * (n * m + 4 * problem.n_folds * m * (m + problem.n_classes))
+        matrices = problem.n_classes if by_class else 1
+        self.replicate_bytes = 8 * (n * m + 4 * problem.n_folds * m * (m * matrices + problem.n_classes))
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from rows put in the order of folds and classes."""
@@ -159,8 +169,11 @@ class BatchedDesign(BatchedLearner):
     def _moments(self, rows: FloatArray, sums: FloatArray) -> Moments:
         """Moments of training rows, from all rows and their sums in each fold and class."""
         np.subtract(sums.sum(axis=1, keepdims=True), sums, out=sums)
-        scatter = np.empty((len(rows), len(self._order.spans), rows.shape[2], rows.shape[2]))
-        for fold, span in enumerate(self._order.spans):
-            np.matmul(rows[:, span].swapaxes(1, 2), rows[:, span], out=scatter[:, fold])
+        counts = self._order.counts if self._by_class else self._order.counts.sum(axis=1)
+        scatter = np.empty((len(rows), *counts.shape, rows.shape[2], rows.shape[2]))
+        cells = scatter.reshape(len(rows), counts.size, *scatter.shape[-2:])
+        for cell, (end, size) in enumerate(zip(counts.cumsum().tolist(), counts.ravel().tolist(), strict=True)):
+            own = rows[:, end - size : end]
+            np.matmul(own.swapaxes(1, 2), own, out=cells[:, cell])
         np.subtract(scatter.sum(axis=1, keepdims=True), scatter, out=scatter)
         return Moments(rows, self._order.train_counts, sums, scatter)

@@ -239,7 +239,8 @@ class Retrainer:
         piped = hasattr(estimator, "steps")
         X = np.ascontiguousarray(self._X, dtype=np.float64)
         floats = self._X.dtype.kind == "f"
-        problem = Problem(X, self.codes, self.folds, len(self._classes), int(self.folds.max()) + 1, floats)
+        n_folds = int(self.folds.max()) + 1
+        problem = Problem(X, self.codes, self.folds, len(self._classes), n_folds, floats, self._classes)
         for learner in batched_learners():
             if self.null in learner.nulls and (not shorter or (learner.one_size and not piped)):
                 recognised = learner.recognise(estimator, problem, self.null)

@@ -37,14 +37,12 @@ class BatchedQDA(BatchedDesign):
         raw = design.columns
         mean, spread = raw.mean(axis=0), raw.std(axis=0)
         spread = np.where(spread > 1e-12 * np.abs(raw).max(axis=0), spread, 1)
-        super().__init__(problem, replace(design, columns=(raw - mean) / spread))
+        super().__init__(problem, replace(design, columns=(raw - mean) / spread), by_class=True)
         self._spread = spread
         largest = np.abs(np.where(design.standardised, problem.X[:, design.feature], raw)).max(axis=0)
         self._farthest = 1 + largest / spread
         self._usual = (np.partition(raw, len(raw) // 2, axis=0)[len(raw) // 2] - mean) / spread
         self._shrunk, self._tol = float(classifier.reg_param), float(classifier.tol)
-        m, cells = raw.shape[1], problem.n_folds * problem.n_classes
-        self.replicate_bytes = 8 * (raw.size + 4 * cells * m * (m + 1))
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedQDA | None":  # noqa: ARG003
@@ -65,18 +63,6 @@ class BatchedQDA(BatchedDesign):
         if 8 * problem.n_folds * problem.n_classes * m * m > _MOST_BYTES:
             return None
         return cls(problem, design, classifier)
-
-    def _moments(self, rows: FloatArray, sums: FloatArray) -> Moments:
-        """Moments with the cross products of each class, (replicates, folds, classes, m, m)."""
-        np.subtract(sums.sum(axis=1, keepdims=True), sums, out=sums)
-        m = rows.shape[2]
-        scatter = np.empty((len(rows), *self._order.counts.shape, m, m))
-        ends = self._order.counts.cumsum()
-        for cell, (end, size) in enumerate(zip(ends.tolist(), self._order.counts.ravel().tolist(), strict=True)):
-            own = rows[:, end - size : end]
-            np.matmul(own.swapaxes(1, 2), own, out=scatter[:, *divmod(cell, self._order.counts.shape[1])])
-        np.subtract(scatter.sum(axis=1, keepdims=True), scatter, out=scatter)
-        return Moments(rows, self._order.train_counts, sums, scatter)
 
     def _classify(self, moments: Moments) -> IntArray:
         rows, classes, m = moments.rows, moments.count.shape[1], moments.rows.shape[2]

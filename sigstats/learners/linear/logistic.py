@@ -13,7 +13,17 @@ from sklearn.linear_model import LogisticRegression
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, BatchedLearner, Null, Problem, best_or_undecided, blocks, is_default, steps_of
+from ..base import (
+    UNDECIDED,
+    BatchedLearner,
+    Null,
+    Problem,
+    best_or_undecided,
+    blocks,
+    class_weights,
+    is_default,
+    steps_of,
+)
 from ..design import Design, design_of
 from .lbfgs import Rules, minimise
 
@@ -34,13 +44,13 @@ _MOST_CLASSES = 2**14
 
 
 class BatchedLogisticRegression(BatchedLearner):
-    """`LogisticRegression` by L-BFGS: any ``C``, balanced classes too, behind the ready learners' transforms."""
+    """`LogisticRegression` by L-BFGS: any ``C`` and weights of classes, behind the ready learners' transforms."""
 
     nulls = ("labels",)  # permuted columns differ in each replicate, so that no product can be shared
 
     def __init__(self, problem: Problem, design: Design, classifier: Any) -> None:
         self._problem, self._cost = problem, float(classifier.C)
-        self._balanced = classifier.class_weight is not None
+        self._class_weights = class_weights(classifier.class_weight, problem)
         longest = classifier.max_iter
         decrease = 64 * float(np.finfo(np.float64).eps)
         rounding = _ROUNDING * max(1.0, self._cost) ** 0.5
@@ -61,12 +71,12 @@ class BatchedLogisticRegression(BatchedLearner):
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLogisticRegression | None":  # noqa: ARG003
-        """Prepare the columns; None for other solvers, penalties, weights or transforms."""
+        """Prepare the columns; None for other solvers, penalties or transforms."""
         *transforms, classifier = steps_of(estimator)
         free = ("C", "tol", "max_iter", "random_state", "n_jobs", "class_weight")
         if not is_default(classifier, LogisticRegression, free=free):
             return None
-        if classifier.class_weight is not None and classifier.class_weight != "balanced":
+        if classifier.class_weight is not None and class_weights(classifier.class_weight, problem) is None:
             return None
         design = design_of(transforms, problem.X)
         if design is None or design.sparse or design.columns.shape[1] > _WIDEST or problem.n_classes > _MOST_CLASSES:
@@ -129,8 +139,8 @@ class _Task:
         counts = np.array([np.bincount(own + 1, minlength=n_classes + 1)[1:] for own in self._codes])
         self.known &= counts.all(axis=1)
         self._weights = self.train
-        if learner._balanced:  # as `sklearn.utils.class_weight.compute_class_weight` weighs rows
-            of_class = self._size[:, None] / (n_classes * np.maximum(counts, 1))
+        if learner._class_weights is not None:
+            of_class = np.tile(learner._class_weights, (len(inside) // len(learner._class_weights), 1))
             self._weights = np.take_along_axis(of_class, np.maximum(self._codes, 0), axis=1) * self.train
         self._whole = self._weights.sum(axis=1)
         self._penalty = 1 / (learner._cost * self._whole)

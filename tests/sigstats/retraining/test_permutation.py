@@ -223,7 +223,8 @@ def test_a_scaler_that_would_let_permutations_share_work_is_named(classifier, sa
     [
         (KNeighborsClassifier(1), "shared"),
         (DecisionTreeClassifier(random_state=0), "compiled"),
-        (DecisionTreeClassifier(criterion="entropy", random_state=0), "refitted"),
+        (DecisionTreeClassifier(criterion="entropy", random_state=0), "compiled"),
+        (DecisionTreeClassifier(max_leaf_nodes=8, random_state=0), "refitted"),
         (make_pipeline(StandardScaler(), LogisticRegression()), "shared"),
         (DummyClassifier(), "refitted"),
     ],
