@@ -97,7 +97,5 @@ def load_cluster(text: str | None, workers: int | None = None, packages: Sequenc
         if "workers" not in model.model_fields:
             raise BadInput(f"--workers: {workers} is not valid; a cluster of kind {kind!r} has its own workers")
         values = {**values, "workers": workers}
-    cluster: Strict = validated(model, values, source=source)
-    if kind == "dask":
-        known[kind].require_allowed(cluster, packages)
+    cluster: Strict = validated(model, values, source=source, context=packages)
     return cluster

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
 from sigstats._common.extras import EXTRAS
 from sigstats._common.messages import did_you_mean, one_line, shown
@@ -53,13 +53,15 @@ class Cluster(ClusterFile):
         None, gt=0, description="Seconds until a job without a worker is submitted again; never by default"
     )
 
-
-def require_allowed(cluster: Cluster, packages: Sequence[str]) -> None:
-    """Refuse a class of a package that is neither one of Dask's nor one that the person who starts the run allows."""
-    package = cluster.class_.partition(".")[0]
-    if package not in (*PACKAGES, *packages):
-        wanted = f"a class of {', '.join(PACKAGES)}, or --allow {package}"
-        raise BadInput(f"cluster: class: {shown(cluster.class_)} is not valid; expected {wanted}")
+    @field_validator("class_")
+    @classmethod
+    def _of_an_allowed_package(cls, path: str, about: ValidationInfo) -> str:
+        """Refuse a package that is neither one of Dask's nor one that the person who starts the run allows."""
+        package = path.partition(".")[0]
+        if package not in (*PACKAGES, *(about.context or ())):
+            wanted = f"a class of {', '.join(PACKAGES)}, or --allow {package}"
+            raise ValueError(f"{shown(path)} is not valid; expected {wanted}")
+        return path
 
 
 def imported(path: str) -> Any:

@@ -146,10 +146,10 @@ class DataStudy(Study):
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def validated(model: type[Model], values: Mapping[str, Any], *, source: str) -> Model:
-    """Validate `values` as a `model`."""
+def validated(model: type[Model], values: Mapping[str, Any], *, source: str, context: Any = None) -> Model:
+    """Validate `values` as a `model`; `context`: what its validators may read as well."""
     try:
-        return model.model_validate(dict(values))
+        return model.model_validate(dict(values), context=context)
     except ValidationError as error:
         raise BadInput(f"{source}: {_first_complaint(model, error)}") from None
 
