@@ -117,6 +117,8 @@ class Values(Evidence):
         return cls(units=units, values=(a, b), span=span, limits=known, outside=outside, nearest=limits)
 
     def measure_of(self, side: int, tasks: IntArray | None = None) -> float:  # noqa: D102
+        if self.share:
+            return float(np.quantile(self.values[side], self.share, method="inverted_cdf"))
         if tasks is None:
             return float(self.values[side].mean())
         return float((np.bincount(tasks, self.values[side]) / np.bincount(tasks)).mean())
@@ -200,6 +202,9 @@ class Attempts(Evidence):
             for answers, rights in zip(totals.counts, totals.sums, strict=True)
         )
         return a, b
+
+    def measure_of(self, side: int, _: IntArray | None = None) -> float:  # noqa: D102
+        return float(self.chances(self.by_item()[0])[side].mean())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,8 @@ from ..comparison.family import evidence_for, tests_of
 from ..comparison.notes import pair_notes
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
-from .spread import MOST, SAMPLED, SAMPLES, SampledMean, fewest_of, planners_of, spread_of
+from .samples import SAMPLES
+from .spread import MOST, Sampled, fewest_of, planners_of, spread_of
 
 #: The drops by default: so many hundredths of the baseline's value, or so many times twice the smallest that counts.
 _DROPS = (1, 2, 5, 10)
@@ -61,8 +62,8 @@ class SizeOfMeasure(Tabular):
     level: float
     target: float
     rise: bool
-    #: Whether the power of few rows is estimated from samples of the pilot.
-    sampled: bool = False
+    #: The power of up to this many rows is estimated from samples of the pilot; 0 if it cannot be.
+    sampled: int = 0
     notes: tuple[Note, ...] = ()
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -98,7 +99,7 @@ class SizeOfMeasure(Tabular):
             equal,
             "The number of rows that compare suggests assumes that the observed difference is the true one.",
             f"Each test is one-sided at the level {significant(self.level, 3)}.",
-            f"The power for up to {SAMPLED:,} rows comes from the test of compare on {SAMPLES} samples of the pilot."
+            f"Up to {self.sampled:,} rows, the power is that of the test of compare in {SAMPLES} samples of the pilot."
             if self.sampled
             else "The power is that of a normal test with the spread of the pilot and one more, worst possible, row.",
             *self.notes,
@@ -127,12 +128,12 @@ def plan_measure(
     drops = [as_real(drop, "drop", low=0, high=math.inf, open_ends=True) for drop in drops]
     rows = compare_pair(paired, replace(rule, adjust="none"), [measure], positive=positive, alone=True).rows
     evidence = evidence_for(paired, [measure], positive).get(measure)
-    spreads = planners_of(rows, evidence, dict(paired.units.parts))
+    level = rule.level_of_one(tests_of(paired, [measure], rule) if tests is None else tests)
+    spreads = planners_of(paired, rows, evidence, rule, level)
     first, spread = rows[0], spreads[0]
     if spread is None or first.differing == 0 or first.baseline is None:
         why = first.note or "both models are alike"
         raise ValueError(f"measures: {shown(measure)} has no known spread ({why}); expected another pilot")
-    level = rule.level_of_one(tests_of(paired, [measure], rule) if tests is None else tests)
     spread = replace(spread, fewest=max(spread.fewest, rule.smallest_slice, fewest_of(level)))
     minimum = rule.effect_of(first)
     hundredth = 0.01 * abs(first.baseline)
@@ -171,6 +172,6 @@ def plan_measure(
         level=level,
         target=goal,
         rise=first.lower_is_better,
-        sampled=isinstance(spread, SampledMean),
+        sampled=spread.most if isinstance(spread, Sampled) else 0,
         notes=tuple(pair_notes(paired, [measure], ("the baseline", "the candidate"))),
     )

@@ -26,11 +26,15 @@ from .._common.extreme import span_of
 from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular, columns_of
 from .._common.validation import FloatArray, as_real, require_squarable
+from ..comparison.evidence import Values
 from ..comparison.measured import evidence_of
 from ..comparison.paired_predictions import PairedPredictions
+from ..comparison.rows import ComparisonRow
 from ..comparison.rule import ComparisonRule
+from ..comparison.units import ALL_ROWS, Units
 from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
-from .spread import SampledMean, Spread, fewest_of
+from .samples import TiltedPilot
+from .spread import Sampled, Spread, fewest_of
 
 _MCNEMAR = "McNemar's exact test"
 _BOUND = "a bound of the mean that allows for an unseen row (approximate power)"
@@ -111,7 +115,7 @@ def leaderboard_size(
     """The rows that distinguish each model from the next, by the power of the first of Holm's steps.
 
     `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, with exact power; or a mark
-    of each, with the power of samples or of a normal test (`SampledMean`, `Spread`). `lower`: whether lower scores are
+    of each, with the power of samples or of a normal test (`Sampled`, `Spread`). `lower`: whether lower scores are
     better; `limits`: as in `sigstats.ranking.rank_sets.sets_of`.
     """
     n, k = scores.shape
@@ -120,6 +124,7 @@ def leaderboard_size(
     means = scores.mean(axis=0, dtype=np.float64) * (-1 if lower else 1)
     order = sorted(range(k), key=lambda model: (-float(means[model]), model))
     span = span_of(scores, limits)
+    scores = -scores.astype(np.float64) if lower else scores
     generator = (
         _pair(scores[:, [a, b]], (models[a], models[b]), float(means[a] - means[b]), level, target, span)
         for a, b in itertools.pairwise(order)
@@ -145,7 +150,10 @@ def _pair(
         if span is None:
             spread = Spread(deviation, float(np.abs(first - second).max()), fewest_of(level))
         else:
-            spread = SampledMean(deviation, span, fewest_of(level), second - first, span)
+            values = Values(units=Units(n=n), values=(first, second), span=span)
+            row = ComparisonRow(slice=ALL_ROWS, measure="mean-score", n=n)
+            pilot = TiltedPilot(values, row, ComparisonRule(smallest_slice=1)).of_most_units()
+            spread = Sampled(deviation, span, fewest_of(level), pilot)
         entries = {
             "discordance": None,
             "needed": spread.needed(ahead, level, target),

@@ -23,6 +23,9 @@ from ..measures.score_formulas import pair_wins
 from .law import MOST_ATOMS, tails
 from .means import Start, UnseenGroup, combined, distinct, missed, row_of_groups, share_points, shares_beyond, sums_by
 
+#: A bound with less than this share of the law beyond it is the limit, -1 or 1.
+_LEAST_SHARE = 1e-14
+
 
 class Gains(NamedTuple):
     """The gains of units (rows or groups) from A to B: their sums over the positives, and the negatives, of a unit.
@@ -95,7 +98,12 @@ def area_equivalence(gains: Gains, margin: float) -> float:
 
 def _pvalue(gains: Gains, at: float) -> float:
     """The p-value of a difference of at most `at`."""
-    like_seen, strict = (_Law(value).shares_below(np.array([at]))[0] for value in (gains, gains._replace(row=math.inf)))
+
+    def share_below(law: Gains) -> float:
+        return float(_Law(law).shares_below(np.array([at]))[0])
+
+    like_seen = share_below(gains)
+    strict = share_below(gains._replace(row=math.inf)) if gains.missed else like_seen
     return max(float(combined(like_seen, strict, gains.missed)), math.ulp(0.0))
 
 
@@ -140,6 +148,8 @@ class _Law:
 
     def lower_bound(self, share: float) -> float:
         """The point below which the weighted difference is with this probability."""
+        if share < _LEAST_SHARE:
+            return -1.0
         start = Start(
             *(np.array([value]) for value in (sum(self._centres) - self.seen, math.sqrt(sum(self._variances)), 0.0))
         )

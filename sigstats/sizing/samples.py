@@ -1,0 +1,167 @@
+"""Power of the test of `sigstats.compare` in samples of a pilot's rows, or groups of rows, that have a drop.
+
+A drop is an exponential tilt of the pilot: a unit (row or group) is drawn with a probability proportional to exp(t z).
+Its influence z is the change of the measure's difference when copies of the unit are added, and t is such that the
+tilted pilot has the drop. If no t has the drop of a mean, and for a quantile, which a tilt would change by the rows
+near it only, all values of the candidate are shifted by the same amount instead. Each sample is given to the test that
+`compare` runs, and counts if it is significant and its observed drop is at least the minimum.
+
+When not to use: for rows unlike those of the pilot; a tilted pilot has the rare rows of the pilot, and no others.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from .._common.random_streams import as_generator
+from .._common.validation import FloatArray, IntArray
+from ..comparison.evidence import Evidence, Judged, Runs, Values
+from ..comparison.mean_tests import Tested, Unbounded
+from ..comparison.rows import ComparisonRow
+from ..comparison.rule import ComparisonRule
+from ..comparison.tests import test_part
+from ..measures.table import MEASURES
+from ..unseen_row.means import shown_below_zero
+
+#: Number of samples of a power, and of those after which a step of a search may end.
+SAMPLES: Final = 400
+_FEW: Final = 40
+#: Largest number of units that are tilted; of a larger pilot, as many are drawn.
+_MOST_UNITS: Final = 2000
+#: Number of units that represent a tilted pilot, tilts that are tried, and steps of the search between two of them.
+_REPRESENTED, _TILTS, _STEPS = 10_000, [0.5 * 2**k for k in range(11)], 30
+
+
+def can_be_sampled(evidence: Evidence | None, measure: str) -> bool:
+    """Whether rows can be drawn again: not those with weights, in time, of runs, judges or users' functions."""
+    if evidence is None or isinstance(evidence, Judged | Runs) or MEASURES[measure].calls_function:
+        return False
+    units = evidence.units
+    unlike = getattr(evidence, "totals", None)  # answers to items that are not among the rows
+    return unlike is None and not units.in_time and units.weights is None and units.candidates is None
+
+
+@dataclass(frozen=True, eq=False)
+class TiltedPilot:
+    """The evidence of a pilot, the row of its test, untested, and the rule."""
+
+    evidence: Evidence
+    row: ComparisonRow
+    rule: ComparisonRule
+
+    def detected(self, n: int, chances: FloatArray, level: float, minimum: float, target: float | None = None) -> float:
+        """Return the share of samples of n rows that detect a drop, of units drawn with these chances.
+
+        `target`: the power that is searched; fewer samples tell whether the share is above or below it.
+        """
+        units = max(2, round(n * self.units / self.evidence.units.n))
+        generator, ends, shown = as_generator(0), np.cumsum(chances), 0
+        for drawn in range(_FEW, SAMPLES + 1, _FEW):
+            samples = np.searchsorted(ends, generator.random((_FEW, units)) * ends[-1], "right")
+            shown += self._shown(samples, level, minimum)
+            if target is not None and abs(shown / drawn - target) > 3 * math.sqrt(target * (1 - target) / drawn):
+                break
+        return shown / drawn
+
+    def _shown(self, samples: IntArray, level: float, minimum: float) -> int:
+        tested = [self._tested(self._drawn(sample)) for sample in samples]
+        means = [one for one in tested if isinstance(one, Unbounded)]
+        limits = np.array([mean.limit for mean in means])
+        of_means = iter(shown_below_zero([mean.units for mean in means], limits, level).tolist())
+        return sum(
+            (not isinstance(one, Unbounded) or next(of_means))
+            and (1.0 if row.difference is None else row.pvalue or 0.0) <= level  # of a mean, that of a test of its own
+            and -(row.difference or 0.0) >= minimum * (1 - 1e-12)
+            for one in tested
+            for row in [one.row if isinstance(one, Unbounded) else one]
+        )
+
+    def _tested(self, sample: Evidence) -> Tested:
+        items = None if self.row.items is None else sample.units.n_items()
+        return test_part(replace(self.row, n=sample.units.n, items=items), sample, None, rule=self.rule)
+
+    @property
+    def units(self) -> int:
+        """Return the number of rows or groups."""
+        return len(self._units)
+
+    @cached_property
+    def _units(self) -> list[IntArray]:
+        """The rows of each unit."""
+        group = self.evidence.units.group
+        if group is None:
+            return list(np.arange(self.evidence.units.n)[:, np.newaxis])
+        order = np.argsort(group, kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+
+    def _drawn(self, places: IntArray) -> Evidence:
+        """The rows of these units; a unit that is drawn twice is two units."""
+        if self.evidence.units.group is None:
+            return self.evidence.take(places)
+        rows = [self._units[place] for place in places.tolist()]
+        drawn = self.evidence.take(np.concatenate(rows))
+        group = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+        items: Any = drawn.units.items
+        if items is not None:
+            items = np.unique(np.stack([group, items]), axis=1, return_inverse=True)[1].reshape(-1)
+        return replace(drawn, units=replace(drawn.units, group=group, items=items))
+
+    def chances(self, drop: float) -> FloatArray | None:
+        """Return the relative chances of units at which the pilot has the drop; None if there are none."""
+
+        def weights(tilt: float) -> FloatArray:
+            logs = tilt * self._influences
+            return np.asarray(np.exp(logs - logs.max()))
+
+        def dropped(tilt: float) -> bool:
+            ends = np.cumsum(weights(tilt))
+            places = np.searchsorted(ends, (np.arange(_REPRESENTED) + 0.5) / _REPRESENTED * ends[-1], "right")
+            return bool(self.difference(places) <= -drop)
+
+        low = next((-tilt for tilt in _TILTS if dropped(-tilt)), None)
+        high = next((tilt for tilt in _TILTS if not dropped(tilt)), None)
+        if low is None or high is None:
+            return None
+        for _ in range(_STEPS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if dropped(middle) else (low, middle)
+        return weights(low)
+
+    @cached_property
+    def _influences(self) -> FloatArray:
+        """The influence of each unit, from -1 to 1, by the change that copies of it make."""
+        pilot = np.arange(self.units)
+        kinds, of = pilot, pilot
+        if self.evidence.units.group is None:
+            values = [getattr(self.evidence, name) for name in self.evidence._columns]
+            columns = np.vstack([value for value in values if value is not None])
+            _, kinds, of = np.unique(columns, axis=1, return_index=True, return_inverse=True)
+        copies, observed = math.ceil(math.sqrt(len(pilot))), self.difference(pilot)
+        moved = np.array([self.difference(np.append(pilot, [kind] * copies)) - observed for kind in kinds.tolist()])
+        return np.asarray((moved / (np.abs(moved).max() or 1.0))[of.reshape(-1)])
+
+    def difference(self, places: IntArray) -> float:
+        """Return the difference of the measure in these units, candidate minus baseline."""
+        rows = self._drawn(places)
+        return rows.measure_of(1) - rows.measure_of(0)
+
+    def of_most_units(self) -> "TiltedPilot":
+        """Return the pilot, or 2,000 of its units."""
+        if self.units <= _MOST_UNITS:
+            return self
+        return replace(self, evidence=self._drawn(as_generator(0).permutation(self.units)[:_MOST_UNITS]))
+
+
+@lru_cache(maxsize=64)
+def at_drop(pilot: TiltedPilot, drop: float) -> tuple[TiltedPilot, FloatArray | None]:
+    """Return the pilot and the relative chances of its units at a drop, or None; or the shifted pilot."""
+    values = pilot.evidence
+    chances = None if isinstance(values, Values) and values.share else pilot.chances(drop)
+    if chances is not None or not isinstance(values, Values) or values.answers:
+        return pilot, chances
+    (a, b), units, limit = values.values, np.arange(pilot.units), math.inf if values.span is None else values.span
+    shifted = a + (b - a - pilot.difference(units) - drop).clip(-limit, limit)
+    return replace(pilot, evidence=replace(values, values=(a, shifted))), np.ones(len(units))
