@@ -1,6 +1,5 @@
 """What two models say of the same rows, as far as one measure needs it: a type for each kind of test.
 
-`evidence_of` makes the evidence that a measure needs, or refuses with the reason why the predictions do not have it.
 Each type has the rows of both models, knows which of them are independent, and is cut to the rows of a slice.
 """
 
@@ -113,15 +112,11 @@ class Values(Evidence):
         span = None if ends is None else float(np.ptp(np.log([*ends, 1 - ends[0], 1 - ends[1]])))
         least = None if ends is None else math.log(max(ends[1], 1 - ends[0]))
         known = None if span is None or least is None else (least - span, least)
-        a, b = losses
-        return cls(units=units, values=(a, b), span=span, limits=known, outside=outside, nearest=limits)
+        return cls(units=units, values=(losses[0], losses[1]), span=span, limits=known, outside=outside, nearest=limits)
 
     def measure_of(self, side: int, tasks: IntArray | None = None) -> float:  # noqa: D102
-        if self.share:
-            return float(np.quantile(self.values[side], self.share, method="inverted_cdf"))
-        if tasks is None:
-            return float(self.values[side].mean())
-        return float((np.bincount(tasks, self.values[side]) / np.bincount(tasks)).mean())
+        values = self.values[side] if tasks is None else np.bincount(tasks, self.values[side]) / np.bincount(tasks)
+        return float(np.quantile(values, self.share, method="inverted_cdf") if self.share else values.mean())
 
 
 @dataclass(frozen=True, kw_only=True)

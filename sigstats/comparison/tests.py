@@ -157,7 +157,6 @@ def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> Compar
     count = len(np.unique(units))
     unit, one, other = unseen_unit(group is not None, count, rule.unseen_group)
     gains = gains_of(part.positive, part.scores, group, one)
-    worse = area_pvalue(gains, "greater")
     interval = area_interval(gains, rule.confidence_level)
     others = other and area_interval(gains_of(part.positive, part.scores, group, other), rule.confidence_level)
     differing = len(np.unique(units[part.scores[0] != part.scores[1]]))
@@ -173,8 +172,8 @@ def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> Compar
         high=interval.high,
         other_interval=others,
         test=unit.named(f"{unit} beside {count:,} {part.units.what}"),
-        pvalue=worse,
-        two_sided_pvalue=min(1.0, 2 * min(worse, area_pvalue(gains, "less"))),
+        pvalue=area_pvalue(gains, "greater"),
+        two_sided_pvalue=area_pvalue(gains),
         equivalence_pvalue=area_equivalence(gains, rule.margin_of(row)),
         differing=differing,
         note=f"{part.units.what} that differ: {differing:,} of {count:,}",

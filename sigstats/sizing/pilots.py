@@ -135,8 +135,7 @@ def leaderboard_size(
 def _pair(
     pair: NDArray[Any], names: tuple[str, str], ahead: float, level: float, target: float, span: float | None
 ) -> Neighbours:
-    first, second = pair.T
-    n = len(pair)
+    (first, second), n = pair.T, len(pair)
     if pair.dtype == bool:
         ahead, share = float((first.sum() - second.sum()) / n), float(np.mean(first != second))
         entries: dict[str, Any] = {
