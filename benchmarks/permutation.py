@@ -33,7 +33,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_score, permutatio
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -69,6 +69,7 @@ ESTIMATORS = {
     COLLINEAR_QDA: QuadraticDiscriminantAnalysis(reg_param=0.01),
     "tree": DecisionTreeClassifier(random_state=0),
     "5-NN by distance, scaled": make_pipeline(StandardScaler(), KNeighborsClassifier(5, weights="distance")),
+    "5-NN, unit length": make_pipeline(Normalizer(), KNeighborsClassifier(5)),
     BALANCED_RIDGE: make_pipeline(StandardScaler(), RidgeClassifier(class_weight="balanced")),
     BALANCED_SVM: make_pipeline(
         StandardScaler(), LinearSVC(class_weight="balanced", dual=False, tol=1e-6, random_state=0)
@@ -105,6 +106,7 @@ GOALS = {
     (COLLINEAR_QDA, "labels"): 10,
     ("ridge, scaled", "labels"): 1,
     ("5-NN by distance, scaled", "labels"): 10,
+    ("5-NN, unit length", "labels"): 10,
     (BALANCED_RIDGE, "labels"): 10,
     (BALANCED_SVM, "labels"): 3,
     (BALANCED_REGRESSION, "labels"): 5,

@@ -22,7 +22,7 @@ from .._common.data_frames import require_same_index
 from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.validation import IntArray, as_choice, as_count, as_flag, raised
 from .folds import LabelExchange, as_classes, as_folds, permutations, require_trained, rows_to_permute
-from .rows import as_rows, class_codes, fit_transform, permute_features, split_transforms, take
+from .rows import as_rows, class_codes, fit_transform, permute_features, split_transforms, take, transform_rows
 
 if TYPE_CHECKING:
     from ..learners.base import Fits  # whose room imports scikit-learn
@@ -230,15 +230,21 @@ class Retrainer:
         from ..learners import batched_learners
         from ..learners.base import Problem
 
-        if self._transform is not None or not isinstance(self._X, np.ndarray) or self._X.dtype.kind not in "iuf":
+        X = self._X
+        if self.null == "labels":
+            try:
+                estimator, X = transform_rows(estimator, X)
+            except ValueError:  # the fits of the folds report it
+                return None
+        if self._transform is not None or not isinstance(X, np.ndarray) or X.dtype.kind not in "iuf":
             return None
-        if self._X.dtype.kind == "f" and self._X.dtype.itemsize > 8:
+        if X.dtype.kind == "f" and X.dtype.itemsize > 8:
             return None
         # scikit-learn computes in float32 where X is of it, unless the estimator turns X into other floats first.
-        shorter = self._X.dtype.kind == "f" and self._X.dtype.itemsize < 8
+        shorter = X.dtype.kind == "f" and X.dtype.itemsize < 8
         piped = hasattr(estimator, "steps")
-        X = np.ascontiguousarray(self._X, dtype=np.float64)
-        floats = self._X.dtype.kind == "f"
+        floats = X.dtype.kind == "f"
+        X = np.ascontiguousarray(X, dtype=np.float64)
         n_folds = int(self.folds.max()) + 1
         problem = Problem(X, self.codes, self.folds, len(self._classes), n_folds, floats, self._classes)
         for learner in batched_learners():

@@ -137,6 +137,19 @@ def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
     return steps[-1][1], estimator[:-1]
 
 
+def transform_rows(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Apply the first steps of a pipeline that transform each row by itself; return the other steps, and the rows.
+
+    A `Normalizer` or a `Binarizer` learns nothing: in each fold of each permutation it gives a row the same values.
+    """
+    from sklearn.base import clone
+    from sklearn.preprocessing import Binarizer, Normalizer
+
+    while len(getattr(estimator, "steps", ())) > 1 and type(estimator.steps[0][1]) in (Binarizer, Normalizer):
+        X, estimator = clone(estimator.steps[0][1]).fit_transform(X), estimator[1:]
+    return estimator, X
+
+
 def fit_transform(transform: Any, X: Any) -> Any:
     """The rows transformed without labels; ValueError if the transforms need labels."""
     from sklearn.base import clone

@@ -13,7 +13,7 @@ from sklearn.model_selection import LeaveOneOut
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import Binarizer, MinMaxScaler, Normalizer, OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
@@ -269,6 +269,25 @@ def test_transforms_learned_on_all_rows(name):
 def test_configurations_that_no_batched_learner_stands_for_go_to_scikit_learn(estimator):
     X, y = load_wine(return_X_y=True)
     assert not Retrainer(estimator, X, y, stratified_folds(y, 5, 1), null="labels").batched
+
+
+@pytest.mark.parametrize("steps", [[Normalizer()], [Normalizer("max"), Binarizer(threshold=0.3)]], ids=str)
+@pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_digits])
+def test_steps_that_transform_each_row_by_itself_are_applied_once(load, steps):
+    X, y = load(return_X_y=True)
+    X, y = X[:300], y[:300]
+    for classifier in ([KNeighborsClassifier(3)], [StandardScaler(), RidgeClassifier()]):
+        check_same(make_pipeline(*steps, *classifier), X, y, null="labels", replicates=2, undecided=1)
+
+
+def test_steps_that_transform_each_row_by_itself_are_left_where_features_are_permuted_or_fail():
+    X, y = load_iris(return_X_y=True)
+    estimator, folds = make_pipeline(Normalizer(), GaussianNB()), stratified_folds(y, 5, 1)
+    assert not Retrainer(estimator, X, y, folds, null="features").batched
+    X[3, 2] = np.nan
+    retrainer = Retrainer(estimator, X, y, folds, null="labels")
+    with pytest.raises(ValueError, match="GaussianNB failed in fold"):
+        retrainer.observed()
 
 
 def test_a_machine_of_more_columns_than_training_rows_is_solved_in_the_dual():
