@@ -279,6 +279,7 @@ def test_each_replicate_of_several_classes_is_that_of_the_rows(measure, peer):
     assert result.estimate == pytest.approx(peer(Y, A) - peer(Y, B), abs=1e-12)
 
 
+@pytest.mark.long
 @settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=2, max_size=7), st.sampled_from(["f1", "precision"]))
 def test_each_replicate_averages_over_the_classes_that_its_rows_have(rows, base):
@@ -404,6 +405,7 @@ def test_less_is_better_for_an_error(method):
 # --- interval and p-value
 
 
+@pytest.mark.long
 @settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(
     st.lists(st.integers(0, 12), min_size=8, max_size=8).filter(any),

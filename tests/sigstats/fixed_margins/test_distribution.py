@@ -201,6 +201,7 @@ def test_large_tables_of_two_main_classes_by_another_way():
     assert upper_tail(rows, columns, t).pvalue == pytest.approx(total, rel=1e-8)
 
 
+@pytest.mark.long
 def test_thousands_of_objects_equal_whole_numbers():
     unit = 100 if thorough() else 25
     rows, columns = ([unit * n for n in total] for total in ([40, 30, 20, 9, 1], [35, 35, 15, 15, 0]))
@@ -358,6 +359,7 @@ def test_from_below_and_from_above_agree_with_all_of_it(total, classes, correct)
         assert abs(above.point - all_of_it.point) < 1e-15
 
 
+@pytest.mark.long
 @settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(tables(), st.randoms(use_true_random=False))
 def test_laws(table, random):

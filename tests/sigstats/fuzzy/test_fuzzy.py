@@ -106,6 +106,7 @@ def listing(call, n_tables):
         return call(n_tables=n_tables)
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=examples(20))
 @given(objects(3, 6), objects(3, 6))
 def test_certified_bounds_hold_all_readings(first, second):

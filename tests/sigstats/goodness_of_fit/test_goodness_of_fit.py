@@ -55,6 +55,7 @@ def enumerated(observed, ratio, statistic=None):
 ratios = st.lists(st.integers(1, 9), min_size=2, max_size=4)
 
 
+@pytest.mark.long
 @settings(derandomize=True, deadline=None, max_examples=examples(120))
 @given(st.data())
 def test_equals_enumeration_in_rationals(data):

@@ -246,6 +246,7 @@ def test_far_tail_keeps_its_accuracy():
     assert exact(a, b) == pytest.approx(float(expected), rel=1e-11, abs=0)
 
 
+@pytest.mark.long
 @settings(deadline=None, derandomize=True, max_examples=examples(60))
 @given(
     st.lists(st.tuples(st.integers(0, 25), st.integers(0, 25)), min_size=2, max_size=6).filter(
@@ -282,6 +283,7 @@ def test_valid_under_the_null_by_enumeration(totals, cut):
         assert below / total == pytest.approx(p, rel=1e-9)  # p is attained: the test is exact, not merely valid
 
 
+@pytest.mark.long
 def test_monte_carlo_is_valid_and_near_the_exact_value():
     a, b = [12, 7, 9, 0, 2], [4, 9, 8, 6, 1]
     result = homogeneity_test(a, b, method="monte-carlo", n_resamples=20_000, rng=5)

@@ -98,6 +98,7 @@ def test_another_solver_fails_as_it_did():
         LinearDiscriminant(solver="eigen").fit(X, y)
 
 
+@pytest.mark.long
 def test_the_folds_of_a_data_set_on_which_scikit_learn_fails(shared_data):
     pd = pytest.importorskip("pandas")
     table = pd.read_parquet(shared_data / "mushroom.parquet")

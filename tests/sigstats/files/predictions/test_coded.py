@@ -47,6 +47,7 @@ def joined(paths, columns):
     return in_lists(found)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_codes_and_text_say_the_same(tmp_path, data):

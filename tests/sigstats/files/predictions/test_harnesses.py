@@ -471,6 +471,7 @@ def places(value, path=()):
         yield from places(one, (*path, key))
 
 
+@pytest.mark.long
 @settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), name=st.sampled_from(sorted(SEEDS)))
 def test_a_log_with_anything_in_it_is_read_or_refused_in_one_line(tmp_path_factory, data, name):

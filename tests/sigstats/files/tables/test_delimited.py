@@ -29,6 +29,7 @@ def by_both(content, separator=","):
     return fast, lambda: _records.read_columns(rows, "t", len(names), positions)
 
 
+@pytest.mark.long
 @settings(derandomize=True, deadline=None, max_examples=examples(1500))
 @given(st.lists(st.sampled_from(PARTS), max_size=60).map("".join), st.sampled_from([8, 16, 64, 2**20]))
 @example('"a\nb",c\n' * 9, 8)
@@ -47,6 +48,7 @@ def test_both_parsers_read_the_same(text, piece):
 fields = st.text(st.characters(codec="utf-8"), max_size=6) | st.sampled_from(['"', "\n", ",", "a,b", "\r\n", " x "])
 
 
+@pytest.mark.long
 @settings(derandomize=True, deadline=None, max_examples=examples(300))
 @given(
     st.lists(st.tuples(fields, fields, fields), min_size=1, max_size=20),
