@@ -144,7 +144,8 @@ def copy(tmp_path, monkeypatch):
     """A copy of the package, into which `tools.new` writes."""
     for layer in ("sigstats", "tasks", "flows"):
         shutil.copytree(ROOT / layer, tmp_path / "checkout" / layer, symlinks=True)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path / "checkout")
+    for name in ("pyproject.toml", "CONTRIBUTING.md"):
+        shutil.copy(ROOT / name, tmp_path / "checkout")
     monkeypatch.setattr(new, "ROOT", tmp_path / "checkout")
     monkeypatch.setattr(new, "_finish", lambda *folders: None)
     return tmp_path / "checkout"
@@ -180,11 +181,24 @@ def summary(tmp_path):
     return pq.read_table(tmp_path / "out" / "summary.parquet").to_pylist()
 
 
+def test_a_second_part_of_each_kind_is_written_as_the_first(copy):
+    for name in ("docs", "tools"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("_build", "gallery", "*.png"))
+    (copy / "tests" / "sigstats").mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "sigstats" / "test_public_fuzz.py", copy / "tests" / "sigstats")
+    for place in ("a", "z"):  # a list may be sorted
+        new.write_test(f"{place}_recipe_test")
+        for kind, name in (("measure", "recipe"), ("reader", "_recipe"), ("figure", "_recipe"), ("kind", "recipe")):
+            new.write_part(kind, f"{place}{name}")
+    assert '"source": "z-recipe"' in (copy / "tests" / "tasks" / "datasets" / "test_z_recipe.py").read_text()
+    assert (copy / "CONTRIBUTING.md").read_text().count("arecipe/") == 2
+
+
 @pytest.mark.long
 def test_sources_and_figures_are_written_and_learners_analyses_and_sections_are_entries(tmp_path, program):
     text = """
         kind = "benchmark"
-        datasets = [{name = "ring", source = "ring"}]
+        datasets = [{name = "ring", source = "recipe-ring"}]
         classifiers = ["majority"]
         tests = ["rows-right", "efficiency"]
         permutation.resamples = 19
@@ -200,15 +214,15 @@ def test_sources_and_figures_are_written_and_learners_analyses_and_sections_are_
             '    "sigstats.flows.benchmark.report.rows_right": ("rows-right",)',
         ),
     }
-    for kind in ("reader", "figure"):
-        new.write_part(kind, new.PARTS[kind].example)
+    new.write_part("reader", "recipe_ring")  # names that a contributor, who may take the examples, leaves free
+    new.write_part("figure", "recipe_p_values")
     done = program(files, "run", study(tmp_path, text), "--output", "out", "--cluster", "serial", "--quiet")
     assert done.returncode == 0, done.stderr
     row = next(row for row in summary(tmp_path) if row["test"] == "rows-right")
     assert (row["dataset"], row["classifier"], row["n"]) == ("ring", "majority", 40)
     page = (tmp_path / "out" / "report.html").read_text()
     assert f"The majority is right on {row['estimate']:.0f} of 40 points of the ring." in page
-    assert "Sorted p values" in page
+    assert "Recipe p values" in page
 
 
 @pytest.mark.long
@@ -239,8 +253,8 @@ def test_a_test_of_a_table_and_its_key_are_a_file_and_an_entry_each(tmp_path, pr
 
 @pytest.mark.long
 def test_a_kind_of_study_is_written_with_its_fan_out_and_its_analysis(tmp_path, program):
-    new.write_part("kind", "coin")
-    path = study(tmp_path, 'kind = "coin"\ndraws = 1000\n')
+    new.write_part("kind", "recipe")
+    path = study(tmp_path, 'kind = "recipe"\ndraws = 1000\n')
     planned = program({}, "plan", path)
     assert planned.returncode == 0, planned.stderr
     assert "1,000" in planned.stdout
@@ -248,11 +262,11 @@ def test_a_kind_of_study_is_written_with_its_fan_out_and_its_analysis(tmp_path, 
     assert done.returncode == 0, done.stderr
     (row,) = summary(tmp_path)
     assert abs(row["estimate"] - 0.5) < 5 * 0.5 / 1000**0.5
-    assert "coin" in (tmp_path / "out" / "report.html").read_text()
-    wrong = program({}, "run", study(tmp_path, 'kind = "coin"\ndraw = 5\n'), "--output", "out2")
+    assert "recipe" in (tmp_path / "out" / "report.html").read_text()
+    wrong = program({}, "run", study(tmp_path, 'kind = "recipe"\ndraw = 5\n'), "--output", "out2")
     assert (wrong.returncode, "did you mean 'draws'?" in wrong.stderr) == (2, True)
     schema = json.loads(program({}, "schema").stdout)
-    assert "CoinStudy" in schema["$defs"]
+    assert "RecipeStudy" in schema["$defs"]
 
 
 def test_a_command_is_a_file(program):

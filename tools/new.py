@@ -131,7 +131,7 @@ def write_test(name: str) -> None:
     for template, place in ((_MODULE, f"sigstats/{name}.py"), (_TESTS, f"tests/sigstats/test_{name}.py")):
         text = template.replace("NAME", name).replace("RESULT", result).replace("TITLE", title)
         (ROOT / place).write_text(text, encoding="utf-8")
-    _add("pyproject.toml", "efficiency | homogeneity", f"efficiency | {name} | homogeneity")
+    _add("pyproject.toml", "efficiency | ", f"efficiency | {name} | ")
     _add("sigstats/__init__.pyi", "\n__version__: str", f"from .{name} import {name} as {name}\n\n__version__: str")
     _add(
         "sigstats/results.pyi",
@@ -140,7 +140,7 @@ def write_test(name: str) -> None:
     )
     _add("docs/reference.md", "   mcnemar_test\n", f"   mcnemar_test\n   {name}\n")
     _add("docs/reference.md", "   McNemarResult\n", f"   McNemarResult\n   {result}\n")
-    _add("docs/seeds.md", "| same to rounding | `mcnemar_test`,", f"| same to rounding | `{name}`, `mcnemar_test`,")
+    _add("docs/seeds.md", "| same to rounding | ", f"| same to rounding | `{name}`, ")
     _add(
         "docs/methods.md",
         "| Do two error rates, or detection costs",
@@ -172,6 +172,7 @@ def write_part(kind: str, name: str) -> None:
         "TITLEStudy": f"{under.title()}Study",
         "TITLE": under.replace("_", " ").capitalize(),
         "UNDER": under,
+        "DASHED": under.replace("_", "-"),
         "NAME": name,
     }
 

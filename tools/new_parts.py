@@ -103,7 +103,7 @@ from sigstats.tasks.datasets import readers
 
 
 def test_rows_and_classes_are_read():
-    dataset = readers.load({"source": "NAME", "name": "some"}, base=Path())
+    dataset = readers.load({"source": "DASHED", "name": "some"}, base=Path())
     assert (dataset.X.shape, dataset.classes) == ((40, 2), ("a", "b"))
 '''
 
@@ -161,8 +161,8 @@ FIGURE = Part(
     entries=[
         (
             "flows/benchmark/report/page.py",
-            "import accuracies, null_histograms",
-            "import NAME, accuracies, null_histograms",
+            "from . import ",
+            "from . import NAME, ",
         ),
         (
             "flows/benchmark/report/page.py",
@@ -277,6 +277,10 @@ def test_it_is_drawn_as_often_as_the_study_says(tmp_path):
     assert results.summary["n"].tolist() == [1000]
 '''
 
+#: Lines of the map of CONTRIBUTING.md, below which the rooms of a new kind are named.
+_TASKS_ROOM = "      significance/    the same for tables of counts\n"
+_FLOWS_ROOM = "      significance/    the same; tables/: the tables of counts and scores\n"
+
 KIND = Part(
     pattern=r"[a-z][a-z0-9]*",
     example="coin",
@@ -292,7 +296,9 @@ KIND = Part(
     },
     entries=[
         ("flows/kinds.py", "KINDS = {\n", 'KINDS = {\n    "NAME": "sigstats.flows.NAME.plan",\n'),
-        ("pyproject.toml", '"benchmark | calibration | ', '"benchmark | NAME | calibration | '),
+        ("pyproject.toml", '"benchmark | ', '"benchmark | NAME | '),
+        ("CONTRIBUTING.md", _TASKS_ROOM, f"{_TASKS_ROOM}      NAME/  TITLE: a kind of study\n"),
+        ("CONTRIBUTING.md", _FLOWS_ROOM, f"{_FLOWS_ROOM}      NAME/  TITLE: its study file and its plan\n"),
         ("tasks/fan_out.py", "FAN_OUTS = {\n", 'FAN_OUTS = {\n    "NAME": "sigstats.tasks.NAME.draws:FAN_OUT",\n'),
     ],
     left=[
