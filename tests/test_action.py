@@ -1,14 +1,20 @@
 """The GitHub Action: its steps are run by hand, in an environment such as GitHub's."""
 
+import ast
+import contextlib
+import importlib.metadata
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.utils import canonicalize_name
 
 FAKE_GH = """#!/bin/sh
 # Lists the comment that was posted before, and keeps what is posted or edited.
@@ -188,6 +194,55 @@ def test_workflows_pin_actions_by_commit_and_ask_for_little(repository):
         for job, about in described["jobs"].items():
             assert about.get("permissions") == OF_JOBS.get((name, job))
             assert all("${{" not in step.get("run", "") for step in about["steps"])
+
+
+def scripts(repository):
+    """The commands of all steps of our own workflows."""
+    described = [yaml.safe_load(path.read_text()) for path in (repository / ".github" / "workflows").glob("*.yml")]
+    jobs = [job for workflow in described for job in workflow["jobs"].values()]
+    return [step["run"] for job in jobs for step in job["steps"] if "run" in step]
+
+
+def test_workflows_make_targets_and_run_files_that_exist(repository):
+    makefile = (repository / "Makefile").read_text()
+    words = [word for script in scripts(repository) for words in re.findall(r"make ((?:[a-z-]+ ?)+)", script)
+             for word in words.split()]  # fmt: skip
+    assert {"lint", "types", "layers", "test", "docs", "test-rest"} <= set(words)
+    assert [word for word in words if not re.search(rf"^{word}:", makefile, flags=re.MULTILINE)] == []
+    files = [word for script in scripts(repository) for word in re.findall(r"(?<!\S)(?:\.ci|tests)/\S+", script)]
+    assert len(files) > 1
+    assert [name for name in files if not (repository / name).exists()] == []
+
+
+def installed_by(words):
+    """The distributions that pip installs for these words, with all that they require, as in this environment."""
+    required = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    pending = [*required["dependencies"], *(word for word in words if "[" not in word)]
+    for extra in re.findall(r"\w+", "".join(re.findall(r"\[(.*?)\]", " ".join(words)))):
+        pending += required["optional-dependencies"][extra]
+    names = set()
+    while pending:
+        name = canonicalize_name(re.match(r"[\w.-]+", pending.pop())[0])
+        if name not in names:
+            names.add(name)
+            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+                pending += [line for line in importlib.metadata.requires(name) or () if "extra ==" not in line]
+    return names
+
+
+@pytest.mark.long
+def test_the_tests_on_other_systems_have_what_they_import(repository):
+    """One missing package ends the collection of all."""
+    (words,) = re.findall(r"pip install --editable (.*)", "\n".join(scripts(repository)))
+    there = installed_by(shlex.split(words))
+    of_modules = importlib.metadata.packages_distributions()
+    for path in [repository / "tests" / "conftest.py", *(repository / "tests" / "sigstats").rglob("*.py")]:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            names = [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for module in {name.partition(".")[0] for name in names} - {"sigstats", "tests", "tools"}:
+                if module not in sys.stdlib_module_names:
+                    assert there.intersection(map(canonicalize_name, of_modules[module])), (path.name, module)
 
 
 def test_the_workflow_of_the_documents_uses_what_the_action_has(repository):
