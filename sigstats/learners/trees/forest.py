@@ -2,8 +2,10 @@
 
 With Numba (the extra ``fast``) they are grown by compiled code. The trees are scikit-learn's own, which is tried before
 they are used: samples, columns and thresholds are drawn from the same sequences, and votes are summed in the same
-order. A decision tree is a forest of one tree that looks at all columns. Missing values and other limits go to
-scikit-learn, as do nominal features of forests.
+order. A decision tree is a forest of one tree that looks at all columns. Weights of classes count where rows are drawn:
+scikit-learn draws them in proportion. Without a bootstrap it adds up weights, in an order of its own, by whose rounding
+it chooses among equal splits. Such weights, missing values and other limits go to scikit-learn, as do nominal features
+of forests.
 
 The 0/1 columns of categories are made once and permuted; a category that a training fold does not have is no column
 there, since scikit-learn breaks ties by the number of columns too.
@@ -17,14 +19,14 @@ from scipy.special import xlogy
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from sigstats._common.validation import IntArray
+from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import BatchedLearner, Null, Problem, is_default, steps_of, taken_by_column
+from ..base import BatchedLearner, Null, Problem, class_weights, is_default, steps_of, taken_by_column
 from ..design import Design, design_of
 from ..door import compiled, fuses_products
 
 _FREE = ("random_state", "max_depth", "min_samples_split", "min_samples_leaf", "criterion")
-_FREE_OF_FORESTS = (*_FREE, "n_estimators", "bootstrap", "max_features")
+_FREE_OF_FORESTS = (*_FREE, "n_estimators", "bootstrap", "max_features", "class_weight")
 _CRITERIA = ("gini", "entropy", "log_loss")
 _KINDS = (DecisionTreeClassifier, RandomForestClassifier, ExtraTreesClassifier)
 #: Memory that the samples of all trees may take, for each size of a fold.
@@ -41,7 +43,7 @@ class BatchedForest(BatchedLearner):
     one_size = True
     fits = "compiled"
 
-    def __init__(self, problem: Problem, design: Design, forest: Any) -> None:
+    def __init__(self, problem: Problem, design: Design, forest: Any, weights: FloatArray | None = None) -> None:
         self._problem = problem
         columns: Any = np.ascontiguousarray(design.columns.T, dtype=np.float32)
         self._features, self._order = _sorted(
@@ -52,9 +54,13 @@ class BatchedForest(BatchedLearner):
         held_out = np.bincount(problem.folds, minlength=problem.n_folds)
         self._settings = _settings(forest, len(columns), len(problem.y), problem.n_classes)
         sizes, self._size_of = np.unique(len(problem.y) - held_out, return_inverse=True)
-        self._draws: Any = np.zeros((len(sizes), len(seeds), sizes[-1]), dtype=np.int32)
-        for size, draws in zip(sizes, self._draws, strict=True):
-            draws[:, :size] = _draws(seeds, size, getattr(forest, "bootstrap", False))
+        of_rows: list[Any] = [None] * len(sizes)
+        if weights is not None:  # a place keeps its label in all permutations, so that a fold has the same draws
+            sizes, self._size_of = len(problem.y) - held_out, np.arange(problem.n_folds)
+            of_rows = [own[problem.y[problem.folds != fold]] for fold, own in enumerate(weights)]
+        self._draws: Any = np.zeros((len(sizes), len(seeds), sizes.max()), dtype=np.int32)
+        for size, draws, own in zip(sizes, self._draws, of_rows, strict=True):
+            draws[:, :size] = _draws(seeds, size, getattr(forest, "bootstrap", False), own)
         self.replicate_bytes = 12 * columns.size
 
     @classmethod
@@ -69,14 +75,19 @@ class BatchedForest(BatchedLearner):
             return None
         if len(design.categories) and kind is not DecisionTreeClassifier:
             return None
-        sizes = len(set(np.bincount(problem.folds).tolist()))
+        weighted, weights = getattr(forest, "class_weight", None) is not None, None
+        if weighted:
+            weights = class_weights(forest.class_weight, problem) if getattr(forest, "bootstrap", False) else None
+            if weights is None:
+                return None
+        sizes = problem.n_folds if weighted else len(set(np.bincount(problem.folds).tolist()))
         if 4 * sizes * getattr(forest, "n_estimators", 1) * len(problem.y) > _MOST_BYTES:
             return None
         with np.errstate(over="ignore"):
             usable = not np.isinf(design.columns.astype(np.float32)).any()
         if not usable or compiled("trees") is None:
             return None
-        return cls(problem, design, forest) if _grows(kind, forest.criterion) else None
+        return cls(problem, design, forest, weights) if _grows(kind, forest.criterion, weighted) else None
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from a forest a fold, on rows with the labels and folds of their places."""
@@ -187,16 +198,20 @@ def _seed(random_state: int) -> int:
     return int(np.random.RandomState(random_state).randint(0, 2**31 - 1)) or 1
 
 
-def _draws(seeds: list[int], n: int, bootstrap: bool) -> Any:
+def _draws(seeds: list[int], n: int, bootstrap: bool, weights: FloatArray | None) -> Any:
     """The number of times that each of `n` training rows is in the sample of each tree, shape (trees, n)."""
     if not bootstrap:
         return np.ones((len(seeds), n), dtype=np.int32)
-    drawn = [np.bincount(np.random.RandomState(seed).randint(0, n, n), minlength=n) for seed in seeds]
-    return np.array(drawn, dtype=np.int32)
+    streams = map(np.random.RandomState, seeds)
+    if weights is None:
+        drawn = [stream.randint(0, n, n) for stream in streams]
+    else:
+        drawn = [stream.choice(n, n, p=weights / np.sum(weights)) for stream in streams]
+    return np.array([np.bincount(rows, minlength=n) for rows in drawn], dtype=np.int32)
 
 
 @functools.cache
-def _grows(kind: Any, criterion: str = "gini") -> bool:
+def _grows(kind: Any, criterion: str = "gini", weighted: bool = False) -> bool:
     """True if compiled code is available, and its trees are scikit-learn's.
 
     Predictions on noise are compared, with columns of few values, which tie everywhere, and of many.
@@ -207,11 +222,13 @@ def _grows(kind: Any, criterion: str = "gini") -> bool:
     rng = np.random.default_rng(1)
     forest = kind(random_state=0, criterion=criterion)
     if kind is not DecisionTreeClassifier:
-        forest.set_params(n_estimators=9)
+        forest.set_params(n_estimators=9, **({"bootstrap": True, "class_weight": "balanced"} if weighted else {}))
     label, fold, place = rng.integers(0, 3, 120), np.arange(120) % 2, np.arange(120)[None]
     X, theirs = np.hstack([rng.integers(0, 4, (120, 5)), rng.normal(size=(120, 4))]), np.empty(120, dtype=np.int64)
     design = Design(X, np.arange(9), np.zeros(9, dtype=bool), np.arange(0))
-    ours = BatchedForest(Problem(X, label, fold, 3, 2), design, forest).predict_labels(place)[0]
+    problem = Problem(X, label, fold, 3, 2)
+    weights = class_weights("balanced", problem) if weighted else None
+    ours = BatchedForest(problem, design, forest, weights).predict_labels(place)[0]
     for tested in (0, 1):
         fitted = forest.fit(X[fold != tested], label[fold != tested])
         theirs[fold == tested] = fitted.predict(X[fold == tested])

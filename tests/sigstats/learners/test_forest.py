@@ -151,6 +151,20 @@ def test_entropy_of_real_data(cls, load, null):
 
 
 @needs_growth
+@pytest.mark.parametrize("null", ["labels", "features"])
+@pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_digits])
+@pytest.mark.parametrize("cls", FORESTS)
+def test_rows_drawn_by_weights_of_classes(cls, load, null):
+    if not batched_forest._grows(cls, "gini", True):
+        pytest.skip("the installed scikit-learn draws rows in another way")
+    X, y = load(return_X_y=True)
+    folds = np.random.default_rng(3).permutation(stratified_folds(y, 4, 1) * (np.arange(len(y)) % 3 > 0))
+    for weights, criterion in (("balanced", "gini"), ({label: 1 + label for label in range(y.max() + 1)}, "entropy")):
+        forest = cls(3, random_state=1, bootstrap=True, class_weight=weights, criterion=criterion)
+        check_same(forest, X, y, folds, null, 2, np.random.default_rng(2))
+
+
+@needs_growth
 def test_entropy_of_categories():
     rng = np.random.default_rng(7)
     X, y = rng.integers(0, 4, (200, 6)).astype(float), rng.permutation(np.arange(200) % 3)
@@ -163,7 +177,10 @@ def test_entropy_of_categories():
     "forest",
     [
         RandomForestClassifier(),
-        RandomForestClassifier(random_state=0, class_weight="balanced"),
+        RandomForestClassifier(random_state=0, class_weight="balanced_subsample"),
+        RandomForestClassifier(random_state=0, class_weight="balanced", bootstrap=False),
+        ExtraTreesClassifier(random_state=0, class_weight="balanced"),
+        DecisionTreeClassifier(random_state=0, class_weight="balanced"),
         RandomForestClassifier(random_state=0, max_samples=0.5),
         RandomForestClassifier(random_state=0, criterion="unknown"),
         DecisionTreeClassifier(),
@@ -190,6 +207,6 @@ def test_missing_values_go_to_scikit_learn(forest):
 @pytest.mark.parametrize("name", ["_seed", "_draws"])
 def test_other_draws_in_scikit_learn_are_noticed(name, monkeypatch):
     original = getattr(batched_forest, name)
-    other = {"_seed": lambda state: state + 1, "_draws": lambda seeds, n, _: original(seeds, n, False)}
+    other = {"_seed": lambda state: state + 1, "_draws": lambda seeds, n, *_: original(seeds, n, False, None)}
     monkeypatch.setattr(batched_forest, name, other[name])
     assert not batched_forest._grows.__wrapped__(RandomForestClassifier)
