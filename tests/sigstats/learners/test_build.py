@@ -220,6 +220,7 @@ def test_neighbours_of_continuous_data_are_those_of_scikit_learn(k):
     assert (ours == theirs).all()
 
 
+@pytest.mark.long
 @settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(
     st.sampled_from([NearestNeighbours, MixedNB]),

@@ -43,6 +43,7 @@ def chance_of_any(discordant, p):
     )
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(cells_of_tasks)
 def test_questions_about_tasks_as_enumerated(cells):

@@ -20,6 +20,7 @@ rows = st.lists(st.tuples(st.booleans(), st.integers(0, 20)), min_size=2, max_si
 )
 
 
+@pytest.mark.long
 @settings(deadline=None, derandomize=True)
 @given(rows)
 def test_measures_of_scores_are_scikit_learns(each):

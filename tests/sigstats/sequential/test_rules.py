@@ -275,6 +275,7 @@ def test_more_exceedances_never_make_p_smaller(name, path, place):
     assert rule.test(raised).pvalue >= rule.test(path).pvalue * (1 - 1e-12)
 
 
+@pytest.mark.long
 @settings(derandomize=True, deadline=None, max_examples=examples(150))
 @given(st.sampled_from(sorted(RULES)), rare, st.lists(st.integers(0, 1), max_size=30))
 def test_where_it_stops_depends_on_what_came_before_alone(name, path, rest):
