@@ -11,6 +11,8 @@ import numpy as np
 from .._common.class_names import NEVER_PREDICTED
 from .._common.messages import Note
 from ..intervals import Interval
+from ..mcnemar.quantile_difference import fewest_with_interval
+from ..measures.table import MEASURES
 from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order
 from .compare import compare_pair, notes_on_dependence
@@ -68,6 +70,7 @@ def rank_by_pairs(
     of_one = 1 - (1 - confidence_level) / max(1, len(tested))
     sets = _sets(whole, models, confidence_level)
     any_row = whole[0, 1]
+    notes |= dict.fromkeys(_few_rows(any_row, confidence_level))
     return Ranking(
         models=_ranked(sets, whole),
         pairs=pairs_in_order(sets, lower=any_row.lower_is_better),
@@ -101,6 +104,13 @@ def notes_on_best(
     evidence = evidence_for(paired, [measure or default_measure(paired)], positive)
     for note in notes_on_dependence(paired, evidence, rule):
         yield Note(note.name, f"{both}: {note}".replace("--order", "sigstats compare --order"))
+
+
+def _few_rows(row: ComparisonRow, level: float) -> Iterator[Note]:
+    """A line on a quantile of too few rows for any interval."""
+    fewest = fewest_with_interval(MEASURES[row.measure].share, (1 - level) / 2, lower=row.lower_is_better)
+    if row.n < fewest:
+        yield Note("too-few-rows", f"{row.n:,} rows are too few for intervals of {row.name}; {fewest:,} are needed")
 
 
 def _untested(rows: _Rows) -> str:

@@ -12,6 +12,7 @@ When not to use: rows are dependent; the samples are not paired (compare their `
 the mean matters as well, which may fall while a quantile rises.
 """
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import NamedTuple
@@ -65,9 +66,18 @@ def quantile_difference(a: FloatArray, b: FloatArray, share: float, confidence_l
     return QuantileDifference(Interval(-least, most, confidence_level), worse, min(1.0, 2 * min(worse, better)))
 
 
-def fewest_with_interval(share: float, level: float) -> int:
-    """The fewest rows with a possible p-value of at most this level, and so an interval; 2 for a mean (share 0)."""
-    return 2 if share == 0 else math.ceil(math.log((1 - _OF_MCNEMAR) * level / 2) / math.log(max(share, 1 - share)))
+def fewest_with_interval(share: float, level: float, *, lower: bool = False) -> int:
+    """The fewest rows (without ties) whose interval has ends with this error each; 2 for a mean (share 0).
+
+    McNemar's test cannot reject a threshold with few rows above it (below it, if `lower` values are better).
+    """
+    if share == 0:
+        return 2
+    share = 1 - share if lower else share
+    silent = math.ceil(-math.log2(_OF_MCNEMAR * level))  # as many at the threshold or above, all but one above
+    tail = (1 - _OF_MCNEMAR) * level / 2
+    least = max(silent, math.ceil(math.log(tail) / math.log(max(share, 1 - share))))
+    return next(n for n in itertools.count(least) if bdtr(silent, n, 1 - share) <= tail)
 
 
 def _against(a: FloatArray, share: float) -> Callable[[FloatArray], float]:

@@ -156,4 +156,4 @@ def spread_of(row: ComparisonRow, *, passing: bool = False) -> Spread | None:
     share = (1 - row.confidence_level) / 2
     reach = (row.high - row.difference) if row.lower_is_better == passing else (row.difference - row.low)
     bound = Bound.of(reach, row.standard_error, row.n, share)
-    return Spread(*bound, fewest_with_interval(MEASURES[row.measure].share, share))
+    return Spread(*bound, fewest_with_interval(MEASURES[row.measure].share, share, lower=row.lower_is_better))

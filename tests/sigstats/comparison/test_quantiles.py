@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import binomtest, quantile_test
 
 import sigstats
-from sigstats.mcnemar.quantile_difference import quantile_difference
+from sigstats.intervals import quantile_interval
+from sigstats.mcnemar.quantile_difference import fewest_with_interval, quantile_difference
 
 
 def checked(values, bar, measure="p95", **more):
@@ -150,3 +151,21 @@ def test_few_rows_of_two_models_have_no_interval_and_ask_for_more():
     assert "too few rows for an interval" in row.note
     assert "more rows" in result.answer.advice
     assert "score-range" not in result.answer.advice
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.5, 0.9, 0.95])
+@pytest.mark.parametrize("confidence", [0.9, 0.95])
+def test_the_fewest_rows_with_an_interval_are_those_of_the_interval(share, confidence):
+    fewest, rng = fewest_with_interval(share, (1 - confidence) / 2), np.random.default_rng(1)
+    for n in (fewest - 1, fewest):
+        a, b = rng.normal(size=(2, n))
+        ends = *quantile_difference(a, b, share, confidence).interval[:2], *quantile_interval(a, share)[:2]
+        assert np.isfinite(ends).all() == (n == fewest)
+
+
+@pytest.mark.parametrize(("rows", "told"), [(348, True), (349, False)])
+def test_a_ranking_by_a_quantile_says_how_many_rows_have_intervals(rows, told):
+    ranking = sigstats.rank_models(np.random.default_rng(2).normal(size=(rows, 3)), measure="p95")
+    assert np.isfinite(ranking.models[0].confidence_interval[:2]).all() != told
+    note = f"{rows} rows are too few for intervals of p95; 349 are needed"
+    assert (note in ranking.notes) == told
