@@ -19,6 +19,7 @@ from sigstats.measures.measure import as_own_measure
 from sigstats.measures.table import MEASURES, OwnMeasure
 
 from .record import Learner
+from .storage.seal import Damaged
 
 
 class OtherCode(Exception):
@@ -64,13 +65,10 @@ def allow_measures(names: Iterable[str], allowed: Sequence[str]) -> dict[str, di
     return {path: measures.code_of(path) or {} for path in paths}
 
 
-def may_compute(paths: Iterable[str]) -> bool:
-    """True if this process may import the measures of these import paths."""
-    return _ALLOWED.keys() >= set(paths)
-
-
 def allowed_measure(name: str) -> str:
-    """The measure of an import path that this process may import; any other name as it is."""
+    """The measure of an import path; any other name as it is. Raises Damaged unless this process may import it."""
+    if measures.is_path(name) and name not in _ALLOWED:
+        raise Damaged(f"the summary needs {name}; run the study again, with --allow")
     return _ALLOWED.get(name, name)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .class_spelling import require_one_naming
-from .data_frames import is_missing, require_same_index
+from .data_frames import as_texts, is_missing, require_same_index
 from .messages import Note, shown, some_of
 from .validation import IntArray, as_labels, refuse, require_comparable, same_kind_of_labels
 
@@ -29,8 +29,7 @@ def label_name(label: Any, name: str = "label") -> str:
 
 def coded(values: Any, name: str, rows: int, *, missing: str | None = None) -> tuple[tuple[str, ...], IntArray]:
     """The distinct values of a column as text, and the number of each row's; `missing`: a name for absent ones."""
-    if getattr(getattr(values, "dtype", None), "name", "") == "category":  # such as the intervals of `pandas.cut`
-        values = np.asarray(values.astype(object if values.isna().any() else str))
+    values = as_texts(values)
     try:
         column = as_labels(values, name)
     except ValueError as error:

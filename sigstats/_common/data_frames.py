@@ -5,6 +5,7 @@ predictions do not make rows copies; equal content, such as features or a text, 
 column differ in their content.
 """
 
+import datetime as dt
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -155,6 +156,24 @@ def with_texts(frame: Any) -> Any:
 def has_no_text(kind: Any) -> bool:
     """True for a data type of pandas whose values Arrow cannot write: intervals and periods."""
     return str(getattr(getattr(kind, "categories", None), "dtype", kind)).startswith(("interval", "period"))
+
+
+def as_texts(values: Any) -> Any:
+    """Turn categories, such as the intervals of `pandas.cut`, and durations into text; keep other columns."""
+    kind = getattr(values, "dtype", None)
+    if getattr(kind, "name", "") == "category":
+        return np.asarray(values.astype(object if values.isna().any() else str))
+    first = values[0] if isinstance(values, (list, np.ndarray)) and len(values) else None
+    if not (isinstance(first, dt.timedelta) or str(kind).startswith(("timedelta", "duration"))):
+        return values
+    durations = np.asarray(values, dtype="timedelta64[us]").tolist()
+    return [None if value is None else duration_text(value) for value in durations]
+
+
+def duration_text(value: dt.timedelta) -> str:
+    """The text of pandas: 1 days 00:00:00."""
+    clock = str(value - dt.timedelta(value.days))
+    return f"{value.days} days {'0' * (clock[1] == ':')}{clock}"
 
 
 def _frame(table: Any) -> dict[str, Any] | None:

@@ -1,5 +1,6 @@
 """Names of compared measures, and the inputs that they use."""
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..measures.measure import Measure, as_own_measure
 from ..measures.table import (
     MAKERS,
     MEASURES,
+    TOP,
     MeasureSpec,
     OwnMeasure,
     in_our_words,
@@ -23,10 +25,19 @@ from ..measures.table import (
 #: Measures of a comparison, in the order of the table of measures; the error is one minus the accuracy.
 COMPARED_MEASURES = tuple(name for name, spec in MEASURES.items() if is_named_alone(spec) and name != "error")
 #: Needs of measures of scores.
-_SCORES = ("scores", "probabilities", "marks")
+_SCORES = ("scores", "probabilities", "tables", "marks")
 OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].needs in _SCORES)
 #: Labels with more distinct numbers than this, most of them not integers, are measurements, not classes.
 MANY_NUMBERS = 20
+
+
+#: Parts of names that are not measures here, and what to do instead.
+_NO_MEASURES = {
+    "n?dcg": "mean-score of a column with the ndcg of each query, a row a query",
+    "top-k": "top-5-accuracy or the like, with the number in place of k",
+    "ece|calibration-error": "neg-brier or neg-log-loss, which miscalibration lowers; the binned estimate depends on "
+    "the bins, is above 0 for a calibrated model, and has no known distribution",
+}
 
 
 def as_compared_measures(names: Any) -> tuple[str, ...]:
@@ -45,11 +56,16 @@ def as_compared_measures(names: Any) -> tuple[str, ...]:
 
 def _as_measure(measure: Any) -> str:
     """Return a measure by its name or synonym, ``pass@k``, ``p95``, or a user's own; or ValueError."""
-    if isinstance(measure, OwnMeasure) or (isinstance(measure, str) and (is_pass_at(measure) or is_quantile(measure))):
+    if isinstance(measure, OwnMeasure):
         return measure
     if isinstance(measure, Measure) or callable(measure):
         return as_own_measure(measure)
     name = in_our_words(measure)
+    words = str(name).replace("_", "-").lower()
+    if is_pass_at(words) or is_quantile(words) or TOP.fullmatch(words):
+        return words
+    if cure := next((cure for part, cure in _NO_MEASURES.items() if re.search(rf"\b({part})\b", words)), ""):
+        raise refuse("measures", measure, cure)
     if str(name).partition("(")[0] in MAKERS:
         return MEASURES[name].name
     if name in ("micro-f1", "micro-precision", "micro-recall", "weighted-recall"):
@@ -91,7 +107,7 @@ def are_measurements(classes: Sequence[str]) -> bool:
 #: Measures that use an input, and the remedy.
 _USED_BY: dict[str, tuple[Callable[[MeasureSpec], bool], str]] = {
     "score": (
-        lambda spec: spec.needs in ("scores", "probabilities", "marks"),
+        lambda spec: spec.needs in _SCORES,
         "a measure of scores, such as mean-score or auc, or no score",
     ),
     "score_range": (
@@ -99,7 +115,7 @@ _USED_BY: dict[str, tuple[Callable[[MeasureSpec], bool], str]] = {
         "a measure of marks or numbers, neg-log-loss, or no limits",
     ),
     "prediction": (
-        lambda spec: spec.needs not in ("scores", "probabilities", "marks"),
+        lambda spec: spec.needs not in _SCORES,
         "a measure of predictions, or no such column",
     ),
     "label": (lambda spec: spec.needs != "marks", "a measure of labels, or no such column"),

@@ -96,8 +96,8 @@ class Scored:
     per: tuple[FloatArray, FloatArray] | None = None
     #: As that of predictions.
     totals: ItemTotals | None = None
-    #: Whether the scores are probabilities of each row's true class, of more than two.
-    of_truth: bool = False
+    #: The tables of `of_classes`, if the scores are probabilities of each row's true class.
+    tables: tuple[FloatArray, FloatArray] | None = None
     #: Whether the lower score is the better one; None where that is not certain.
     lower: bool | None = False
     #: What every score lies between, as the log or the table of metrics states.
@@ -106,6 +106,18 @@ class Scored:
     column: str = ""
     #: The same where there are several scores.
     name: str = ""
+
+    @classmethod
+    def of_classes(cls, *tables: FloatArray, **known: Any) -> Self:
+        """From tables of the place of each row's true class, and the probability of each class in order."""
+        a, b = tables
+        of_truth = [table[np.arange(len(table)), 1 + table[:, 0].astype(np.int64)] for table in tables]
+        return cls(scores=(of_truth[0], of_truth[1]), tables=(a, b), **known)
+
+    @property
+    def of_truth(self) -> bool:
+        """True if the scores are probabilities of each row's true class."""
+        return self.tables is not None
 
     @property
     def own_name(self) -> str:
@@ -199,7 +211,6 @@ def pair_arrays(
     slices: Any = None,
     weights: Any = None,
     score_range: Sequence[float] | None = None,
-    of_truth: bool = False,
     listed: Sequence[str] = (),
 ) -> PairedPredictions:
     """The predictions of two models from arrays, as `sigstats.compare` takes them; or ValueError."""
@@ -230,7 +241,7 @@ def pair_arrays(
             slices={str(k): coded(v, f"slices[{shown(k)}]", n, missing=MISSING) for k, v in slices.items()},
             weights=None if weights is None else as_weights(weights, n),
         ),
-        scored=None if scores is None else Scored(scores=_scores(scores, n), of_truth=of_truth),
+        scored=None if scores is None else _scored(scores, n),
         score_range=as_score_range(score_range),
     )
 
@@ -256,11 +267,13 @@ def by_name(slices: Any) -> Mapping[Any, Any]:
     return {name: frame[name].to_native() for name in frame.columns}
 
 
-def _scores(scores: Any, rows: int) -> tuple[FloatArray, FloatArray]:
+def _scored(scores: Any, rows: int) -> Scored:
+    if isinstance(scores, tuple) and all(np.ndim(score) == 2 for score in scores):
+        return Scored.of_classes(*scores)
     if not isinstance(scores, Sequence) or len(scores) != 2:
         raise refuse("scores", scores, "two sequences, those of the baseline and of the candidate")
     a, b = (as_reals(score, f"scores[{which}]", ndim=1) for which, score in enumerate(scores))
     for which, score in enumerate((a, b)):
         if len(score) != rows:
             raise refuse(f"scores[{which}] (length)", len(score), f"{rows}, one for each row")
-    return a, b
+    return Scored(scores=(a, b))

@@ -48,7 +48,7 @@ def stages(measure: str, first: int, few: int, most: int, level: float) -> tuple
     """
     if not uses_random_weights(measure):
         return most, most, most
-    if MEASURES[measure].calls_function:
+    if MEASURES[measure].is_slow:
         return min(few, 250), min(few, 1000), min(most, max(1000, math.ceil(2 / level)))
     formula = MEASURES[measure].of_weights and measure not in POWERS
     return (*(min(few, 1000),) * 2, most) if formula else (first, few, most)
@@ -197,7 +197,7 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
     else:
         unseen = part.unseen or ()
         occurring, codes = np.unique(np.concatenate([label, a, b, *unseen]), return_inverse=True)
-        if len(occurring) < 2 or (spec.needs == "scores" and label.min() == label.max()):
+        if len(occurring) < 2 or (spec.needs in ("scores", "tables") and label.min() == label.max()):
             return replace(row, note="only one class: nothing can be tested")
         joint, events = JointEvents.from_codes(occurring.tolist(), *codes[: 3 * n].reshape(3, -1))
     units = np.arange(n) if group is None else np.unique(group, return_inverse=True)[1]
@@ -210,7 +210,7 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
     measure: Measure | OfPairs
     if part.values is not None:
         added: Any = part.unseen and tuple(np.searchsorted(occurring, codes) for codes in part.unseen)
-        measure = OfPairs(spec.signed, part.values[occurring], added, slow=spec.calls_function)
+        measure = OfPairs(spec.signed, part.values[occurring], added, slow=spec.is_slow)
     else:
         measure = as_measure(part.measure)
     rng = rule.rng if part.draws is None else part.draws

@@ -20,6 +20,9 @@ from .._common.validation import FloatArray, IntArray, raised, refuse
 
 #: By what power of the distance of two classes an error counts.
 POWERS = {"linear-kappa": 1, "quadratic-kappa": 2}
+#: Numbers of the predictions of `macro_area` that rank a row first, or last, for its class.
+FIRST, LAST = -1, -2
+_FEW_PAIRS = 2**20
 
 
 class PairWeights(NamedTuple):
@@ -173,6 +176,30 @@ def weighted_area(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
     hits, misses = (np.add.reduceat(of_class, first, axis=1) for of_class in both)
     wins = (hits * (np.cumsum(misses, axis=1) - misses / 2)).sum(axis=1)
     return np.asarray(wins / (hits.sum(axis=1) * misses.sum(axis=1)))
+
+
+def macro_area(vectors: FloatArray, label: Any, said: Any, weights: FloatArray) -> FloatArray:
+    """The mean of the areas of the classes that occur, each against all others.
+
+    `vectors`: the score of each class, in columns. `said`: the row of it for each prediction; `FIRST` or `LAST` if the
+    score of the true class is the best or the worst one, and those of other classes the opposite.
+    """
+    some = weights.any(axis=0)
+    label, said, weights = label[some], said[some], weights[:, some]
+    total, number = np.zeros(len(weights)), np.zeros(len(weights))
+    ends = vectors.max() + 1, vectors.min() - 1
+    for code, scores in enumerate(vectors.T):
+        own = label == code
+        score = np.where(said < 0, np.where(own == (said == FIRST), *ends), scores[np.maximum(said, 0).astype(int)])
+        of_own, of_others = weights[:, own], weights[:, ~own]
+        pairs = of_own.sum(axis=1) * of_others.sum(axis=1)
+        if of_own.shape[1] * of_others.shape[1] <= _FEW_PAIRS:  # a product of matrices is faster than sorted sums
+            wins = (1 + np.sign(np.subtract.outer(score[own], score[~own]))) / 2
+            area = ((of_own @ wins) * of_others).sum(axis=1) / np.where(pairs > 0, pairs, 1.0)
+        else:
+            area = np.where(pairs > 0, weighted_area(own, score, weights), 0.0)
+        total, number = total + area, number + (pairs > 0)
+    return np.asarray(total / np.maximum(number, 1))
 
 
 def average_precision(positive: Any, score: Any, weights: FloatArray) -> FloatArray:

@@ -20,8 +20,10 @@ from .formulas import Confusion
 from .metrics import synonym_of
 
 #: Which answers are right; several of them an item; labels and predictions; both as numbers; scores whose order counts;
-#: probabilities; any number a row.
-Needs: TypeAlias = Literal["answers", "repeated answers", "classes", "numbers", "scores", "probabilities", "marks"]
+#: probabilities of a class; tables of those of all classes; any number a row.
+Needs: TypeAlias = Literal[
+    "answers", "repeated answers", "classes", "numbers", "scores", "probabilities", "tables", "marks"
+]
 #: A share of rows; another number of at most 1, whose differences are counted in points; a unit of the measure's own.
 Unit: TypeAlias = Literal["share", "points", "own"]
 #: The paired tests: McNemar's, and the bounds that one more row does not undo, of counts, of areas and of means;
@@ -31,6 +33,8 @@ PairedTest: TypeAlias = Literal["mcnemar", "counts", "areas", "means", "ratios",
 EXPECTED_COST = "expected-cost"
 
 _PASS_AT = re.compile(r"pass[@^][1-9]\d{0,3}")
+#: ``top-5-accuracy`` and the like: the share of rows whose class is one of the 5 most probable ones.
+TOP = re.compile(r"top-([1-9]\d{0,2})-accuracy")
 _QUANTILE = re.compile(r"p(?!0+$)\d\d(\.\d{1,3})?")
 
 
@@ -65,7 +69,7 @@ class MeasureSpec:
     limits: tuple[float, float] | None = None
     #: True if `of_rows` takes "positive" for one class and "negative" for all others.
     of_one_class: bool = False
-    #: Of an item, of which one is to be right: the k of ``pass@k``; else 0.
+    #: The k of ``pass@k`` and ``top-k-accuracy``; otherwise 0.
     answers: int = 0
     #: For a quantile, the share of rows below it; otherwise 0.
     share: float = 0.0
@@ -79,9 +83,9 @@ class MeasureSpec:
         return tuple(name for name in named if name not in (*Confusion._fields, "undefined"))
 
     @property
-    def calls_function(self) -> bool:
-        """True if it calls a user's function once for each row of weights."""
-        return getattr(self.of_weights, "func", None) is score_formulas.of_function
+    def is_slow(self) -> bool:
+        """True if it calls a user's function once for each row of weights, or takes about as long."""
+        return getattr(self.of_weights, "func", None) in (score_formulas.of_function, score_formulas.macro_area)
 
     @property
     def in_points(self) -> bool:
@@ -164,6 +168,7 @@ _BASE = (
         for name, power in score_formulas.POWERS.items()
     ),
     MeasureSpec(name="neg-mse", needs="numbers", unit="own", test="means", of_rows=score_formulas.neg_squared_error),
+    MeasureSpec(name="macro-auc", needs="tables", unit="points", of_weights=partial(score_formulas.macro_area)),
     MeasureSpec(name="average-precision", needs="scores", unit="points", of_weights=score_formulas.average_precision),
     MeasureSpec(name="rmse", needs="numbers", unit="own", greater_is_better=False, of_weights=score_formulas.rmse),
     MeasureSpec(name="r2", needs="numbers", unit="own", of_weights=score_formulas.r2),
@@ -209,11 +214,12 @@ class _Measures(dict[str, MeasureSpec]):
         return name.spec if isinstance(name, OwnMeasure) else super().__getitem__(name)
 
     def __missing__(self, name: str) -> MeasureSpec:
+        if top := TOP.fullmatch(name):
+            known: Any = {"needs": "tables", "unit": "share", "test": "mcnemar"}
+            return MeasureSpec(name=name, **known, answers=int(top[1]))
         if is_pass_at(name):
-            answers = int(name[len("pass@") :])
-            return MeasureSpec(
-                name=name, needs="repeated answers", unit="share", test="means", span=1.0, answers=answers
-            )
+            known = {"needs": "repeated answers", "unit": "share", "test": "means", "span": 1.0}
+            return MeasureSpec(name=name, **known, answers=int(name[len("pass@") :]))
         if is_quantile(name):
             return MeasureSpec(name=name, needs="marks", unit="own", test="quantile", share=float(name[1:]) / 100)
         if (kind := name.partition("(")[0]) in MAKERS:
@@ -221,10 +227,8 @@ class _Measures(dict[str, MeasureSpec]):
             return made
         if not is_of_counts(name):
             raise KeyError(name)
-        of_counts, greater_is_better = own.formula(base_of(name)[1])
-        return MeasureSpec(
-            name=name, needs="classes", unit="own", greater_is_better=greater_is_better, of_counts=of_counts
-        )
+        of_counts, greater = own.formula(base_of(name)[1])
+        return MeasureSpec(name=name, needs="classes", unit="own", greater_is_better=greater, of_counts=of_counts)
 
 
 def is_pass_at(name: str) -> bool:
@@ -275,12 +279,8 @@ def is_named_alone(spec: MeasureSpec) -> bool:
 def refers_to_one_class(name: str) -> bool:
     """True if a measure is of the positive one of two classes, and so needs exactly two."""
     spec = MEASURES[name]
-    return (
-        name == "neg-brier"
-        or spec.needs == "scores"
-        or spec.of_one_class
-        or (spec.of_counts is not None and not base_of(name)[0] and spec.of_classes is None)
-    )
+    of_two = spec.of_counts is not None and not base_of(name)[0] and spec.of_classes is None
+    return name == "neg-brier" or spec.needs == "scores" or spec.of_one_class or of_two
 
 
 def needs_positive(name: str) -> bool:

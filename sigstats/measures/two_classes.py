@@ -1,7 +1,4 @@
-"""Formulas of labels, predictions and weights as functions of the four counts of two classes.
-
-When not to use: for measures by name, which `sigstats.measures.measure` finds.
-"""
+"""Formulas of labels, predictions and weights as functions of the four counts of two classes."""
 
 from collections.abc import Callable
 from functools import partial

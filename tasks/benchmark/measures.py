@@ -115,9 +115,9 @@ def _lacking(measure: str, of: _Classifier) -> str:
         return ""
     if refers_to_one_class(measure) and len(of.classes) > 2:
         return f"{measure} needs two classes, and there are {len(of.classes)}"
-    if needs not in ("scores", "probabilities"):
+    if needs not in ("scores", "probabilities", "tables"):
         return ""
-    if of.scores.probabilities is None and (needs == "probabilities" or of.scores.decision is None):
+    if of.scores.probabilities is None and (needs != "scores" or of.scores.decision is None):
         return f"{measure} needs {needs}, which {of.name} does not give"
     return ""
 
@@ -181,9 +181,12 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
     assert a.run is not None
     assert b.run is not None
     label, scores = a.run.label, None
-    if MEASURES[measure].needs in ("scores", "probabilities"):
+    if measure == "neg-log-loss" or MEASURES[measure].needs == "tables":
+        of_classes = [side.scores.probabilities for side in (a, b)]
+        scores = Scored.of_classes(*(np.column_stack([label, table]) for table in of_classes if table is not None))
+    elif MEASURES[measure].needs in ("scores", "probabilities"):
         of_a, of_b = (scored(measure, label, side.scores, side.positive)[1] for side in (a, b))
-        scores = Scored(scores=(of_a, of_b), of_truth=measure == "neg-log-loss")
+        scores = Scored(scores=(of_a, of_b))
     predicted = Predicted(classes=a.classes, label=label, a=a.run.prediction, b=b.run.prediction)
     paired = PairedPredictions(units=Units(n=len(label), group=a.run.groups), said=predicted, scored=scores)
     evidence = evidence_of(paired, measure, a.classes[a.positive] if refers_to_one_class(measure) else None)

@@ -46,9 +46,9 @@ class ClassProbabilities(NamedTuple):
 
     #: Most probable class of each row, for each model.
     predictions: tuple[NDArray[Any], ...]
-    #: Probability of `positive`, or of the true class of each row if there are several classes.
+    #: Probability of `positive`; if there are several classes, tables as those of `Scored.of_classes`.
     scores: tuple[FloatArray, ...]
-    #: Name of the class of the scores; None if they are those of the true classes.
+    #: Name of the class of the scores; None if there are several.
     positive: str | None
 
 
@@ -87,13 +87,12 @@ def class_probabilities(
         positive = pair[positive_place(pair, positive)] if of_one else pair[1]
     scores = []
     for table, order in zip(tables.values(), orders, strict=True):
-        place = {label_name(value): place for place, value in enumerate(order.tolist())}
-        of_label = [place[label_name(label)] for label in labels.tolist()]
-        scores.append(
-            table[np.arange(len(codes)), np.array(of_label)[codes.ravel()]]
-            if several
-            else table[:, place[positive or ""]]
-        )
+        in_order = np.argsort(order, kind="stable")
+        place = {label_name(value): place for place, value in enumerate(order[in_order].tolist())}
+        of_label = np.array([place[label_name(label)] for label in labels.tolist()])
+        sorted_ = table[:, in_order]
+        with_places = np.column_stack([of_label[codes.ravel()], sorted_])
+        scores.append(with_places if several else sorted_[:, place[positive or ""]])
     return ClassProbabilities(
         tuple(order[table.argmax(axis=1)] for table, order in zip(tables.values(), orders, strict=True)),
         tuple(scores),

@@ -12,7 +12,7 @@ import pyarrow as pa
 from sigstats._common.data_frames import has_no_text, opened, require_same_index, with_texts
 from sigstats._common.scores import of_named_scores, parts_of_ratio
 from sigstats._common.validation import as_choice, refuse, shown
-from sigstats.comparison.paired_predictions import PairedPredictions
+from sigstats.comparison.paired_predictions import PairedPredictions, Scored
 
 from ..predictions import (
     MOST_VALUES,
@@ -216,10 +216,13 @@ _COLUMNS |= {name: name for name in ("order", "weights")}
 
 
 def pair_as_frames(
-    y: Any, predictions: Sequence[Any], names: Sequence[str], *, slices: Any, of_truth: bool = False, **options: Any
+    y: Any, predictions: Sequence[Any], names: Sequence[str], *, slices: Any, **options: Any
 ) -> PairedPredictions:
     """Return the rows of arrays as if two data frames were joined by position; `names`: names of both in messages."""
-    scores = options.pop("scores", None) or (None, None)
+    tables: Any = options.pop("scores", None) or (None, None)
+    scores = tables
+    if of_classes := np.ndim(scores[0]) == 2:
+        scores = [np.arange(len(table), dtype=np.float64) for table in tables]  # numbers of rows, which are joined
     given = {"y": y, **{name: options.pop(name, None) for name in ("groups", "order", "weights")}}
     called = {f"slices[{shown(name)}]": str(name) for name in slices}
     given |= dict(zip(called, slices.values(), strict=True))
@@ -239,7 +242,11 @@ def pair_as_frames(
     with as_arguments():
         pair = join(sides[0], sides[1], columns)
     notes = tuple(note for note in pair.notes if note.name != "joined-by-position")
-    return replace(pair, notes=notes, scored=pair.scored and replace(pair.scored, of_truth=of_truth))
+    scored = pair.scored
+    if of_classes and scored is not None:
+        a, b = (table[rows.astype(np.int64)] for table, rows in zip(tables, scored.scores, strict=True))
+        scored = Scored.of_classes(a, b)
+    return replace(pair, notes=notes, scored=scored)
 
 
 def _column(values: Any, name: str) -> Any:

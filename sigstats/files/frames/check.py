@@ -148,9 +148,10 @@ def check(
         of_frames: dict[str, Any] = {"score": score, "ratio": ratio, "run": run, "task": task, "duplicates": duplicates}
         of_frames |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better, "human": human}
         check_together({"arrays": True, **of_frames})
-        if has_columns(prediction):
-            ((prediction,), *_) = class_probabilities(y, {"prediction": prediction}, named, classes=listed)
         rows: dict[str, Any] = {"listed": listed, "groups": groups, "slices": slices, "names": ["predictions"] * 2}
+        if has_columns(prediction):
+            said = class_probabilities(y, {"prediction": prediction}, named, classes=listed)
+            (prediction,), rows["scores"] = said.predictions, None if said.positive else said.scores * 2
         paired = paired_arrays(y, (prediction, prediction), missing=missing, unscored=unscored, **rows)
         paired = replace(paired, score_range=limits)
     with as_arguments():

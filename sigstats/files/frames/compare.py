@@ -276,7 +276,7 @@ def compare(
         else:
             first, second, said = baseline, candidate, None
         if said is not None:
-            positive_name, options["of_truth"] = positive_name or said.positive, said.positive is None
+            positive_name = positive_name or said.positive
         pair = paired_arrays(y, (first, second), missing=missing, unscored=unscored, **options)
         known = pair.predicted
         assert known is not None

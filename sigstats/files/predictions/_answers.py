@@ -109,15 +109,17 @@ class WithLikeliest(WithMissing):
         self.names += (self._name,) if self._name else ()
         self._likeliest = pa.array(self.classes, pa.string()).take(pa.array(values.argmax(axis=1)))
 
-    def of_true_class(self, name: str, label: Any) -> Any:
-        """The probability of the label of each row; null if it is missing."""
+    def of_classes(self, name: str, label: Any) -> Any:
+        """A table of `Scored.of_classes` as an array of lists; null if a label is missing."""
         texts, classes = same_spelling([label.cast(pa.string()), pa.array(self.classes, pa.string())])
         places: Any = pc.index_in(texts, value_set=classes)
         if len(odd := pc.indices_nonzero(pc.and_(pc.is_null(places), pc.is_valid(texts)))):
             row = odd[0].as_py()
             raise self.error(name, f": {shown(texts[row].as_py())} is not one of {some_of(self.classes, 10)}", row)
-        values = self.probabilities[np.arange(len(texts)), pc.fill_null(places, 0).to_numpy()]
-        return pa.array(values, mask=pc.is_null(places).to_numpy(zero_copy_only=False))
+        in_order = np.argsort(self.classes, kind="stable")
+        of_label = np.argsort(in_order)[pc.fill_null(places, 0).to_numpy()]
+        values = np.column_stack([of_label, self.probabilities[:, in_order]])
+        return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1], mask=pc.is_null(places))
 
     def _values(self, name: str) -> Array:
         return self._likeliest if name == self._name else super()._values(name)

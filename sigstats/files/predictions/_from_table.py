@@ -225,7 +225,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
         if columns.label != columns.prediction and not is_number(columns.label):
             _refuse_second_header(table, columns, label, prediction)
     if likeliest is not None and not of_labels:
-        score = Scores(likeliest.of_true_class(columns.label, label), of_truth=True, by_name=True, limits=(0.0, 1.0))
+        score = Scores(likeliest.of_classes(columns.label, label), of_truth=True, by_name=True, limits=(0.0, 1.0))
     others = {name: texts(name) for name in units.complete if name in table.names}
     for name, column in (*others.items(), (columns.label, label), (columns.prediction, prediction)):
         _check_texts(table, name, column, columns)

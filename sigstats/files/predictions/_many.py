@@ -158,7 +158,7 @@ def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Ma
             rows.classes.append((side.where, classes, said_of))
         right = np.from_dlpack(pc.cast(pc.equal(label, prediction), pa.int8())).astype(bool)
         rows.right.append(rows.spread(right, positions, False))
-    if mine.score is not None and other.score is not None:
+    if mine.score is not None and other.score is not None and not mine.score.of_truth:
         if not rows.scores and rows.first.score is not None:
             rows.scores.append(rows.first.score.values.to_numpy())
         rows.scores.append(rows.spread(other.score.values.take(matched.partners).to_numpy(), positions, np.nan))

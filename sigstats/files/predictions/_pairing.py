@@ -106,15 +106,18 @@ def join(
         said = Labels(classes=classes, label=codes[0])
     scored, (a, b) = None, (baseline.score, candidate.score)
     if a is not None and b is not None:
-        scored = Scored(
-            scores=(taken(a.values, rows).to_numpy(), taken(b.values, partners).to_numpy()),
-            per=None if a.per is None else (taken(a.per, rows).to_numpy(), taken(b.per, partners).to_numpy()),
-            totals=marks,
-            of_truth=a.of_truth and b.of_truth,
-            lower=lower_in_both(*given),
-            limits=a.limits if a.limits == b.limits else None,
-            column=a.name,
-        )
+        known: dict[str, Any] = {"limits": a.limits if a.limits == b.limits else None, "column": a.name}
+        if a.of_truth and b.of_truth:
+            lists = taken(a.values, rows), taken(b.values, partners)
+            scored = Scored.of_classes(*(part.flatten().to_numpy().reshape(len(rows), -1) for part in lists), **known)
+        else:
+            scored = Scored(
+                scores=(taken(a.values, rows).to_numpy(), taken(b.values, partners).to_numpy()),
+                per=None if a.per is None else (taken(a.per, rows).to_numpy(), taken(b.per, partners).to_numpy()),
+                totals=marks,
+                lower=lower_in_both(*given),
+                **known,
+            )
     subjects = baseline.source.subject, candidate.source.subject
     return PairedPredictions(
         units=units_of(baseline, rows, columns, others),

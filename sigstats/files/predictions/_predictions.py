@@ -63,7 +63,7 @@ class Scores:
     name: str = ""
     #: The denominators: sums of scores are divided by sums of these.
     per: Any = None
-    #: True if the score is the probability of each row's true class.
+    #: True if the values are lists of the probabilities of all classes (`WithLikeliest.of_classes`).
     of_truth: bool = False
     #: True if a lower score is better; None if the direction is unknown.
     lower: bool | None = False

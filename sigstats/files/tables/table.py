@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.class_names import refuse_missing_texts
+from sigstats._common.data_frames import duration_text
 from sigstats._common.validation import EXACT_WHOLE, hint, shown
 
 from .spelling import Array, first_rounded, is_number, is_whole_number, to_decimals, to_numbers, without_empty
@@ -174,6 +175,9 @@ class Table:
             raise self.error(name, f" is of type {kind}; expected text or whole numbers")
         if self._as_python and (pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
             return pa.array([None if value is None else str(value) for value in column.to_pylist()], pa.string())
+        if pa.types.is_duration(kind):
+            values = column.cast(pa.duration("us"), safe=False).to_pylist()
+            return pa.array([None if value is None else duration_text(value) for value in values], pa.string())
         if pa.types.is_floating(kind):
             column = self._whole(name, column)
         return _as_strings(column)

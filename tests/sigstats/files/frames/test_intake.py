@@ -12,6 +12,7 @@ Y = np.random.default_rng(0).integers(0, 2, N)
 A, B = (np.where(np.random.default_rng(seed).random(N) < share, 1 - Y, Y) for seed, share in ((1, 0.1), (2, 0.2)))
 FRAME = pd.DataFrame({"id": range(N), "label": Y, "prediction": A})
 DAYS = pd.date_range("2024-01-01", periods=4)
+DURATIONS = ["0 days 00:00:00", "1 days 12:00:00", "3 days 00:00:00", "4 days 12:00:00"]
 #: A column of each kind, and the text of its values.
 COLUMNS = {
     "whole numbers": (pd.Series(K + 1), "1234"),
@@ -26,6 +27,8 @@ COLUMNS = {
     "periods": (pd.Series(pd.period_range("2024-01", periods=4, freq="M")[K]), [f"2024-0{m}" for m in "1234"]),
     "days": (pd.Series([day.date() for day in DAYS[K]]), [f"2024-01-0{day}" for day in "1234"]),
     "times": (pd.Series(DAYS[K].astype("datetime64[us]")), [f"2024-01-0{day} 00:00:00.000000" for day in "1234"]),
+    "durations": (pd.Series(pd.to_timedelta(K * 36, unit="h")), DURATIONS),
+    "durations of Arrow": (pd.Series(pd.to_timedelta(K * 36, unit="h")).astype("duration[us][pyarrow]"), DURATIONS),
 }
 
 
