@@ -163,11 +163,15 @@ def as_texts(values: Any) -> Any:
     kind = getattr(values, "dtype", None)
     if getattr(kind, "name", "") == "category":
         return np.asarray(values.astype(object if values.isna().any() else str))
-    first = values[0] if isinstance(values, (list, np.ndarray)) and len(values) else None
+    listed = isinstance(values, list) or (isinstance(values, np.ndarray) and values.ndim == 1)
+    first = next(iter(values), None) if listed else None
     if not (isinstance(first, dt.timedelta) or str(kind).startswith(("timedelta", "duration"))):
         return values
-    durations = np.asarray(values, dtype="timedelta64[us]").tolist()
-    return [None if value is None else duration_text(value) for value in durations]
+    try:
+        durations = np.asarray(values, dtype="timedelta64[us]").tolist()
+        return [None if value is None else duration_text(value) for value in durations]
+    except (TypeError, ValueError, OverflowError):  # values of several types, months, or no column
+        return values
 
 
 def duration_text(value: dt.timedelta) -> str:

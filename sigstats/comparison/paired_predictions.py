@@ -108,10 +108,9 @@ class Scored:
     name: str = ""
 
     @classmethod
-    def of_classes(cls, *tables: FloatArray, **known: Any) -> Self:
+    def of_classes(cls, a: FloatArray, b: FloatArray, **known: Any) -> Self:
         """From tables of the place of each row's true class, and the probability of each class in order."""
-        a, b = tables
-        of_truth = [table[np.arange(len(table)), 1 + table[:, 0].astype(np.int64)] for table in tables]
+        of_truth = [table[np.arange(len(table)), 1 + table[:, 0].astype(np.int64)] for table in (a, b)]
         return cls(scores=(of_truth[0], of_truth[1]), tables=(a, b), **known)
 
     @property

@@ -220,9 +220,8 @@ def pair_as_frames(
 ) -> PairedPredictions:
     """Return the rows of arrays as if two data frames were joined by position; `names`: names of both in messages."""
     tables: Any = options.pop("scores", None) or (None, None)
-    scores = tables
-    if of_classes := np.ndim(scores[0]) == 2:
-        scores = [np.arange(len(table), dtype=np.float64) for table in tables]  # numbers of rows, which are joined
+    of_classes = np.ndim(tables[0]) == 2  # the numbers of their rows are joined
+    scores = [np.arange(len(table), dtype=np.float64) for table in tables] if of_classes else tables
     given = {"y": y, **{name: options.pop(name, None) for name in ("groups", "order", "weights")}}
     called = {f"slices[{shown(name)}]": str(name) for name in slices}
     given |= dict(zip(called, slices.values(), strict=True))
