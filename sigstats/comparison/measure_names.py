@@ -35,8 +35,7 @@ MANY_NUMBERS = 20
 _NO_MEASURES = {
     "n?dcg": "mean-score of a column with the ndcg of each query, a row a query",
     "top-k": "top-5-accuracy or the like, with the number in place of k",
-    "ece|calibration-error": "neg-brier or neg-log-loss, which miscalibration lowers; the binned estimate depends on "
-    "the bins, is above 0 for a calibrated model, and has no known distribution",
+    "ece|calibration-error": "neg-brier or neg-log-loss; its estimate depends on bins and has no known distribution",
 }
 
 

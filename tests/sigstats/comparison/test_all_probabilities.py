@@ -120,7 +120,7 @@ def test_files_with_a_column_for_each_class(tmp_path, capsys):
         ("ndcg@10", "a row a query"),
         ("top_k_accuracy", "top-5-accuracy or the like"),
         ("ece", "neg-brier or neg-log-loss"),
-        ("expected_calibration_error", "depends on the bins"),
+        ("expected_calibration_error", "depends on bins"),
     ],
 )
 def test_other_measures_of_probabilities_are_answered_by_name(name, cure):
