@@ -107,17 +107,13 @@ def join(
     scored, (a, b) = None, (baseline.score, candidate.score)
     if a is not None and b is not None:
         known: dict[str, Any] = {"limits": a.limits if a.limits == b.limits else None, "column": a.name}
+        parts = taken(a.values, rows), taken(b.values, partners)
         if a.of_truth and b.of_truth:
-            lists = taken(a.values, rows), taken(b.values, partners)
-            scored = Scored.of_classes(*(part.flatten().to_numpy().reshape(len(rows), -1) for part in lists), **known)
+            scored = Scored.of_classes(*(part.flatten().to_numpy().reshape(len(rows), -1) for part in parts), **known)
         else:
-            scored = Scored(
-                scores=(taken(a.values, rows).to_numpy(), taken(b.values, partners).to_numpy()),
-                per=None if a.per is None else (taken(a.per, rows).to_numpy(), taken(b.per, partners).to_numpy()),
-                totals=marks,
-                lower=lower_in_both(*given),
-                **known,
-            )
+            per = None if a.per is None else (taken(a.per, rows).to_numpy(), taken(b.per, partners).to_numpy())
+            known |= {"per": per, "totals": marks, "lower": lower_in_both(*given)}
+            scored = Scored(scores=(parts[0].to_numpy(), parts[1].to_numpy()), **known)
     subjects = baseline.source.subject, candidate.source.subject
     return PairedPredictions(
         units=units_of(baseline, rows, columns, others),

@@ -113,7 +113,7 @@ def item_totals(first: Predictions, other: Predictions, items: Any) -> tuple[Ite
     if first.said.predicted and other.said.predicted:
         said = same_spelling([first.said.label, other.said.label, first.said.prediction, other.said.prediction])
         right = totals(*(pc.cast(pc.equal(said[i], said[i + 2]), pa.float64()) for i in (0, 1)))
-    if first.score is not None and other.score is not None:
+    if first.score is not None and other.score is not None and not first.score.of_truth:
         marks = totals(first.score.values, other.score.values)
     return right, marks
 
