@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = commands.REGISTRY.names()
     command = next((argument for argument in arguments if not argument.startswith("-")), None)
     # The modules of the other commands are imported for the list of them alone.
-    program = commands.parser(command if command in names and arguments[0] == command else None)
+    program = commands.parser(command if command in names and arguments[0] in (command, "--debug") else None)
     if command is not None and command not in names:
         program.error(f"{shown(command)} is not a command; {hint(command, names)}")
     options = program.parse_args(arguments)
@@ -38,25 +38,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         refuse_credentials(vars(options), error=BadInput)
         return commands.REGISTRY.module(options.command).run(options)
     except (BadInput, MissingExtra) as error:
-        return complain(str(error), BAD_INPUT)
+        return complain(str(error), BAD_INPUT, options)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the output has closed it
         return FAILED
     except KeyboardInterrupt:
-        return complain("interrupted", 130)
+        return complain("interrupted", 130, options)
     except BaseException as error:  # an exception class of foreign code would exit with the code of a regression
         logging.getLogger("distributed.process").setLevel(logging.CRITICAL)  # it tells what it ends after this process
-        if os.environ.get("SIGSTATS_DEBUG"):
+        if options.debug:
             # And not raised: Python's exit code would be that of a regression.
             print(printable(traceback.format_exc(), keep="\n"), end="", file=sys.stderr)  # noqa: T201
             return FAILED
         if isinstance(error, OSError) and error.errno == errno.ELOOP:  # a link in an output, which is not followed
-            return complain(f"--output: {error.strerror}", BAD_INPUT)
+            return complain(f"--output: {error.strerror}", BAD_INPUT, options)
         cause: BaseException = error
         while isinstance(cause, ImportError) and cause.__cause__ is not None:  # NumPy's has pages of advice
             cause = cause.__cause__
         said = f"{type(cause).__name__}: {cause}".removesuffix(": ")
-        return complain(f"{said}{_remedy(cause)} (SIGSTATS_DEBUG=1 shows where)", FAILED)
+        return complain(f"{said}{_remedy(cause)} (--debug shows where)", FAILED, options)
 
 
 #: What the system says where it gives no more of something, by number and in words of libraries, and what to do.

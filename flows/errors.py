@@ -1,6 +1,9 @@
 """The exit codes of the program, the error for bad input, and how it says why it ends."""
 
+import datetime
+import json
 import sys
+from typing import Any
 
 from sigstats._common.credentials import without_credentials
 from sigstats._common.messages import printable
@@ -12,7 +15,16 @@ class BadInput(Exception):
     """One line with the field, the value and a correct value. Nothing was written."""
 
 
-def complain(text: str, code: int) -> int:
-    """Print why a command ends in one line; return the exit code."""
-    print(f"sigstats: {without_credentials(printable(' '.join(text.split())))}", file=sys.stderr)  # noqa: T201
+def complain(text: str, code: int, options: Any) -> int:
+    """Print why a command ends in one line, an object where `options` ask for logs in JSON; return the exit code."""
+    said = without_credentials(printable(" ".join(text.split())))
+    if getattr(options, "log_format", "text") == "json":
+        print(json.dumps({"time": now(), "event": "error", "text": said, "code": code}), file=sys.stderr)  # noqa: T201
+    else:
+        print(f"sigstats: {said}", file=sys.stderr)  # noqa: T201
     return code
+
+
+def now() -> str:
+    """The time of an object of a log in JSON."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")

@@ -33,6 +33,7 @@ def run_study(
     cluster: "str | Client | Cluster | None" = None,
     workers: int | None = None,
     allow: Sequence[str] = (),
+    priority: int = 0,
     quiet: bool | None = None,
 ) -> StudyResults:
     """Run a study and open its results, without Prefect.
@@ -60,6 +61,8 @@ def run_study(
     allow : sequence of str
         Packages whose classifiers and tests the study may import and run. ``"__main__"`` allows sending code of this
         program to the workers of a cluster; on this machine it needs no permission.
+    priority : int, optional
+        Dask's `priority`: blocks of the study with the higher one go first on shared workers.
     quiet : bool, optional
         False to show progress, on standard error or as a bar in a notebook; True to show nothing. By default progress
         is shown only in a notebook.
@@ -95,7 +98,7 @@ def run_study(
         kind = kind_of(loaded)
         how = asked(
             loaded, base, in_cells=kind.has_cells, output=output, cluster=cluster, workers=workers, allow=allow,
-            quiet=not in_notebook() if quiet is None else quiet,
+            priority=priority, quiet=not in_notebook() if quiet is None else quiet,
         )  # fmt: skip
         how = replace(how, allow=(*how.allow, *_allowed_code(code, allow, how.cluster)), code=code.files)
         with _main_left_alone():

@@ -126,10 +126,10 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
         prog="sigstats",
         description="Tests of classifiers: exact, Monte-Carlo, bootstrap and permutation, from one table to a cluster.",
         epilog="Exit codes: 0 done, 1 a regression was found, 2 bad input, 3 the run failed, 128+N ended by signal N. "
-        "The words of reports: docs/glossary.md, and the end of each report. SIGSTATS_DEBUG=1 shows the traceback of "
-        "unexpected errors.",
+        "The words of reports: docs/glossary.md, and the end of each report.",
     )
     program.add_argument("--version", action="store_true", help="print the version and exit")
+    program.add_argument("--debug", action="store_true", help="show the traceback of unexpected errors")
     subparsers = program.add_subparsers(metavar="COMMAND", dest="command", parser_class=_CommandParser)
     for name in REGISTRY.names() if only is None else [only]:
         module = REGISTRY.module(name)

@@ -42,6 +42,7 @@ def _report(output: str) -> None:
 
     from ..report.evidence import Evidence
     from ..report.problems import how_to_finish
+    from ..running.workers import changes_of
 
     store = Store(usable(output))
     with output_read(output, " with a summary", used="read or written"):
@@ -53,6 +54,8 @@ def _report(output: str) -> None:
         report, missing = _written(store), ""
         with contextlib.suppress(FileNotFoundError):  # a study without cells lacks none
             missing = how_to_finish(Evidence(Results(store)))
+    if said := str(changes_of(store)):
+        print(f"over all runs of this output: {said}")  # noqa: T201
     if missing:
         print(printable(f"not complete: {missing}"))  # noqa: T201
     print(printable(f"report: {report}"))  # noqa: T201

@@ -34,6 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="K/N",
         help="compute part K of N (from 1) on a shared output, as in an array job; finish with a run without --part",
     )
+    parser.add_argument(
+        "--log-format", choices=("text", "json"), default="text", help="json: one object per line on standard error"
+    )
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
 
@@ -54,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
             study, base, in_cells=kind.has_cells, output=output_of(options, study), cluster=options.cluster,
             workers=options.workers, allow=options.allow, part=options.part,
         )  # fmt: skip
-    display = Display(quiet=options.quiet, study=study.name)
+    display = Display(quiet=options.quiet, log_format=options.log_format, study=study.name)
 
     def work(stop: threading.Event) -> "StudyResult":
         run = replace(how, display=display, stop=stop)
@@ -69,6 +72,6 @@ def run(options: argparse.Namespace) -> int:
         result = run_interruptibly(work)
     except Stopped as error:
         text = f"interrupted; the same command goes on from {how.output}"
-        end_at_once(complain(text, 128 + error.signal))
+        end_at_once(complain(text, 128 + error.signal, options))
     result.tell(display)
     return leave(result.code)

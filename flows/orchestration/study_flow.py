@@ -37,6 +37,7 @@ def study_flow(
     workers: int | None = None,
     base: str | Path | None = None,
     allow: list[str] | None = None,
+    priority: int = 0,
     pages: str | None = None,
 ) -> StudyResult:
     """Run a study to its report, as one flow run. Each cell is computed in a task run of it.
@@ -57,6 +58,8 @@ def study_flow(
         The folder that relative paths of the study's data start from; by default that of the study file.
     allow : list of str, optional
         As ``--allow``.
+    priority : int, optional
+        As for `sigstats.run_study`.
     pages : str, optional
         The address at which the output is served.
 
@@ -79,7 +82,7 @@ def study_flow(
             raise refuse("base", base, "a folder")
         options = asked(
             loaded, folder if base is None else Path(base), in_cells=kind.has_cells, output=output,
-            cluster=cluster, workers=workers, allow=allow or [], quiet=True,
+            cluster=cluster, workers=workers, allow=allow or [], priority=priority, quiet=True,
         )  # fmt: skip
         if pages is not None and not str(pages).startswith(("http://", "https://")):
             raise refuse("pages", pages, "an address that begins with https://")

@@ -133,7 +133,9 @@ class RegressionResult(Evaluated):
     def tell(self, display: Display) -> None:
         """Show the comparison; in a quiet run only the reasons of a failure."""
         about = self.record.evaluation
-        if not display.quiet:
+        if display.json and not display.quiet:
+            self._log(display)
+        elif not display.quiet:
             show(self.comparison, about.baseline, about.candidate)
             if self.since is not None:
                 failing = f"still failing since {self.since:%Y-%m-%d %H:%M} UTC, " if self.code else ""
@@ -146,7 +148,28 @@ class RegressionResult(Evaluated):
                 print(printable(line), file=sys.stderr)  # noqa: T201
         caught_up = [] if display.quiet else [f"caught up: {line}" for line in self._of_those_before]
         for note in (*caught_up, *self.notes):
-            print(printable(f"note: {note}"), file=sys.stderr)  # noqa: T201
+            if display.json:
+                display.say(f"note: {note}")
+            else:
+                print(printable(f"note: {note}"), file=sys.stderr)  # noqa: T201
+
+    def _log(self, display: Display) -> None:
+        about = self.record.evaluation
+        for row in self.artifacts.tables["measures"]:
+            display.event("measure", **row)
+        display.event(
+            "end",
+            verdict=self.verdict,
+            headline=self.title,
+            reasons=list(self.reasons),
+            baseline=about.baseline,
+            candidate=about.candidate,
+            look=about.look,
+            level=about.level,
+            promise=self.promise,
+            since=None if self.since is None else self.since.isoformat(),
+            report=self.report,
+        )
 
 
 def _run(study: RegressionStudy, options: RunOptions) -> RegressionResult:

@@ -18,6 +18,7 @@ from fsspec.registry import get_filesystem_class, known_implementations
 from sigstats._common.credentials import refuse_credentials
 from sigstats._common.extras import with_extra
 from sigstats._common.messages import one_line, refuse, shown
+from sigstats._common.validation import as_count
 from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.storage.data import StoredData
@@ -118,6 +119,8 @@ class RunOptions:
     code: tuple[Path, ...] = ()
     #: Compute this part of the study alone, and neither summarise nor report.
     part: Part | None = None
+    #: Blocks go before those of studies of lower priority on the same cluster.
+    priority: int = 0
 
 
 def as_place(place: Any, name: str = "output") -> str:
@@ -162,6 +165,7 @@ def asked(
     workers: Any = None,
     allow: Any = (),
     part: str | None = None,
+    priority: Any = None,
     quiet: bool = True,
 ) -> RunOptions:
     """Return what `RunOptions` makes of the arguments of a call; a study that is not `in_cells` has no workers.
@@ -169,12 +173,15 @@ def asked(
     Raises BadInput or ValueError, of one line.
     """
     place = as_place(output)
-    of_cells = {"cluster": cluster, "workers": workers, "part": part}
+    priority = as_count(0 if priority is None else priority, "priority", minimum=-1000, maximum=1000)
+    of_cells = {"cluster": cluster, "workers": workers, "part": part, "priority": priority or None}
     for name, value in () if in_cells else of_cells.items():
         if value is not None:
             raise refuse(name, value, f"none: a {study.kind} study runs in this process")
     packages = texts(allow, "allow", "names of packages")
     where = None if cluster is None and workers is None else as_cluster(cluster, workers, packages)
+    if priority and getattr(where, "kind", None) == "serial":
+        raise refuse("priority", priority, "none: a cluster of kind 'serial' has no workers")
     return RunOptions(
         base=base,
         output=place,
@@ -182,4 +189,5 @@ def asked(
         cluster=where,
         allow=allowed(packages, where),
         part=None if part is None else parse_part(part),
+        priority=priority,
     )

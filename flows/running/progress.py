@@ -1,12 +1,13 @@
 """The progress of a run: a bar on a terminal or in a notebook, lines at intervals elsewhere."""
 
 import contextlib
+import json
 import math
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
@@ -16,6 +17,7 @@ from sigstats._common.numerals import significant
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Cell, Plan
 
+from ..errors import now
 from .bars import NotebookBar, TerminalBar, in_notebook, notebook_bar
 from .costs import CellProgress, Sizes, TimeLeft
 
@@ -30,7 +32,10 @@ class Display:
 
     `quiet`: show only errors.
     `every`: seconds between two lines if there is no terminal.
-    `study`: the name of the study.
+    `log_format`: sentences for a person, or one JSON object per line for a program. Each object has ``time``, ``event``
+    and ``study``; that of a cell has ``cell``, and that of a block also ``replicates``, ``seconds`` and, if it is
+    known, ``p_so_far``. The error that ends a command has ``text`` and ``code``, and no study.
+    `study`: the name of the study, for the JSON objects.
 
     Attributes
     ----------
@@ -38,9 +43,12 @@ class Display:
         Called with each line of text too, whatever is shown.
     """
 
-    def __init__(self, *, quiet: bool = False, every: float = 15.0, study: str = "") -> None:
+    def __init__(
+        self, *, quiet: bool = False, every: float = 15.0, log_format: Literal["text", "json"] = "text", study: str = ""
+    ) -> None:
         self.console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
         self.every = every
+        self.json = log_format == "json"
         self.study = study
         self.log: Callable[[str], None] = lambda text: None
         self._lock = threading.Lock()
@@ -53,7 +61,16 @@ class Display:
     def say(self, text: str) -> None:
         """Write one line of text."""
         self.log(text)
-        self.console.print(printable(text), markup=False)
+        if self.json:
+            self.event("message", text=text)
+        else:
+            self.console.print(printable(text), markup=False)
+
+    def event(self, event: str, **fields: Any) -> None:
+        """Write a JSON object in a line of its own, if the log is for a program."""
+        if self.json and not self.console.quiet:
+            line = json.dumps({"time": now(), "event": event, "study": self.study, **fields})
+            print(line, file=sys.stderr, flush=True)  # noqa: T201
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Callable[[str, int, int], None]]:
@@ -85,9 +102,12 @@ class Display:
                         bar.update(bars[what], completed=done, total=total)
                     elif time.monotonic() - spoke >= self.every:
                         spoke = time.monotonic()
-                        pace = (time.monotonic() - began) / max(done, 1)
-                        left = f", about {duration(pace * (total - done))} left" if done else ""
-                        self.say(f"  reading {what}: {done:,}/{total:,}{left}")
+                        if self.json:
+                            self.event("reading", what=what, done=done, total=total)
+                        else:
+                            pace = (time.monotonic() - began) / max(done, 1)
+                            left = f", about {duration(pace * (total - done))} left" if done else ""
+                            self.say(f"  reading {what}: {done:,}/{total:,}{left}")
 
             yield told
 
@@ -109,7 +129,7 @@ class Display:
 
     @property
     def _terminal(self) -> bool:
-        return sys.stderr.isatty() and not self.quiet
+        return sys.stderr.isatty() and not self.quiet and not self.json
 
     @contextlib.contextmanager
     def start(self, plan: Plan, *, workers: Callable[[], int], sizes: Sizes) -> Iterator[None]:
@@ -121,9 +141,10 @@ class Display:
         self._time_left = TimeLeft(list(self._counts.values()), sizes)
         self._workers = workers
         self._started = self._spoke = time.monotonic()
+        self.event("start", cells=len(plan.cells), replicates=plan.replicates, workers=workers())
         if self._terminal:
             self._bar = TerminalBar(self.console, plan.replicates)
-        elif in_notebook() and not self.quiet:
+        elif in_notebook() and not self.quiet and not self.json:
             self._bar = notebook_bar(plan.replicates)
         if self._bar is None:
             yield
@@ -147,6 +168,9 @@ class Display:
                 count.add(replicates, receipt.seconds, receipt.exceedances)
                 if receipt.exceedances is not None:
                     self._latest = count
+                so_far = {} if count.p_value is None else {"p_so_far": count.p_value}
+                seconds = round(receipt.seconds, 6)
+                self.event("block", cell=cell.name, replicates=replicates, seconds=seconds, **so_far)
             self._show()
 
     def complete(self, cell: Cell) -> None:
@@ -156,7 +180,9 @@ class Display:
     def cell_done(self, cell: Cell) -> None:
         """Count a cell that is complete, or has failed."""
         with self._lock:
-            self._counts[cell.name].ended = True
+            count = self._counts[cell.name]
+            count.ended = True
+            self.event("cell", cell=cell.name, replicates=count.done, seconds=round(count.seconds, 6), **cell.subject)
             self._show()
 
     @property
@@ -171,6 +197,8 @@ class Display:
             self._spoke = time.monotonic()
             if self._bar:
                 self._draw(self._bar)
+            elif self.json:
+                self.event("progress", **self._totals())
             else:
                 self.say(f"  {self._line()}")
 

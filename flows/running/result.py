@@ -3,7 +3,7 @@
 import datetime as dt
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sigstats._common.messages import printable
@@ -18,6 +18,7 @@ from ..errors import DONE, FAILED
 from ..pages.wording import count_of
 from .options import Part
 from .progress import Display, duration
+from .workers import StaffChanges
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,8 +120,9 @@ class CellStudyResult:
     #: Where blocks were computed: "serial" is this process, "dask" the workers of a cluster. Empty if nothing was left
     #: to compute.
     engines: frozenset[str] = frozenset()
-    #: Workers that were lost; what they had not stored was computed again.
-    lost: int = 0
+    #: The changes among the workers, in this run and in all runs of the output.
+    changes: StaffChanges = field(default_factory=StaffChanges)
+    all_changes: StaffChanges
     #: The part of the study that was computed; then `plan` has its cells alone, and `rows` and `report` are empty.
     part: Part | None = None
 
@@ -169,18 +171,22 @@ class CellStudyResult:
     @property
     def artifacts(self) -> Artifacts:
         """A link to the report, and a table of the hypotheses, the rejected ones first."""
+        said = str(self.all_changes)
         return Artifacts(
             links={"report": self.report},
             tables={"hypotheses": _as_table(self.rows)},
+            markdown={"workers": f"Over all runs of this output: {said}."} if said else {},
             assets={"summary": f"{self.output.rstrip('/')}/summary.parquet"},
         )
 
     def tell(self, display: Display) -> None:
         """Show the cells that failed, the totals, and the path of the report."""
+        for outcome in self.failed:
+            display.event("failed", cell=outcome.cell.name, error=_reason(outcome))
         for line in worst_first(self.reasons):
             print(printable(f"sigstats: {line}"), file=sys.stderr)  # noqa: T201
         rejected = sum(row.decision == "reject" for row in self.rows)
-        by = _where(self.engines, self.lost) if self.engines or not self.failed else ""
+        by = _where(self.engines, self.changes.lost) if self.engines or not self.failed else ""
         if self.part is not None:
             display.say(f"{self.title}, {self.subject}, in {duration(self.seconds)}{by}")
             if any(cell.rule.method == "joint" for cell in self.plan.cells):
@@ -192,7 +198,22 @@ class CellStudyResult:
             f"{count_of(len(self.rows), 'hypothesis', 'hypotheses')}, "
             f"{rejected} rejected at {significant(self.plan.alpha)}, in {duration(self.seconds)}{by}"
         )
+        if said := str(self.all_changes):
+            display.say(f"over all runs of this output: {said}")
         display.say(f"report: {self.report}")
+        display.event(
+            "end",
+            cells=len(self.plan.cells),
+            failed=len(self.failed),
+            replicates=self.replicates,
+            hypotheses=len(self.rows),
+            rejected=rejected,
+            seconds=round(self.seconds, 3),
+            engines=sorted(self.engines),
+            workers_lost=self.changes.lost,
+            changes=asdict(self.all_changes),
+            report=self.report,
+        )
 
 
 def _where(engines: Collection[str], lost: int) -> str:

@@ -35,7 +35,7 @@ from .options import Prepared, Progress, RunOptions
 from .output import begin, identity_of, refuse_another
 from .progress import Display
 from .result import CellStudyResult
-from .workers import StaffWatch, anything_left, workers_for
+from .workers import StaffChanges, StaffWatch, add_changes, anything_left, changes_of, workers_for
 
 #: What Numba compiles for studies that retrain.
 _COMPILED = Path(sigstats.__path__[0], "learners", "compiled")
@@ -77,7 +77,7 @@ def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, st
         with _begun(store, identity, prepared, options) as there:
             for file in options.code:
                 store.files.write(f"code/{file.name}", file.read_bytes())
-            outcomes, lost = _computed(plan, store, pool, options, lanes, left=left, sizes=sizes, there=there)
+            outcomes, changes = _computed(plan, store, pool, options, lanes, left=left, sizes=sizes, there=there)
             workers.close()
             rows, report = ([], "") if part is not None else _summarised(store, plan, outcomes, display)
     return CellStudyResult(
@@ -89,7 +89,8 @@ def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, st
         replicates=sum(min(outcome.stored, outcome.wanted) for outcome in outcomes),
         seconds=time.monotonic() - started,
         engines=frozenset().union(*(outcome.engines for outcome in outcomes)),
-        lost=lost,
+        changes=changes,
+        all_changes=changes_of(store),
         part=part,
     )
 
@@ -165,8 +166,8 @@ def _computed(
     left: bool,
     sizes: Sizes,
     there: Callable[[], bool],
-) -> tuple[list[Outcome], int]:
-    """Compute all cells, and return the number of lost workers too; stop if the output is not there."""
+) -> tuple[list[Outcome], StaffChanges]:
+    """Compute all cells, and report the workers that join and are lost meanwhile; stop if the output is not there."""
     display, stop = options.display, options.stop
     if left and any(fanout(cell.fanout).compiles for cell in plan.cells) and compiles_first(_COMPILED):
         display.say("note: Numba compiles for this processor first, once; `sigstats warm-up` does it beforehand")
@@ -177,14 +178,18 @@ def _computed(
         if not there():
             stop.set()
 
-    pool.prepare(plan)
+    pool.prepare(plan, options.priority)
     compute = options.around(CellComputer(store, pool, options, lanes).compute)
-    with (
-        display.start(_of_lanes(plan, lanes), workers=lambda: pool.workers, sizes=sizes),
-        periodic(look, _LOOK_SECONDS, name="staff"),
-    ):
-        run = partial(run_cells, compute=compute, threads=lambda: pool.cells, stop=stop)
-        return run_in_rounds(plan.cells, store, run, part=bool(lanes), complete=display.complete), watch.lost
+    try:
+        with (
+            display.start(_of_lanes(plan, lanes), workers=lambda: pool.workers, sizes=sizes),
+            periodic(look, _LOOK_SECONDS, name="staff"),
+        ):
+            run = partial(run_cells, compute=compute, threads=lambda: pool.cells, stop=stop)
+            return run_in_rounds(plan.cells, store, run, part=bool(lanes), complete=display.complete), watch.changes
+    finally:
+        if options.part is None:
+            add_changes(store, watch.changes)
 
 
 def _of_lanes(plan: Plan, lanes: Mapping[str, tuple[int, int]]) -> Plan:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 from tempfile import TemporaryDirectory
 
@@ -16,12 +17,14 @@ from sigstats.tasks.engine.stopping import for_now
 from sigstats.tasks.fan_out import input_cells, own_code
 from sigstats.tasks.plan import Needs, Plan, needs_of, tried
 from sigstats.tasks.storage.data import write_data
+from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
 from .. import clusters
 from ..clusters.local import may_start_processes, processors, room_for
 from ..config.model import Strict
 from ..errors import BadInput
+from ..pages.wording import count_of
 from .options import Prepared, RunOptions
 
 #: Seconds of work in this process, and of each processor without work, after which workers are started: that takes as
@@ -108,18 +111,39 @@ def _opened(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Ite
         yield pool
 
 
+#: The file that counts the changes of all runs. It is no part of the results, whose bytes do not depend on them.
+_COUNTS = "receipts/workers.json"
 #: Seconds between two notes that there are no workers.
 _UNSTAFFED_SECONDS = 60.0
 #: Seconds in which workers start: those that join within them are not reported.
 _STARTING_SECONDS = 60.0
 
 
+@dataclass
+class StaffChanges:
+    """The numbers of workers lost and joined, and of times that the scheduler did not answer."""
+
+    #: Workers that were lost; what they had not stored was computed again.
+    lost: int = 0
+    #: Workers that joined after the start of the run.
+    joined: int = 0
+    #: How often the scheduler ceased to answer.
+    outages: int = 0
+
+    def __str__(self) -> str:
+        said = [
+            self.lost and f"{count_of(self.lost, 'worker')} lost",
+            self.joined and f"{count_of(self.joined, 'worker')} joined",
+            self.outages and f"the scheduler unreachable {count_of(self.outages, 'time')}",
+        ]
+        return ", ".join(part for part in said if part)
+
+
 class StaffWatch:
-    """Watches the workers of a pool, reports changes, and counts those that were lost."""
+    """Watches the workers of a pool, and reports changes."""
 
     def __init__(self, pool: Pool, say: Callable[[str], None], *, clock: Callable[[], float] = time.monotonic) -> None:
-        #: Workers that were lost; what they had not stored was computed again.
-        self.lost = 0
+        self.changes = StaffChanges()
         self._pool = pool
         self._say = say
         self._clock = clock
@@ -133,6 +157,7 @@ class StaffWatch:
         staff = self._pool.staff
         if staff is None:
             if self._answers:
+                self.changes.outages += 1
                 self._say("note: the scheduler does not answer; the blocks wait for it")
             self._answers = False
             return
@@ -147,9 +172,10 @@ class StaffWatch:
             self._there, self._began = frozenset(), self._clock()
         gone, new = sorted(self._there - staff), sorted(staff - self._there)
         if gone:
-            self.lost += len(gone)
+            self.changes.lost += len(gone)
             self._say(f"note: {_named(gone)} gone, {len(staff)} left; blocks that were not stored are computed again")
-        if new and (self.lost or self._clock() - self._began > _STARTING_SECONDS):
+        if new and (self.changes.lost or self._clock() - self._began > _STARTING_SECONDS):
+            self.changes.joined += len(new)
             self._say(f"note: {_named(new, 'joined')}, {len(staff)} now")
         self._there = staff
         self._note_empty(bool(staff))
@@ -161,6 +187,23 @@ class StaffWatch:
         elif now - self._told_empty >= _UNSTAFFED_SECONDS:
             self._told_empty = now
             self._say("note: there are no workers; the blocks wait for one")
+
+
+def add_changes(store: Store, changes: StaffChanges) -> None:
+    """Add the changes of a run to the stored sums of the runs before it."""
+    if changes != StaffChanges():
+        before, now = asdict(changes_of(store)), asdict(changes)
+        store.write_json(_COUNTS, {key: before[key] + now[key] for key in now})
+
+
+def changes_of(store: Store) -> StaffChanges:
+    """The sums of the changes of all runs of an output."""
+    try:
+        content = store.read_json(_COUNTS)
+    except (FileNotFoundError, Damaged):
+        return StaffChanges()
+    counts = {field.name: content.get(field.name) for field in fields(StaffChanges)}
+    return StaffChanges(**{key: value for key, value in counts.items() if isinstance(value, int)})
 
 
 def _named(names: list[str], verb: str = "") -> str:

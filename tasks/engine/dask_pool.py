@@ -48,6 +48,7 @@ class DaskPool(DaskStaff):
     # The annotations and the span of the caller: a thread has none of its own.
     _context: contextvars.Context = field(default_factory=contextvars.copy_context, init=False, repr=False)
     _span: Any = field(default=None, init=False, repr=False)
+    _priority: int = field(default=0, init=False, repr=False)
     _numbers: Iterator[int] = field(default_factory=itertools.count, init=False, repr=False)
     _submitted: set[Submission] = field(default_factory=set, init=False, repr=False)
     _fetching: ThreadPoolExecutor = field(
@@ -83,9 +84,10 @@ class DaskPool(DaskStaff):
         """True if fewer blocks are submitted than there are workers."""
         return len(self._submitted) < self.workers
 
-    def prepare(self, plan: Plan) -> None:
+    def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Let the present workers import its fan-outs, and open a span; later workers import with their first block."""
         names = sorted({cell.fanout for cell in plan.cells})
+        self._priority = priority
         self._span = self._context.run(opened_span, plan.study)
 
         def ask() -> None:
@@ -125,7 +127,7 @@ class DaskPool(DaskStaff):
                 for task in divided(batch, self._at_once):
                     alike.setdefault((task[0].turn, *self._asked(task[0]).items()), []).append(task)
                 for (turn, *resources), tasks in alike.items():
-                    self._context.run(self._map, tasks, -turn / 4, dict(resources))
+                    self._context.run(self._map, tasks, self._priority - turn / 4, dict(resources))
 
     def _asked(self, given: Submission) -> dict[str, int]:
         """The resources that a block asks of its worker."""

@@ -62,7 +62,7 @@ class GrowingPool(RoutedPool):
         self._turn = threading.Condition()
         self._begun = threading.Event()
         self._over = threading.Event()
-        self._prepared: Plan | None = None
+        self._prepared: tuple[Plan, int] | None = None
         here = contextvars.copy_context()
         self._starter = threading.Thread(target=here.run, args=(self._grow,), name="cluster", daemon=True)
 
@@ -82,9 +82,9 @@ class GrowingPool(RoutedPool):
         """Two for each worker that the cluster will have, or as many as it asks for once it has started."""
         return max(2 * self._expected, super().cells)
 
-    def prepare(self, plan: Plan) -> None:
+    def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Let the workers of the cluster prepare for the plan as soon as they have started."""
-        self._prepared = plan
+        self._prepared = plan, priority
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
@@ -133,7 +133,7 @@ class GrowingPool(RoutedPool):
         try:
             with self._open_pool() as pool:
                 if self._prepared is not None:
-                    pool.prepare(self._prepared)
+                    pool.prepare(*self._prepared)
                 with self._turn:
                     self.common, self._grown = pool, True
                     self._turn.notify_all()

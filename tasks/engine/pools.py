@@ -49,8 +49,8 @@ class Pool(Protocol):
     def memory_limit(self) -> int | None:
         """The smallest memory limit of a worker in bytes; None if there is none."""
 
-    def prepare(self, plan: Plan) -> None:
-        """Take the blocks of a plan from now on, and let the workers import its fan-outs before."""
+    def prepare(self, plan: Plan, priority: int = 0) -> None:
+        """Take the blocks of a plan from now on, by this priority, and let the workers import its fan-outs before."""
 
     def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
         """Start a block, and return a function that cancels it; `done` is called once, from any thread."""
@@ -73,7 +73,7 @@ class Serial:
     strangers: Mapping[str, str] = field(default_factory=dict)
     memory_limit: int | None = None
 
-    def prepare(self, plan: Plan) -> None:
+    def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Do nothing: the blocks run in this process."""
 
     def submit(  # noqa: D102
@@ -134,10 +134,10 @@ class RoutedPool:
         """The smallest memory limit of a worker in bytes; None if there is none."""
         return min((limit for pool in self._pools if (limit := pool.memory_limit) is not None), default=None)
 
-    def prepare(self, plan: Plan) -> None:
+    def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Let all pools prepare for the plan."""
         for pool in self._pools:
-            pool.prepare(plan)
+            pool.prepare(plan, priority)
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]

@@ -1,5 +1,7 @@
 """A study whose tests stop together, killed again and again: it ends as one that nothing disturbs."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -39,8 +41,10 @@ def study(tmp_path):
 
 def test_a_killed_study_resumes_and_its_tests_end_where_they_would(study, tmp_path):
     whole, place = Folder(tmp_path / "whole"), Folder(tmp_path / "out")
-    done = run("run", study, "--cluster", "serial", place=whole)
+    done = run("run", study, "--cluster", "serial", "--log-format", "json", place=whole)
     assert done.returncode == 0, done.stderr
+    events = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    assert all(event["replicates_done"] <= event["replicates"] for event in events if event["event"] == "progress")
     total = stored(whole)
     for share in (0.2, 0.5, 0.8):
         killed = start("run", study, "--cluster", "serial", place=place, fault={"pause": 0.02, "tiny": True})

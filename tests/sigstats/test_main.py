@@ -20,8 +20,8 @@ except ImportError as error:
 """
 
 
-def program(folder, *arguments, start=("-m", "sigstats"), path=None, **variables):
-    environment = {**os.environ, **variables, **({} if path is None else {"PYTHONPATH": str(path)})}
+def program(folder, *arguments, start=("-m", "sigstats"), path=None):
+    environment = {**os.environ, **({} if path is None else {"PYTHONPATH": str(path)})}
     command = [sys.executable, *start, *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
@@ -126,7 +126,7 @@ def test_the_program_needs_no_public_names(files):
 def test_an_error_that_is_shown_with_its_traceback_is_no_regression(files):
     (files / "path").mkdir()
     (files / "path" / "rich.py").write_text("raise ImportError('it is broken')")
-    shown = program(files, "compare", "a.csv", "b.csv", path=files / "path", SIGSTATS_DEBUG="1")
+    shown = program(files, "--debug", "compare", "a.csv", "b.csv", path=files / "path")
     assert shown.returncode == 3
     assert "Traceback" in shown.stderr
 
@@ -226,5 +226,5 @@ def test_an_ascii_locale_costs_no_exit_code(worse, arguments, code, locale):
     done = through_a_shell(worse, "", *arguments, **locale)
     assert done.returncode == code, done.stderr
     assert (done.stdout + done.stderr).isascii()
-    if arguments[-1] == "-":
+    if "j.json" in arguments:
         assert b" -50.00 " in done.stdout  # for the minus sign that the encoding lacks

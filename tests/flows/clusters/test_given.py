@@ -110,7 +110,7 @@ def test_tasks_say_what_they_do_and_keep_the_annotations_of_the_caller(cluster, 
     scheduler.add_plugin(Watch(), name="seen")
     try:
         with span("mine"), dask.annotate(team="blue"):
-            sigstats.run_study(STUDY, output=tmp_path, cluster=cluster)
+            sigstats.run_study(STUDY, output=tmp_path, cluster=cluster, priority=7)
     finally:
         scheduler.remove_plugin("seen")
     assert {prefix for prefix, *_ in seen.values()} == {"crossval", "retrain"}
@@ -118,8 +118,8 @@ def test_tasks_say_what_they_do_and_keep_the_annotations_of_the_caller(cluster, 
     assert {annotations["team"] for _, _, annotations, _ in seen.values()} == {"blue"}
     assert {annotations["span"]["name"] for _, _, annotations, _ in seen.values()} == {("mine", "small")}
     assert len({annotations["span"]["ids"] for _, _, annotations, _ in seen.values()}) == 1
-    # Dask negates the priority of a user.
-    assert {-priority[0] for *_, priority in seen.values()} <= {0, -0.25, -0.5, -0.75}
+    # Dask negates the priority of a user; an integer goes before what orders the blocks of one study.
+    assert {-priority[0] for *_, priority in seen.values()} <= {7, 6.75, 6.5, 6.25}
 
 
 @pytest.mark.long

@@ -46,6 +46,7 @@ WRONG = {
     "workers": "many",
     "base": 5,
     "allow": "netpackage",
+    "priority": "high",
     "pages": "nowhere",
 }
 REFUSED = f"""

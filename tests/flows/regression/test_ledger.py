@@ -246,6 +246,8 @@ def test_the_output_states_what_the_rule_of_looks_promises(folder, capsys, more,
     assert evaluate(folder, *more) == 0
     assert f"promise: {promise}\n" in capsys.readouterr().out
     assert f"Promise: {promise}." in (folder / "out/report.html").read_text()
+    assert evaluate(folder, *more, "--log-format", "json") == 0
+    assert f'"promise": "{promise}"' in capsys.readouterr().err
 
 
 def test_looks_that_had_the_whole_level_leave_none_to_share_and_the_cure_is_named(folder, capsys):

@@ -117,6 +117,19 @@ def test_a_quiet_evaluation_is_silent_unless_something_is_wrong(folder, capsys):
     assert reasons[1].startswith("  accuracy on all rows fell by ")
 
 
+def test_a_log_for_a_program_has_each_measure_and_the_verdict(folder, capsys):
+    write(folder / "predictions/candidate-2.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)
+    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--log-format", "json"]) == 1
+    said = capsys.readouterr()
+    *measures, end = [json.loads(line) for line in said.err.splitlines()]
+    assert (said.out, {event["event"] for event in measures}) == ("", {"measure"})
+    assert len(measures) == len(history(folder))
+    assert any("region = west" in event.values() for event in measures)
+    assert (end["event"], end["verdict"], end["since"]) == ("end", "fail", None)
+    assert end["headline"].startswith("FAIL: accuracy on region = west fell by ")
+    assert end["reasons"][0].startswith("Keep the baseline. ")
+
+
 def test_the_same_files_are_evaluated_once(folder, capsys):
     assert evaluate(folder) == 0
     before = {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()}

@@ -2,6 +2,7 @@
 
 from sigstats.flows.running.progress import Display
 from sigstats.flows.running.result import CellStudyResult
+from sigstats.flows.running.workers import StaffChanges
 from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.engine.run_block import Failure
 from sigstats.tasks.plan import Cell, Plan
@@ -14,7 +15,7 @@ def told(failures, capsys):
     cell = Cell(fanout="crossval", version=1, subject={"dataset": "digits"}, **given)
     plan = Plan(study="s", kind="benchmark", cells=(cell,), analyses=(), alpha=0.05, adjust="holm")
     failed = (Outcome(cell, failures=failures),) if failures else ()
-    of = {"rows": (), "output": "out", "report": "", "replicates": 0, "seconds": 1.0}
+    of = {"rows": (), "output": "out", "report": "", "replicates": 0, "seconds": 1.0, "all_changes": StaffChanges()}
     CellStudyResult(plan=plan, failed=failed, **of).tell(Display())
     return capsys.readouterr().err.splitlines()[-2]
 

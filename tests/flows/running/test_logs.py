@@ -1,7 +1,9 @@
-"""The lines of a run, and the time that is left."""
+"""Logs for a program: an object a line, each with its study, and its cell where it is about one."""
 
+import json
 from dataclasses import replace
 
+import pyarrow.parquet as pq
 import pytest
 
 from sigstats.flows.cli import main
@@ -21,11 +23,35 @@ def logged(tmp_path, capsys, *options):
     return code, capsys.readouterr()
 
 
+def test_every_line_is_an_event_and_they_add_up(tmp_path, capsys):
+    code, said = logged(tmp_path, capsys, "--log-format", "json")
+    assert (code, said.out) == (0, "")
+    events = [json.loads(line) for line in said.err.splitlines()]
+    assert {event["study"] for event in events} == {"study"}
+    kinds = [event["event"] for event in events]
+    assert (kinds.count("start"), kinds.count("end"), kinds.count("cell")) == (1, 1, 12)
+    assert [event["time"] for event in events] == sorted(event["time"] for event in events)
+    cells = {event["cell"]: event for event in events if event["event"] == "cell"}
+    blocks = [event for event in events if event["event"] == "block"]
+    for name, ended in cells.items():
+        assert sum(block["replicates"] for block in blocks if block["cell"] == name) == ended["replicates"]
+        assert {"dataset", "classifier"} <= ended.keys()
+    rows = pq.read_table(tmp_path / "out" / "summary.parquet").to_pylist()
+    assert {name for row in rows for name in row["cell"].split()} <= cells.keys()
+    assert events[-1]["hypotheses"] == len(rows)
+    last = {block["cell"]: block.get("p_so_far") for block in blocks}
+    for row in rows:
+        if row["method"] == "permutation":
+            (found,) = {last[name] for name in row["cell"].split() if last[name] is not None}
+            assert found == pytest.approx(row["p_value"])
+    assert events[-1]["replicates"] == sum(ended["replicates"] for ended in cells.values())
+
+
 def test_a_run_that_finds_everything_done_says_so(tmp_path, capsys):
     logged(tmp_path, capsys)
-    code, said = logged(tmp_path, capsys)
-    assert code == 0
-    assert "nothing was left to compute" in said.err
+    code, said = logged(tmp_path, capsys, "--log-format", "json")
+    kinds = [json.loads(line)["event"] for line in said.err.splitlines()]
+    assert (code, kinds.count("block"), kinds.count("cell")) == (0, 0, 12)
 
 
 def retrained(name, classifier):
@@ -116,6 +142,15 @@ def test_the_time_left_knows_where_rules_stop():
     assert display._totals()["seconds_left"] == pytest.approx((50 + 100) * 2 / 2, rel=0.05)
 
 
-def test_quiet_is_quiet(tmp_path, capsys):
-    code, said = logged(tmp_path, capsys, "--quiet")
+def test_what_ends_a_run_is_the_last_object(tmp_path, capsys):
+    code, said = logged(tmp_path, capsys, "--log-format", "json", "--set", "datasets=[]")
+    (event,) = [json.loads(line) for line in said.err.splitlines()]
+    assert (code, event["event"], event["code"]) == (2, "error", 2)
+    assert "datasets" in event["text"]
+    assert event["time"]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_quiet_is_quiet(tmp_path, capsys, form):
+    code, said = logged(tmp_path, capsys, "--log-format", form, "--quiet")
     assert (code, said.out, said.err) == (0, "", "")

@@ -1,5 +1,6 @@
 """Reading what comes in: shown while it lasts, and stopped when the run is."""
 
+import json
 import re
 import threading
 import time
@@ -56,12 +57,13 @@ def run(path, output, display, stop):
 
 
 def test_it_is_told_file_by_file(study, tmp_path, capsys):
-    run(study, tmp_path / "out", Display(every=0), threading.Event())
-    told = re.findall(r"^  reading ([a-z ]+): (\d)/4", capsys.readouterr().err, re.MULTILINE)
-    footers = [line for line in told if line[0] == "footers of rows"]
+    run(study, tmp_path / "out", Display(every=0, log_format="json"), threading.Event())
+    events = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    told = [(event["what"], event["done"], event["total"]) for event in events if event["event"] == "reading"]
+    footers = [event for event in told if event[0] == "footers of rows"]
     looked_first = "parquet" in study.read_text()  # scores are read at once
-    assert footers == [("footers of rows", str(done)) for done in range(4) if looked_first]
-    assert [line for line in told if line not in footers][:4] == [("rows", str(done)) for done in range(4)]
+    assert footers == [("footers of rows", done, 4) for done in range(4) if looked_first]
+    assert [event for event in told if event not in footers][:4] == [("rows", done, 4) for done in range(4)]
 
 
 def test_a_person_sees_how_far_it_is_and_how_long_it_takes(study, tmp_path, capsys):
@@ -75,12 +77,12 @@ def test_a_run_that_is_stopped_reads_no_further_and_writes_nothing(study, tmp_pa
     stop = threading.Event()
 
     class Stopping(Display):
-        def say(self, text):
-            if text.startswith("  reading rows: 1/4"):
+        def event(self, event, **fields):
+            if event == "reading" and fields["done"] == 1:
                 stop.set()
 
     with pytest.raises(Interrupted):
-        run(study, tmp_path / "out", Stopping(every=0), stop)
+        run(study, tmp_path / "out", Stopping(every=0, log_format="json"), stop)
     assert not (tmp_path / "out").exists()
 
 

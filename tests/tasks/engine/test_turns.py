@@ -44,11 +44,11 @@ def test_the_first_blocks_of_a_study_go_before_what_waits_in_another():
     cell = Cell(fanout="retrain", replicates=90, lane_size=10, **of)
     plan = Plan(study="s", kind="benchmark", cells=(cell,), analyses=(), alpha=0.05, adjust="holm")
     pool = DaskPool(client := Client())
-    pool.prepare(plan)
+    pool.prepare(plan, priority=2)
     cancels = [pool.submit(cell.block(lane, lane + 1), Store("/nowhere"), print) for lane in range(9)]
-    # Two workers: two blocks in each turn.
-    assert client.priorities == [0, 0, -0.25, -0.25, -0.5, -0.5, -0.75, -0.75, -0.75]
+    # Two workers: two blocks in each turn, and an integer of the caller before every turn.
+    assert client.priorities == [2, 2, 1.75, 1.75, 1.5, 1.5, 1.25, 1.25, 1.25]
     for cancel in cancels:
         cancel()
     pool.submit(cell.block(0, 1), Store("/nowhere"), print)
-    assert client.priorities[-1] == 0
+    assert client.priorities[-1] == 2
