@@ -228,15 +228,67 @@ def right(*tables: pd.DataFrame) -> list[np.ndarray]:
     return [(both["label"] == both[f"prediction{side}"]).to_numpy() for side in ("", "_b")]
 
 
+def judged() -> None:
+    """The rate that people would see, of a judge with few labels: coverage and mean width of 95% intervals."""
+    from truescore import build_report
+
+    rows, n, repeated = [], 1000, 40
+    for labelled, sensitivity, specificity in ((30, 0.95, 0.75), (100, 0.95, 0.75), (100, 0.99, 0.97)):
+        rng, found = np.random.default_rng(labelled), np.zeros((2, 2))
+        for _ in range(repeated):
+            truth = rng.random(n) < 0.8
+            judge = np.where(truth, rng.random(n) < sensitivity, rng.random(n) > specificity).astype(float)
+            chosen = np.sort(rng.choice(n, labelled, replace=False))
+            theirs = build_report(judge, truth[chosen].astype(float), chosen).corrected
+            human = np.full(n, np.nan)
+            human[chosen] = truth[chosen]
+            frame = pd.DataFrame({"id": range(n), "score": judge, "human": human})
+            (row,) = sigstats.check(frame, score="score", human="human", at_least=0.5, higher_is_better="score").rows
+            for side, (low, high) in enumerate(((theirs.low, theirs.high), (row.low, row.high))):
+                found[side] += np.array([low <= 0.8 <= high, high - low]) / repeated
+        cells = [f"{share:.0%} ({width:.3f})" for share, width in found]
+        rows.append((f"{labelled}", f"{sensitivity:.0%}, {specificity:.0%}", *cells))
+    print(f"""## A judge with few labels
+
+{n:,} verdicts of a judge on answers of which 80% are right; people labelled some of them. {repeated} times: how often a
+95% interval holds the 80%, and its mean width. truescore 0.7.4's `audit` (`build_report`), and `check --human`.""")
+    table(("labels", "sensitivity, specificity", "truescore", "sigstats"), rows)
+
+
+def gaps() -> None:
+    """The observed gap of accuracies between groups: that of fairlearn, and that of `check`."""
+    from fairlearn.metrics import MetricFrame
+
+    rows = []
+    for n, groups in ((400, 2), (1000, 3)):
+        rng = np.random.default_rng(n)
+        y, group = rng.integers(0, 2, n), rng.integers(0, groups, n)
+        said = np.where(rng.random(n) < 0.9 - 0.05 * group, y, 1 - y)
+        frame = MetricFrame(metrics=lambda y, said: np.mean(y == said), y_true=y, y_pred=said, sensitive_features=group)
+        rule = sigstats.ComparisonRule(gaps=True)
+        result = sigstats.check(y, said, at_most=0.5, slices={"g": group}, rule=rule)
+        (row,) = (row for row in result.rows if row.test.kind == "gap")
+        rows.append(
+            (f"{n:,}", f"{groups}", f"{frame.difference():.4f}", f"{row.value:.4f}", f"{row.low:.3f} to {row.high:.3f}")
+        )
+    print("""## Gaps between groups
+
+The largest difference of two groups' accuracies on the same predictions: fairlearn 0.15.0's
+`MetricFrame.difference()`, which has no interval, and `check --gaps`.""")
+    table(("rows", "groups", "fairlearn", "sigstats", "interval"), rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--only", choices=("clusters", "measures", "different-rows", "pairs"))
+    parser.add_argument("--only", choices=("clusters", "measures", "different-rows", "judged", "gaps", "pairs"))
     options = parser.parse_args()
     sections = {
         "clusters": clusters,
         "measures": measures,
         "different-rows": different_rows,
+        "judged": judged,
+        "gaps": gaps,
         "pairs": lambda: pairs(options.data),
     }
     if options.only:
