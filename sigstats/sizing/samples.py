@@ -26,9 +26,8 @@ from ..comparison.tests import test_part
 from ..measures.table import MEASURES
 from ..unseen_row.means import shown_below_zero
 
-#: Number of samples of a power, and of those after which a step of a search may end.
-SAMPLES: Final = 400
-_FEW: Final = 40
+#: Number of samples of a power.
+SAMPLES: Final = 200
 #: Largest number of units that are tilted; of a larger pilot, as many are drawn.
 _MOST_UNITS: Final = 2000
 #: Number of units that represent a tilted pilot, tilts that are tried, and steps of the search between two of them.
@@ -36,8 +35,8 @@ _REPRESENTED, _TILTS, _STEPS = 10_000, [0.5 * 2**k for k in range(11)], 30
 
 
 def can_be_sampled(evidence: Evidence | None, measure: str) -> bool:
-    """Whether rows can be drawn again: not those with weights, in time, of runs, judges or users' functions."""
-    if evidence is None or isinstance(evidence, Judged | Runs) or MEASURES[measure].calls_function:
+    """Whether rows can be drawn again: not those with weights, in time, of runs, judges or slow measures."""
+    if evidence is None or isinstance(evidence, Judged | Runs) or MEASURES[measure].is_slow:
         return False
     units = evidence.units
     unlike = getattr(evidence, "totals", None)  # answers to items that are not among the rows
@@ -52,32 +51,22 @@ class TiltedPilot:
     row: ComparisonRow
     rule: ComparisonRule
 
-    def detected(self, n: int, chances: FloatArray, level: float, minimum: float, target: float | None = None) -> float:
-        """Return the share of samples of n rows that detect a drop, of units drawn with these chances.
-
-        `target`: the power that is searched; fewer samples tell whether the share is above or below it.
-        """
-        units = max(2, round(n * self.units / self.evidence.units.n))
-        generator, ends, shown = as_generator(0), np.cumsum(chances), 0
-        for drawn in range(_FEW, SAMPLES + 1, _FEW):
-            samples = np.searchsorted(ends, generator.random((_FEW, units)) * ends[-1], "right")
-            shown += self._shown(samples, level, minimum)
-            if target is not None and abs(shown / drawn - target) > 3 * math.sqrt(target * (1 - target) / drawn):
-                break
-        return shown / drawn
-
-    def _shown(self, samples: IntArray, level: float, minimum: float) -> int:
+    def detected(self, n: int, chances: FloatArray, level: float, minimum: float) -> float:
+        """Return the share of samples of n rows that detect a drop, of units drawn with these chances."""
+        units, ends = max(2, round(n * self.units / self.evidence.units.n)), np.cumsum(chances)
+        samples = np.searchsorted(ends, as_generator(0).random((SAMPLES, units)) * ends[-1], "right")
         tested = [self._tested(self._drawn(sample)) for sample in samples]
         means = [one for one in tested if isinstance(one, Unbounded)]
         limits = np.array([mean.limit for mean in means])
         of_means = iter(shown_below_zero([mean.units for mean in means], limits, level).tolist())
-        return sum(
+        shown = sum(
             (not isinstance(one, Unbounded) or next(of_means))
             and (1.0 if row.difference is None else row.pvalue or 0.0) <= level  # of a mean, that of a test of its own
             and -(row.difference or 0.0) >= minimum * (1 - 1e-12)
             for one in tested
             for row in [one.row if isinstance(one, Unbounded) else one]
         )
+        return float(shown / SAMPLES)
 
     def _tested(self, sample: Evidence) -> Tested:
         items = None if self.row.items is None else sample.units.n_items()

@@ -8,7 +8,6 @@ When not to use: for the accuracy, whose power is exact (`sigstats.sizing.compar
 """
 
 import math
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -25,13 +24,13 @@ from ..comparison.rows import ComparisonRow
 from ..comparison.rule import ComparisonRule
 from ..mcnemar.quantile_difference import fewest_with_interval
 from ..measures.table import MEASURES
-from .samples import TiltedPilot, at_drop, can_be_sampled
+from .samples import SAMPLES, TiltedPilot, at_drop, can_be_sampled
 
 #: Larger numbers of rows are not computed.
 MOST: Final = 10**8
 #: Largest number of rows or groups tested in samples, that of rows for a quantile, whose spread is less well known, and
-#: steps of the search for the smallest drop.
-SAMPLED, _SAMPLED_OF_QUANTILE, _DROPS = 300, 3000, 50
+#: how often a size or a drop is corrected by its power in samples, unless that is near enough to the target.
+SAMPLED, _SAMPLED_OF_QUANTILE, _ROUNDS, _NEAR = 300, 3000, 6, 0.03
 #: Samples need no intervals, which cost most of the time: none has ends at this confidence.
 _WITHOUT_ENDS = 1 - 1e-15
 
@@ -86,33 +85,53 @@ class Sampled(Spread):
             return _SAMPLED_OF_QUANTILE
         return round(SAMPLED * self.pilot.evidence.units.n / self.pilot.units)
 
-    def power(self, n: int, drop: float, level: float, minimum: float = 0.0, target: float | None = None) -> float:
+    def power(self, n: int, drop: float, level: float, minimum: float = 0.0) -> float:
         """Return the share of samples of n rows in which `sigstats.compare` detects the drop."""
         if n <= self.most:
             pilot, chances = at_drop(self.pilot, drop)
             if chances is not None:
-                return pilot.detected(n, chances, level, minimum, target)
-        return super().power(n, drop, level, minimum)
+                return pilot.detected(n, chances, level, minimum)
+        return self._normal.power(n, drop, level, minimum)
 
     def needed(self, drop: float, level: float, target: float, minimum: float = 0.0) -> int | None:
-        """Return the number of rows that detects a drop with the target power, in steps of two percent."""
-        rows = super().needed(drop, level, target, minimum)
-        if rows is None or rows > self.most:
-            return rows
-        least = max(self.fewest, rows // 3) - 1
-        return fewest_rows(least, lambda n: self.power(n, drop, level, minimum, target) >= target, one_in=50)
+        """Return a number of rows that detects a drop with about the target power in samples."""
+        low, high, rows = self.fewest - 1, math.inf, self._normal.needed(drop, level, target, minimum)
+        for _ in range(_ROUNDS):
+            if rows is None or rows > self.most:
+                return rows
+            share = self.power(rows, drop, level, minimum)
+            if abs(share - target) <= _NEAR:
+                return rows
+            low, high = (low, rows) if share > target else (rows, high)
+            if high - low == 1:
+                break
+            goal = self._as_normal(target, share, self._normal.power(rows, drop, level, minimum))
+            rows = self._normal.needed(drop, level, goal, minimum)
+            if rows is not None and not low < rows < high:
+                rows = math.ceil((low + min(high, 3 * low)) / 2)
+        return rows if high == math.inf else int(high)
 
     def detectable(self, n: int, level: float, target: float, minimum: float = 0.0) -> float:
-        """Return the smallest drop that this many rows detect with the target power."""
-        about = super().detectable(n, level, target, minimum)
-        if n > self.most:
-            return about
-        drops: list[float] = np.linspace(about / 2, 3 * about, _DROPS).tolist()
+        """Return the smallest drop that this many rows detect with about the target power."""
+        drop = self._normal.detectable(n, level, target, minimum)
+        for _ in range(_ROUNDS if n <= self.most else 0):
+            share = self.power(n, drop, level, minimum)
+            if abs(share - target) <= _NEAR:
+                break
+            goal = self._as_normal(target, share, self._normal.power(n, drop, level, minimum))
+            drop = self._normal.detectable(n, level, goal, minimum)
+        return drop
 
-        def detected(place: int) -> bool:
-            return self.power(n, drops[place], level, minimum, target) >= target
+    @property
+    def _normal(self) -> Spread:
+        return Spread(self.deviation, self.unseen, self.fewest)
 
-        return drops[bisect_left(range(_DROPS - 1), True, key=detected)]
+    @staticmethod
+    def _as_normal(target: float, sampled: float, normal: float) -> float:
+        """Return the normal power of a size whose power in samples is the target, by both powers of another size."""
+        least = 0.5 / SAMPLES
+        shift = ndtri(np.clip(normal, least, 1 - least)) - ndtri(np.clip(sampled, least, 1 - least))
+        return float(np.clip(ndtr(ndtri(target) + shift), least, 1 - least))
 
 
 def planners_of(
