@@ -22,7 +22,7 @@ import dask
 import distributed
 import psutil
 
-from sigstats.tasks.engine import dask_pool, execute
+from sigstats.tasks.engine import dask_pool, execute, submissions
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.fan_out import FAN_OUTS
 from sigstats.tasks.plan import Block, Cell
@@ -125,7 +125,8 @@ def main() -> None:
         try:
             client = distributed.Client(scheduler_file=str(started.file), set_as_default=False)
             client.wait_for_workers(WORKERS, timeout=60)
-            store, pool = Empty(name), dask_pool.DaskPool(client, together=False)
+            vars(submissions)["_MOST"] = 1  # each block is a task
+            store, pool = Empty(name), dask_pool.DaskPool(client)
             begun = time.perf_counter()
             rows: list[tuple[float, ...]] = []
             ended = threading.Event()
