@@ -81,14 +81,14 @@ def test_the_usual_interval_of_an_absolute_error_is_students_of_the_errors():
 
 
 def test_groups_are_rows_of_one_kind():
-    drawn = replace(LOST, group=3).columns_of(np.array([1, 2]))
+    drawn = replace(LOST, group=3).rows_of(np.array([1, 2]))
     assert drawn["group"].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert drawn["a"].tolist() == ["1"] * 3 + ["0.5"] * 6
 
 
 def test_groups_of_unequal_kinds_have_their_sizes_and_shares_of_rows():
     unequal = replace(LOST, group=2, times=(3, 1))
-    assert unequal.columns_of(np.array([1, 2]))["group"].tolist() == [0] * 6 + [1, 1, 2, 2]
+    assert unequal.rows_of(np.array([1, 2]))["group"].tolist() == [0] * 6 + [1, 1, 2, 2]
     assert unequal.truth("mean-score") == pytest.approx(-0.1 * 6 / (0.1 * 6 + 0.9 * 2))
     drawn = unequal.draw(2400, RNG, 500)
     assert set(drawn.sum(axis=1)) == {1000}

@@ -40,6 +40,9 @@ def test_every_measure_can_be_computed_from_what_it_needs():
         if spec.needs in ("answers", "classes"):
             assert name in COUNT_MEASURES
             assert as_measure(name)(3, 1, 2, 4) is not None
+        elif spec.needs == "tables":
+            areas = spec.of_weights(np.stack([1 - score, score], axis=1), positive, np.arange(3), np.ones((1, 3)))
+            assert areas.tolist() == [1.0]
         else:
             assert name not in COUNT_MEASURES
             assert -1 <= spec.of(positive, score) <= 1
