@@ -64,8 +64,6 @@ def render(
     ]
     if fresh:
         newest.append(trends_of_evidence(records, comparison.rule))
-        if latest.verdict == "inconclusive":
-            answer = replace(answer, to_do="Go on: the next look adds its rows to these.")
     return page(
         "regression.html.j2",
         name=study.name,

@@ -176,6 +176,8 @@ def _better(comparison: ComparedRows) -> tuple[ComparisonRow, ...]:
 
 
 def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[ComparisonRow]) -> str:
+    if comparison.verdict == "inconclusive" and row.test.kind == "betting":
+        return "Go on: the next look adds its rows to these."
     if row.against_bar and row.verdict is not None:
         more = ": ".join(filter(None, ["Check more rows", settled_by(row)]))
         return {"pass": "Accept the model.", "fail": "Do not accept the model."}.get(comparison.verdict, f"{more}.")

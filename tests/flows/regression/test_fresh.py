@@ -71,6 +71,15 @@ def test_rows_are_not_new_because_their_ids_are_written_with_a_decimal_point(fol
     assert set(history(folder).query("slice == 'all rows'")["n"]) == {150}
 
 
+def test_an_undecided_look_says_on_the_terminal_and_on_the_page_that_rows_will_come(folder, capsys):
+    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 0
+    advice = "Go on: the next look adds its rows to these."
+    printed = capsys.readouterr().out
+    assert printed.startswith("INCONCLUSIVE")
+    assert advice in printed
+    assert advice in (folder / "out" / "report.html").read_text()
+
+
 def test_every_look_is_that_of_the_anytime_test_on_all_rows_so_far(folder):
     codes = []
     for number in range(1, 6):
