@@ -66,14 +66,14 @@ def allow_measures(names: Iterable[str], allowed: Sequence[str]) -> dict[str, di
 
 
 def allowed_measure(name: str) -> str:
-    """The measure of an import path; any other name as it is. Raises Damaged unless this process may import it."""
+    """Return the measure at an import path, or any other name unchanged. Raises Damaged if it may not be imported."""
     if measures.is_path(name) and name not in _ALLOWED:
-        raise Damaged(f"the summary needs {name}; run the study again, with --allow")
+        raise Damaged(f"the summary needs the measure {name}; run the study again with --allow {name.split('.')[0]}")
     return _ALLOWED.get(name, name)
 
 
 def measure_as_planned(name: str, code: Mapping[str, str] | None) -> str:
-    """The measure of a cell; a user's function is watched like a fit.
+    """Return the measure of a cell; calls of a user's function are watched like fits.
 
     Raises OtherCode if this process has another version of it than the run was planned with.
     """

@@ -180,7 +180,7 @@ class Plan:
     adjust: Adjustment
     #: The measures that are estimated and compared, where the study names any (`sigstats.measures.table`).
     measures: tuple[str, ...] = ()
-    #: The identity of the code of those of a user's, by import path.
+    #: The identity of the code of a user's measures, by import path.
     measure_code: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     #: The features whose values divide the rows, where the study names any.
     slices: tuple[str, ...] = ()

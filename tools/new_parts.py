@@ -277,9 +277,9 @@ def test_it_is_drawn_as_often_as_the_study_says(tmp_path):
     assert results.summary["n"].tolist() == [1000]
 '''
 
-#: Lines of the map of CONTRIBUTING.md, below which the rooms of a new kind are named.
-_TASKS_ROOM = "      significance/    the same for tables of counts\n"
-_FLOWS_ROOM = "      significance/    the same; tables/: the tables of counts and scores\n"
+#: Lines of the map in CONTRIBUTING.md below which the folders of a new kind are added.
+_TASKS_FOLDER = "      significance/    the same for tables of counts\n"
+_FLOWS_FOLDER = "      significance/    the same; tables/: the tables of counts and scores\n"
 
 KIND = Part(
     pattern=r"[a-z][a-z0-9]*",
@@ -297,8 +297,8 @@ KIND = Part(
     entries=[
         ("flows/kinds.py", "KINDS = {\n", 'KINDS = {\n    "NAME": "sigstats.flows.NAME.plan",\n'),
         ("pyproject.toml", '"benchmark | ', '"benchmark | NAME | '),
-        ("CONTRIBUTING.md", _TASKS_ROOM, f"{_TASKS_ROOM}      NAME/  TITLE: a kind of study\n"),
-        ("CONTRIBUTING.md", _FLOWS_ROOM, f"{_FLOWS_ROOM}      NAME/  TITLE: its study file and its plan\n"),
+        ("CONTRIBUTING.md", _TASKS_FOLDER, f"{_TASKS_FOLDER}      NAME/  TITLE: a kind of study\n"),
+        ("CONTRIBUTING.md", _FLOWS_FOLDER, f"{_FLOWS_FOLDER}      NAME/  TITLE: its study file and its plan\n"),
         ("tasks/fan_out.py", "FAN_OUTS = {\n", 'FAN_OUTS = {\n    "NAME": "sigstats.tasks.NAME.draws:FAN_OUT",\n'),
     ],
     left=[

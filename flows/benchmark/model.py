@@ -132,7 +132,7 @@ def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         try:
             if name.partition("(")[0] in MAKERS:
-                MEASURES[name]  # raises ValueError for costs that are none
+                MEASURES[name]  # raises ValueError if the costs are not valid
             else:
                 as_compared_measure(name, known)
         except ValueError as error:

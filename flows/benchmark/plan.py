@@ -280,7 +280,7 @@ def _measured_work(study: BenchmarkStudy, dataset: Dataset) -> dict[str, Any]:
     measure, code = study.permutation.measure, _positive_class(study, dataset)
     statistic = Statistic(allowed_measure(measure), dataset.classes)
     work = {"measure": measure, "positive": code if statistic.of_one_class else 1}
-    # A table has the direction of ready measures; a report must not need a user's code for it.
+    # A user's measure is stored with its direction, so that a report does not need the code.
     return with_measure_code({**work, "lower_is_better": statistic.sign < 0} if is_path(measure) else work)
 
 

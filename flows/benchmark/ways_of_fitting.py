@@ -1,4 +1,4 @@
-"""How permutations retrain the classifiers of a benchmark study: which share work, are compiled, or are refitted."""
+"""Report of the classifiers of a benchmark study that share work between permutations, are compiled, or refitted."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -12,12 +12,13 @@ from ..running.estimate import Estimate
 
 
 def ways_of_fitting(estimates: Sequence[Estimate], scratch: Store) -> Iterator[str]:
-    """A line that lists the classifiers whose permutations share work, the compiled ones, and the refitted ones."""
-    named = defaultdict[str, dict[str, None]](dict)
-    for one in estimates:
-        if one.cell.fanout in ("retrain", "measured-retrain") and one.seconds:
-            null: Any = one.cell.subject["null"]
-            with lent_retrainer(scratch, one.cell.work_of(CrossValidated), null=null) as classifier:
-                named[classifier.fits][one.cell.subject["classifier"]] = None
-    if named:
-        yield "; ".join(f"{fits}: {', '.join(names)}" for fits, names in sorted(named.items(), reverse=True))
+    """Yield one line: the classifiers whose permutations share work, the compiled ones, and the refitted ones."""
+    names_by_way = defaultdict[str, dict[str, None]](dict)
+    for estimate in estimates:
+        cell = estimate.cell
+        if cell.fanout in ("retrain", "measured-retrain") and estimate.seconds:
+            null: Any = cell.subject["null"]
+            with lent_retrainer(scratch, cell.work_of(CrossValidated), null=null) as classifier:
+                names_by_way[classifier.fits][cell.subject["classifier"]] = None
+    if names_by_way:
+        yield "; ".join(f"{way}: {', '.join(names)}" for way, names in sorted(names_by_way.items(), reverse=True))

@@ -55,8 +55,8 @@ class Cluster(ClusterFile):
 
     @field_validator("class_")
     @classmethod
-    def _of_an_allowed_package(cls, path: str, about: ValidationInfo) -> str:
-        """Refuse a package that is neither one of Dask's nor one that the person who starts the run allows."""
+    def _require_allowed_package(cls, path: str, about: ValidationInfo) -> str:
+        """Refuse a class unless its package is one of Dask's, or allowed by the person who starts the run."""
         package = path.partition(".")[0]
         if package not in (*PACKAGES, *(about.context or ())):
             wanted = f"a class of {', '.join(PACKAGES)}, or --allow {package}"
@@ -134,14 +134,14 @@ def _for_jobs(made: Any, arguments: Mapping[str, Any], *, alone: bool) -> dict[s
     }
 
 
-#: Seconds of idleness after which Dask's operator deletes the pods, which a killed run cannot do.
+#: Idle seconds after which Dask's operator deletes the pods; a killed run cannot delete them.
 _IDLE_SECONDS = 600
 
 
 def for_pods(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of dask-kubernetes, with a name of their own: two clusters of one name would be the same one.
+    """Return the arguments for dask-kubernetes, with a unique name: clusters with equal names would be one cluster.
 
-    In the file of ``custom_cluster_spec``, ``{name}`` is replaced by the name.
+    The name replaces ``{name}`` in the file of ``custom_cluster_spec``.
     """
     name = f"sigstats-{uuid.uuid4().hex[:10]}"
     made: dict[str, Any] = {"name": name, "shutdown_on_close": True, "quiet": True, "idle_timeout": _IDLE_SECONDS}
@@ -174,7 +174,8 @@ def started_cluster(cluster: Cluster, arguments: Mapping[str, Any], *, alone: bo
             elif made.__module__.startswith("dask_kubernetes."):
                 import kr8s
 
-                kr8s.api(namespace=arguments.get("namespace")).version()  # otherwise it is cleaned up, with an error
+                # Fails here without a server; a KubeCluster would fail once more when it is cleaned up.
+                kr8s.api(namespace=arguments.get("namespace")).version()
                 arguments = for_pods(arguments)
             if cluster.tls and "security" in inspect.signature(made).parameters:
                 security = certificates()

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import BadInput
 from . import option, repeatable
 
-#: What --report writes, by the ending of the file.
+#: Format of a report, by the ending of the file.
 _REPORTS = {
     "html": "an HTML page",
     "md": "a table for a pull request",
@@ -25,7 +25,7 @@ def add_outputs(parser: argparse.ArgumentParser, *endings: str) -> None:
     outputs = parser.add_argument_group("outputs")
     option(outputs, "--json", "FILE", "write all results as JSON; - for standard output")
     kinds = "; ".join(f".{ending}: {_REPORTS[ending]}" for ending in endings)
-    repeatable(outputs, "--report", "FILE", f"write a report of the kind that its ending names ({kinds}; repeatable)")
+    repeatable(outputs, "--report", "FILE", f"write a report in the format of its ending ({kinds}; repeatable)")
     parser.set_defaults(endings=endings)
 
 
@@ -38,7 +38,7 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
     """Refuse an output that is also an input or another output, even if spelled differently, or cannot be a file.
 
     `outputs`: the names of the options that take output files. `once`: also refuse an input that is named twice, since
-    the two models would never differ. A report is refused if the command writes none with its ending.
+    the two models would never differ. Also refuse a report if its ending is not one of the command's.
     """
     endings = getattr(options, "endings", ())
     for file in options.report if endings else ():
@@ -56,9 +56,8 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
                 raise BadInput(f"--{name}: {place!r} is not valid; it is {taken[file]} too, expected a file of its own")
             taken[file] = f"the output of --{name}"
             target = Path(place).resolve()
-            if place != "-" and (
-                target.is_dir() or not target.parent.is_dir()
-            ):  # seen before another output is written
+            # This is checked before any output is written.
+            if place != "-" and (target.is_dir() or not target.parent.is_dir()):
                 fault = errno.EISDIR if target.is_dir() else errno.ENOENT
                 raise BadInput(f"{place}: cannot be written ({os.strerror(fault)})")
     named: dict[object, str] = {}

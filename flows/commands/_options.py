@@ -119,12 +119,12 @@ def fraction(text: str) -> float:
 _TYPES: dict[type, Callable[[str], float | str]] = {float: fraction, int: int, str: str}
 
 
-#: Fields of the rule that only studies and Python state.
+#: Fields of the rule that only studies and Python can set.
 _NO_OPTIONS = ("confidence", "simultaneous", "seed", "smallest_slice")
 
 
 def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
-    """One option for each field of the rule that has one, or for those of `names`."""
+    """Add an option for each field of the rule except `_NO_OPTIONS`; only for those in `names`, if given."""
     from sigstats.comparison.rule import ComparisonRule, key_of  # needs NumPy, without which others show their help
 
     group = parser.add_argument_group("what counts as a regression")

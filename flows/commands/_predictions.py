@@ -19,7 +19,7 @@ _MOST_BINS = 1000
 
 
 def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, matched: bool = True) -> None:
-    """Add the arguments that choose columns and answers of the files, which are `matched` row by row."""
+    """Add the arguments that choose columns and answers; if rows of files are `matched`, also those for matching."""
     columns = parser.add_argument_group("columns")
     for name, text in (("id", "column by which rows are joined"), ("label", "column of true classes")):
         option(columns, f"--{name}", "COLUMN", f"{text} (default: {name})")
@@ -233,7 +233,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
 
 
 def _slices(options: Sequence[str]) -> tuple[tuple[str, ...], dict[str, int]]:
-    """The columns of slices, and the number of bins of those that have one."""
+    """Return the columns of slices, and the number of bins of those cut into bins."""
     columns, bins = dict.fromkeys(given for given in options if "=" not in given), {}
     for given in (given for given in options if "=" in given):
         column, _, number = given.rpartition("=")

@@ -127,7 +127,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         scores: list[str | None] = [*scores_of(options)] or [columns.score]
         if twice is not None:
             read_by_scores([(options.baseline, columns)], scores)  # a fault of the file is told first
-            where = "both BASELINE and CANDIDATE" if files[twice] == files[0] else "CANDIDATE twice"
+            where = "both BASELINE and CANDIDATE" if files[twice] == files[0] else "given twice as CANDIDATE"
             raise BadInput(f"{paths[twice]}: is {where}; expected {SECOND_FILE}")
         limits, judged = as_score_range(options.score_range), read_with_people(options, paths, every)
         with_ids = options.changed is not None or bool(judged)

@@ -147,7 +147,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def validated(model: type[Model], values: Mapping[str, Any], *, source: str, context: Any = None) -> Model:
-    """Validate `values` as a `model`; `context`: what its validators may read as well."""
+    """Validate `values` as a `model`; `context`: further data for its validators."""
     try:
         return model.model_validate(dict(values), context=context)
     except ValidationError as error:

@@ -46,7 +46,7 @@ class Kind(Generic[S]):
     #: `Prepared`. `allow` names the packages whose code the study may import. It writes nothing. ValueError, one line,
     #: names the data set or the setting, the value and what would be right.
     layout: Callable[[S, Path, Progress, Sequence[str]], Prepared] | None = None
-    #: The module whose ``ways_of_fitting(estimates, scratch)`` gives lines about the classifiers of the timed cells.
+    #: The module whose ``ways_of_fitting(estimates, scratch)`` yields lines about the timed classifiers.
     fits: str = ""
     #: The modules of the analyses that plans name: ``rows(results)`` yields the hypotheses, or ``rows_of(results,
     #: name)`` those of one of several analyses.

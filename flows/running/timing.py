@@ -187,7 +187,7 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
         files = Store(str(folder / ".."))
 
     def run(block: Block, store: Store) -> Receipt | Failure:
-        scratch.files.drop(PARTS)  # parts that were kept would cost nothing
+        scratch.files.drop(PARTS)  # stored parts would take no time
         return run_guarded(block, store)
 
     receipts = [run(block, files)]

@@ -42,7 +42,7 @@ def positive_place(classes: Sequence[Any], positive: Any = None, *, option: str 
 
 
 def numbers_or_names(classes: Sequence[str]) -> NDArray[Any]:
-    """Classes as numbers if all of them are, otherwise as they are."""
+    """Return the classes as numbers if all of them are numbers, and otherwise as text."""
     return np.array([float(name) for name in classes] if all(map(is_number, classes)) else classes)
 
 

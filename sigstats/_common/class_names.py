@@ -1,4 +1,4 @@
-"""Names of classes, groups and slices as text, and those that usually mean a missing value."""
+"""Names of classes, groups and slices as text, and names that usually mean a missing value."""
 
 import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
@@ -22,7 +22,7 @@ def label_name(label: Any, name: str = "label") -> str:
     if not isinstance(value, (str, int, float)):
         raise refuse(name, label, "a string or a number")
     if isinstance(value, str):
-        return str.__str__(value)  # of a member of an enumeration of texts its value
+        return str.__str__(value)  # for a member of an enumeration of strings, its value
     whole = isinstance(value, float) and value.is_integer()
     return str(value).lower() if isinstance(value, bool) else str(int(value) if whole else value)
 

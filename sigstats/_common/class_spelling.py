@@ -1,6 +1,6 @@
-"""Predictions that are the classes of the labels, or the same under other names.
+"""Checks that predictions spell the classes as the labels do.
 
-Free answers, any of which may be wrong, are not classes: labels of which more than half differ are not examined.
+Free-text answers are not classes: nothing is checked if more than half of the labels are distinct.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from .messages import shown
 
 _SEPARATOR = re.compile(r"\s*[|;,]\s*")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
-#: What may stand around a name: brackets, quotation marks, a full stop, marks of tokens and of Markdown.
+#: Characters that may surround a name: brackets, quotation marks, a full stop, marks of tokens and of Markdown.
 _AROUND = " .:!*_()[]{}<>$'\"`\N{LOWER ONE EIGHTH BLOCK}"
 #: One word for each truth value.
 _TRUTH = {"0": "no", "false": "no", "1": "yes", "true": "yes"}
@@ -26,7 +26,7 @@ _BINARY = ({0, 1}, {-1, 1}, {1, 2})
 
 
 def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "class") -> None:
-    """Refuse classes (slices), each once, that look alike: of other white space, or other code points for a letter."""
+    """Refuse distinct classes (or slices) that look alike: only white space or the code points of a letter differ."""
     alike: dict[str, str] = {}
     for name in labels if _are_classes(labels, n) else ():
         other = alike.setdefault(_visible(unicodedata.normalize("NFC", name)), name)
@@ -64,12 +64,12 @@ def require_class_names(
 ) -> None:
     """Refuse predictions without any class of the labels, if `common`; and differently spelled classes, if `spell`.
 
-    Such names differ in case, form of a number, white space, brackets, quotation marks, the order of parts
-    (``"cat|dog"``) or the word of a truth value; are UTF-8 that was read as cp1252; are whole numbers shifted from
-    those of the labels, or another usual pair for two classes; or are fractions where the classes are whole numbers
-    (probabilities).
+    Spellings of a class may differ in case, the form of a number, white space, brackets, quotation marks, the order of
+    parts (``"cat|dog"``) or the word for a truth value, or be UTF-8 that was read as cp1252. Also refused are whole
+    numbers that are shifted from those of the labels, another usual pair for two classes, and fractions
+    (probabilities) if the classes are whole numbers.
 
-    `labels` and `said`: the distinct classes of the `n` labels, and of the predictions; a single class for all rows is
+    `labels` and `said`: the distinct classes of the `n` labels, and of the predictions; a single predicted class is
     accepted. `who`: the name of the model in messages. `wanted`: the remedy for other names.
     """
     if common and _are_classes(labels, n) and 2 <= len(said) <= n / 2 and not set(said).intersection(labels):
@@ -86,8 +86,7 @@ def require_class_names(
         same = truths.get(_TRUTH.get(text, text)) if truths.keys() == {"no", "yes"} else spelled.get(text)
         if same is not None:
             raise ValueError(
-                f"prediction: {shown(name)} of {who} is {shown(same)} of the labels in another spelling; "
-                f"expected {wanted}"
+                f"prediction: {shown(name)} of {who} is another spelling of the label {shown(same)}; expected {wanted}"
             )
     broken = next((name for name in strange if _is_broken(name)), None)
     if broken is not None and all(map(is_number, said)) and not any(map(_is_broken, labels)):
@@ -111,7 +110,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _spelling(name: str) -> str:
-    """The spelling that a name has in common with others that stand for the same class."""
+    """Return the spelling that all names of the same class have in common."""
     if is_number(name):  # 01, +1, 1.0
         return str(Decimal(name).normalize() + 0)
     with contextlib.suppress(UnicodeError):
@@ -121,24 +120,24 @@ def _spelling(name: str) -> str:
 
 
 def _visible(name: str) -> str:
-    """A name with single spaces, and without characters that are not drawn, such as a zero-width space."""
+    """Return a name with single spaces and without invisible characters, such as a zero-width space."""
     return " ".join("".join(mark for mark in name if unicodedata.category(mark) != "Cf").split())
 
 
 def _are_shifted(labels: Sequence[str], said: Sequence[str]) -> bool:
-    """True if whole numbers are those of the labels plus a constant, or name two classes in another usual way."""
+    """Return True for the whole numbers of the labels plus a constant, or another usual pair for two classes."""
     try:
         ours, theirs = ({int(name) for name in names} for names in (labels, said))
     except ValueError:
         return False
     if len(theirs) < 2 or ours == theirs:
         return False
-    by = min(theirs) - min(ours)
-    return theirs == {our + by for our in ours} or (ours in _BINARY and theirs in _BINARY)
+    shift = min(theirs) - min(ours)
+    return theirs == {number + shift for number in ours} or (ours in _BINARY and theirs in _BINARY)
 
 
 def is_number(name: str) -> bool:
-    """True if a name is a finite number."""
+    """Return True if a name is a finite number."""
     try:
         return math.isfinite(float(name))
     except ValueError:

@@ -175,7 +175,7 @@ def as_texts(values: Any) -> Any:
 
 
 def duration_text(value: dt.timedelta) -> str:
-    """The text of pandas: 1 days 00:00:00."""
+    """Return a duration as pandas prints it: 1 days 00:00:00."""
     clock = str(value - dt.timedelta(value.days))
     return f"{value.days} days {'0' * (clock[1] == ':')}{clock}"
 

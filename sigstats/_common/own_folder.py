@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def own_folder(purpose: str) -> Path | None:
-    """Return a temporary folder that only this user can read and write; None if there can be none."""
+    """Return a temporary folder that only this user can read and write; None if that is not possible."""
     user = os.getuid() if hasattr(os, "getuid") else None  # on Windows temporary files are the user's own
     try:
         folder = Path(tempfile.gettempdir(), f"sigstats-{purpose}-{user}")

@@ -162,7 +162,7 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
 
 
 def _texts(labels: NDArray[Any], name: str, wanted: str) -> NDArray[Any]:
-    """Texts as NumPy keeps them; for a member of ``class Animal(str, Enum)``, NumPy would cut its ``str()``."""
+    """Return texts as an array, members of ``class Animal(str, Enum)`` as values; NumPy would cut their ``str()``."""
     if strange := [label for label in labels if not isinstance(label, str)]:
         raise refuse(name, strange[0], wanted)
     return np.array([str.__str__(label) for label in labels])

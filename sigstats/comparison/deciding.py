@@ -103,7 +103,7 @@ def _until_fail(row: ComparisonRow, level: float) -> float:
 
 
 def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = None) -> int | None:
-    """A number of rows above n that decides, the fewest if all larger numbers decide too; None if a billion do not."""
+    """Return the fewest rows above n that decide, or more if decisions are not monotone; None if a billion do not."""
     low, high = n, 2 * n
     while not decides(high):
         low, high = high, 2 * high

@@ -1,4 +1,4 @@
-"""What two models say of the same rows, as far as one measure needs it: a type for each kind of test.
+"""Answers of two models to the same rows, reduced to the input of one measure: a type for each kind of test.
 
 Each type has the rows of both models, knows which of them are independent, and is cut to the rows of a slice.
 """

@@ -31,10 +31,10 @@ OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].needs in 
 MANY_NUMBERS = 20
 
 
-#: Parts of names that are not measures here, and what to do instead.
+#: Patterns of names that are not supported measures, and the alternative to each.
 _NO_MEASURES = {
-    "n?dcg": "mean-score of a column with the ndcg of each query, a row a query",
-    "top-k": "top-5-accuracy or the like, with the number in place of k",
+    "n?dcg": "mean-score of a column with the ndcg of each query, one row per query",
+    "top-k": "a number in place of k, as in top-5-accuracy",
     "ece|calibration-error": "neg-brier or neg-log-loss; its estimate depends on bins and has no known distribution",
 }
 

@@ -190,7 +190,7 @@ def _all_probabilities(paired: PairedPredictions, spec: MeasureSpec, _: str | No
 
 
 def _rank_of_truth(table: FloatArray) -> IntArray:
-    """The rank of the true class of each row; of equal probabilities the last class is first, as in scikit-learn."""
+    """Return the rank of each true class; of equal probabilities the last class ranks first, as in scikit-learn."""
     place, of_truth = table[:, :1], np.take_along_axis(table, 1 + table[:, :1].astype(np.int64), axis=1)
     later = np.arange(table.shape[1] - 1) > place
     before = (table[:, 1:] > of_truth) | ((table[:, 1:] == of_truth) & later)

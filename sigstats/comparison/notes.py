@@ -125,10 +125,10 @@ def about_predictions(paired: PairedPredictions, measures: Sequence[str], models
     pairs = [*answers, *([] if scored is None or scored.per is None else [scored.per])]
     other = paired.identical or paired.runs or paired.people is not None or paired.units.candidates is not None
     unlike = any(part is not None and part.totals is not None for part in (predicted, scored))
-    # Models that are both right, or both wrong, in all rows need not be copies to agree.
-    told = [said for said, _ in answers if predicted is None or not np.array_equal(said, predicted.label)]
-    some = len(models) > 1 and any(said.min() < said.max() for said in told)
-    if some and not (other or unlike) and all(np.array_equal(*pair) for pair in pairs):
+    # Models that are right (or wrong) in all rows agree without being copies.
+    telling = [first for first, _ in answers if predicted is None or not np.array_equal(first, predicted.label)]
+    varied = len(models) > 1 and any(first.min() < first.max() for first in telling)
+    if varied and not (other or unlike) and all(np.array_equal(*pair) for pair in pairs):
         copied = f"{models[1]} and {models[0]} have the same answers in all {paired.n:,} rows; one may be a copy"
         yield Note("identical-models", copied)
     if (

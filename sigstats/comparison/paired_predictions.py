@@ -109,13 +109,13 @@ class Scored:
 
     @classmethod
     def of_classes(cls, a: FloatArray, b: FloatArray, **known: Any) -> Self:
-        """From tables of the place of each row's true class, and the probability of each class in order."""
+        """Build from tables: first the place of each row's true class, then the probability of each class in order."""
         of_truth = [table[np.arange(len(table)), 1 + table[:, 0].astype(np.int64)] for table in (a, b)]
         return cls(scores=(of_truth[0], of_truth[1]), tables=(a, b), **known)
 
     @property
     def of_truth(self) -> bool:
-        """True if the scores are probabilities of each row's true class."""
+        """Return True if the scores are probabilities of each row's true class."""
         return self.tables is not None
 
     @property

@@ -107,7 +107,7 @@ def notes_on_best(
 
 
 def _few_rows(row: ComparisonRow, level: float) -> Iterator[Note]:
-    """A line on a quantile of too few rows for any interval."""
+    """Yield a note if there are too few rows for an interval of a quantile."""
     fewest = fewest_with_interval(MEASURES[row.measure].share, (1 - level) / 2, lower=row.lower_is_better)
     if row.n < fewest:
         yield Note("too-few-rows", f"{row.n:,} rows are too few for intervals of {row.name}; {fewest:,} are needed")

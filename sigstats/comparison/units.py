@@ -167,6 +167,6 @@ def too_fine(slices: Mapping[str, Parted], smallest: int) -> Iterator[Note]:
         if 2 * small > len(names):
             yield Note(
                 "too-fine-slices",
-                f"{small:,} of the {len(names):,} values of {column} have fewer than {smallest} rows; bins make slices "
-                f"of numbers (--slice {column}=4, or pandas.qcut)",
+                f"{small:,} of the {len(names):,} values of {column} have fewer than {smallest} rows; cut "
+                f"numbers into bins (--slice {column}=4, or pandas.qcut)",
             )

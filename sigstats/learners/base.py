@@ -27,8 +27,8 @@ UNDECIDED = -1
 class Problem:
     """The data of a permutation test: numeric features, and classes and folds as codes from 0.
 
-    ``floats`` says whether the estimator is given X as float64, and not whole numbers of another type; ``classes`` are
-    the labels of the codes, None if these are the codes.
+    ``floats``: whether the estimator gets X as float64, not as integers. ``classes``: the labels of the codes; None if
+    the codes are the labels.
     """
 
     X: FloatArray
@@ -40,23 +40,23 @@ class Problem:
     classes: Any = None
 
 
-def class_weights(how: Any, problem: Problem) -> FloatArray | None:
-    """The weight of each class in the training rows of each fold by ``class_weight``, shape (folds, classes).
+def class_weights(class_weight: Any, problem: Problem) -> FloatArray | None:
+    """Return the weight of each class in the training rows of each fold, shape (folds, classes).
 
-    None for weights that are not positive numbers or not known here, and where a fold is trained without a class.
+    None if a weight is not a positive number, `class_weight` is of another kind, or a training fold lacks a class.
     """
     classes = np.arange(problem.n_classes) if problem.classes is None else problem.classes
-    if type(how) is not dict and how != "balanced":
+    if type(class_weight) is not dict and class_weight != "balanced":
         return None
     trained = [problem.y[problem.folds != fold] for fold in range(problem.n_folds)]
     if any(len(np.unique(codes)) < problem.n_classes for codes in trained):
         return None
     try:
-        weights = [compute_class_weight(how, classes=classes, y=classes[codes]) for codes in trained]
-        made = np.array(weights, dtype=np.float64)
+        by_fold = [compute_class_weight(class_weight, classes=classes, y=classes[codes]) for codes in trained]
+        weights = np.array(by_fold, dtype=np.float64)
     except (TypeError, ValueError):  # the fits of the folds report it
         return None
-    return made if (np.isfinite(made) & (made > 0)).all() else None
+    return weights if (np.isfinite(weights) & (weights > 0)).all() else None
 
 
 class BatchedLearner:

@@ -75,7 +75,7 @@ def design_of(transforms: list[Any], X: FloatArray, *, keep_missing: bool = Fals
 
 
 def parts_of(transforms: list[Any], d: int) -> list[tuple[list[Any], IntArray]] | None:
-    """The steps that transform each part of the columns, and these columns; None if not all of them are used once."""
+    """Return the steps for each group of columns, and its columns; None unless all columns are used exactly once."""
     if len(transforms) != 1 or not isinstance(transforms[0], ColumnTransformer):
         return [(transforms, np.arange(d))]
     free = ("transformers", "n_jobs", "sparse_threshold", "verbose")
@@ -100,12 +100,12 @@ class Moments:
     count: FloatArray
     #: Their sums; ndarray, shape (replicates, folds, classes, m).
     sums: FloatArray
-    #: Their cross products, all classes together; ndarray, shape (replicates, folds, m, m). Of each class, shape
-    #: (replicates, folds, classes, m, m), if the learner asks for these.
+    #: Their cross products, summed over classes; ndarray, shape (replicates, folds, m, m). If the learner asks for
+    #: those of each class, the shape is (replicates, folds, classes, m, m).
     scatter: FloatArray
 
     def weighted(self, weights: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Counts, sums and cross products of all classes together, with these `weights`, (folds, classes), or none."""
+        """Return counts, sums and cross products over all classes, with `weights` (folds, classes) if given."""
         if weights is None:
             scatter = self.scatter.sum(axis=2) if self.scatter.ndim > 4 else self.scatter
             return self.count.sum(axis=1), self.sums.sum(axis=2), scatter

@@ -67,14 +67,14 @@ def quantile_difference(a: FloatArray, b: FloatArray, share: float, confidence_l
 
 
 def fewest_with_interval(share: float, level: float, *, lower: bool = False) -> int:
-    """The fewest rows (without ties) whose interval has ends with this error each; 2 for a mean (share 0).
+    """Return the fewest rows (without ties) at which the interval has two ends of this error; 2 for a mean (share 0).
 
     McNemar's test cannot reject a threshold with few rows above it (below it, if `lower` values are better).
     """
     if share == 0:
         return 2
     share = 1 - share if lower else share
-    silent = math.ceil(-math.log2(_OF_MCNEMAR * level))  # as many at the threshold or above, all but one above
+    silent = math.ceil(-math.log2(_OF_MCNEMAR * level))  # rows at the threshold or above, all but one of them above
     tail = (1 - _OF_MCNEMAR) * level / 2
     least = max(silent, math.ceil(math.log(tail) / math.log(max(share, 1 - share))))
     return next(n for n in itertools.count(least) if bdtr(silent, n, 1 - share) <= tail)

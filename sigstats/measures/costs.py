@@ -88,7 +88,7 @@ def _mean_of_counts(table: Mapping[tuple[str, str], float], *counts: FloatArray)
 
 
 def costs_in_words(text: str) -> dict[str, Any] | None:
-    """The costs of ``fn=10,fp=1``, or of a JSON object; None for any other text, such as a path; or ValueError."""
+    """Parse costs such as ``fn=10,fp=1`` or a JSON object, or raise ValueError; None for other text, such as a path."""
     if not text.startswith(("fn=", "fp=", "{")):
         return None
     try:

@@ -245,9 +245,9 @@ def as_measure(
 
 
 def as_own_measure(measure: Any, allowed: Sequence[str] | None = None) -> OwnMeasure:
-    """A user's `Measure`, function of labels, predictions and weights, or import path of one, for comparisons.
+    """Return an `OwnMeasure` of a `Measure`, a function of labels, predictions and weights, or the import path of one.
 
-    `allowed`: packages that an import path may lead into; by default any.
+    `allowed`: packages that may be imported; by default any.
     """
     path = measure if isinstance(measure, str) else ""
     measure = imported(path, allowed) if path else measure

@@ -39,12 +39,12 @@ def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
 
 
 def is_path(name: Any) -> bool:
-    """True for an import path, ``package.module:name``."""
+    """Return True for an import path, ``package.module:name``."""
     return isinstance(name, str) and ":" in name and "(" not in name.partition(":")[0]
 
 
 def imported(path: str, allowed: Sequence[str] | None = None) -> Any:
-    """The object at an import path; or ValueError. `allowed`: packages that may be imported; by default that of it."""
+    """Import the function at a path, or raise ValueError. `allowed`: packages; by default only that of the path."""
     packages = (path.partition(":")[0].partition(".")[0],) if allowed is None else allowed
     function = _MEASURES.find(path, packages)
     if not callable(function):

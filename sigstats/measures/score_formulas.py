@@ -20,7 +20,7 @@ from .._common.validation import FloatArray, IntArray, raised, refuse
 
 #: By what power of the distance of two classes an error counts.
 POWERS = {"linear-kappa": 1, "quadratic-kappa": 2}
-#: Numbers of the predictions of `macro_area` that rank a row first, or last, for its class.
+#: Predictions with which `macro_area` ranks a row first, or last, for its class.
 FIRST, LAST = -1, -2
 _FEW_PAIRS = 2**20
 
@@ -181,11 +181,11 @@ def weighted_area(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
 def macro_area(vectors: FloatArray, label: Any, said: Any, weights: FloatArray) -> FloatArray:
     """The mean of the areas of the classes that occur, each against all others.
 
-    `vectors`: the score of each class, in columns. `said`: the row of it for each prediction; `FIRST` or `LAST` if the
-    score of the true class is the best or the worst one, and those of other classes the opposite.
+    `vectors`: the scores, one column per class. `said`: the row of `vectors` for each prediction; or `FIRST` or `LAST`,
+    with the best (worst) score for the true class and the worst (best) for all others.
     """
-    some = weights.any(axis=0)
-    label, said, weights = label[some], said[some], weights[:, some]
+    weighted = weights.any(axis=0)
+    label, said, weights = label[weighted], said[weighted], weights[:, weighted]
     total, number = np.zeros(len(weights)), np.zeros(len(weights))
     ends = vectors.max() + 1, vectors.min() - 1
     for code, scores in enumerate(vectors.T):

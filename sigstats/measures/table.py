@@ -19,8 +19,8 @@ from . import formulas, own, score_formulas
 from .formulas import Confusion
 from .metrics import synonym_of
 
-#: Which answers are right; several of them an item; labels and predictions; both as numbers; scores whose order counts;
-#: probabilities of a class; tables of those of all classes; any number a row.
+#: Inputs: right or wrong answers; several answers per item; labels and predictions; both as numbers; scores whose order
+#: counts; probabilities of one class; tables of probabilities of all classes; any number per row.
 Needs: TypeAlias = Literal[
     "answers", "repeated answers", "classes", "numbers", "scores", "probabilities", "tables", "marks"
 ]
@@ -84,7 +84,7 @@ class MeasureSpec:
 
     @property
     def is_slow(self) -> bool:
-        """True if it calls a user's function once for each row of weights, or takes about as long."""
+        """Return True if a user's function is called for each row of weights, or the formula takes about as long."""
         return getattr(self.of_weights, "func", None) in (score_formulas.of_function, score_formulas.macro_area)
 
     @property

@@ -12,7 +12,7 @@ from .table import OwnMeasure
 
 
 def of_two_classes(measure: OwnMeasure) -> Measure:
-    """A user's measure of labels, predictions and weights as one of counts: labels are 1 and 0; or ValueError.
+    """Turn a user's measure of labels (1 and 0), predictions and weights into one of counts, or raise ValueError.
 
     >>> from sigstats.measures.measure import as_own_measure
     >>> measure = as_own_measure(lambda y, prediction, weights: ((y == prediction) @ weights) / weights.sum())
@@ -21,16 +21,16 @@ def of_two_classes(measure: OwnMeasure) -> Measure:
     """
     spec = measure.spec
     if spec.needs != "classes":
-        raise refuse("measure", str(measure), "one of labels and predictions, since there are counts of two classes")
+        raise refuse("measure", str(measure), "a measure of labels and predictions, for counts of two classes")
     of_counts = spec.of_counts
     if of_counts is None:
         assert spec.of_weights is not None
-        of_counts = partial(of_kinds, spec.of_weights)
+        of_counts = partial(_of_counts, spec.of_weights)
     return Measure(name=str(measure), greater_is_better=spec.greater_is_better, function=of_counts)
 
 
-def of_kinds(formula: Callable[..., FloatArray], *counts: Any) -> FloatArray:
-    """A formula of labels and predictions, 1 and 0, and weights, of the counts ``tp, fn, fp, tn``."""
+def _of_counts(formula: Callable[..., FloatArray], *counts: Any) -> FloatArray:
+    """Apply a formula of labels, predictions (1 and 0) and weights to the counts ``tp, fn, fp, tn``."""
     weights = np.stack(counts, axis=-1)
     value = formula(np.array([1, 1, 0, 0]), np.array([1, 0, 1, 0]), weights.reshape(-1, 4))
     return np.asarray(value).reshape(weights.shape[:-1])

@@ -55,7 +55,7 @@ def rank_table(
         require_squarable(scores, "scores")
         require_one_scale(scores.T, models, wanted="scores of all models in one unit")
     first = {column.tobytes(): name for name, column in zip(reversed(models), scores.T[::-1], strict=True)}
-    varied = [place for place, column in enumerate(scores.T) if column.min() < column.max()]  # all right is no copy
+    varied = [place for place, column in enumerate(scores.T) if column.min() < column.max()]  # all right is not a copy
     same = [(models[place], first[scores[:, place].tobytes()]) for place in varied]
     told = f"have the same scores in all {len(scores):,} rows; one may be a copy"
     copies = [Note("identical-models", f"{name} and {other} {told}") for name, other in same if name != other]

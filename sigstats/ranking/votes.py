@@ -142,12 +142,12 @@ def rank_votes(
     Raises
     ------
     ValueError
-        If lengths differ, a model meets itself, a winner is neither, votes do not connect all, or an option is wrong.
+        If lengths differ, a model meets itself, a winner is unknown, votes do not connect all, or an option is wrong.
 
     Notes
     -----
-    Ordered pairs are tested exactly by the signs of their votes without ties. With groups, the test is a bound of the
-    mean of their sums that one more group does not undo (``sigstats.unseen_row``). That group votes for one model only
+    Each ordered pair is tested exactly by the signs of its votes without ties. With groups, the test bounds the mean of
+    their sums; one more group cannot undo the result (``sigstats.unseen_row``). That group votes for one model only
     and is as large as the largest; larger ones are assumed not to exist (if 1 voter in 22 has 21 votes and the others
     one, 40 voters tell equal models apart in 15% of samples). In a pair with 110 groups or more it resembles those
     seen; kinds of voters rarer than 1 in 25 are assumed not to exist. Holm's adjustment makes all ranks hold together.
@@ -187,7 +187,7 @@ def rank_votes(
     given = {name: value for name, value in {"groups": groups, "items": items}.items() if value is not None}
     units = _crossed([as_groups(value, name, n)[0] for name, value in given.items()])
     for model in models[second[first == second]][:1]:
-        raise refuse("model_b", str(model), "another model than model_a")
+        raise refuse("model_b", str(model), "a model other than model_a")
     count, part = components_of(len(models), first, second, strong=False)
     if count > 1:
         one, other = (", ".join(shown(str(model)) for model in models[part == side][:3]) for side in (0, 1))
@@ -239,7 +239,7 @@ def signs_of(winner: Any, n: int, models: NDArray[Any], first: IntArray, second:
     by_name = np.where(code_of == first, 1, np.where(code_of == second, -1, 3))
     unclear = (code_of >= 0) & (word_of != 3) & (word_of != by_name) & ~np.isin(names[place], ["a", "b"])
     for odd in names[place[unclear]][:1]:
-        raise refuse("winner", str(odd), "another name of the model, since it is a word for a winner too")
+        raise refuse("winner", str(odd), "another name for this model, since the word also states a winner")
     signs = np.where(code_of < 0, word_of, by_name)
     for odd in names[place[signs > 1]][:1]:
         raise refuse("winner", str(odd), "model_a, model_b, tie, or the name of one of the two models")

@@ -94,9 +94,9 @@ STATISTICS: tuple[str, ...] = tuple(
 
 
 def as_statistic(measure: Any, others: tuple[str, ...] = ()) -> str:
-    """Return a name of `STATISTICS`, `others`, costs such as ``expected-cost(fn=10,fp=1)``, or an own measure.
+    """Return a name in `STATISTICS` or `others`, costs such as ``expected-cost(fn=10,fp=1)``, or a user's measure.
 
-    Raises ValueError for any other.
+    Raises ValueError for anything else.
     """
     if isinstance(measure, OwnMeasure | Measure) or callable(measure):
         own = measure if isinstance(measure, OwnMeasure) else as_own_measure(measure)
@@ -112,8 +112,8 @@ def as_statistic(measure: Any, others: tuple[str, ...] = ()) -> str:
 class Statistic:
     """A measure of the predictions or scores of a classifier; greater is better, since costs are negated.
 
-    `measure`: as of `as_statistic`. `classes`: their names. `positive`: the class of the measures of one class (``f1``,
-    ``recall``, ``auc``), by its code. ValueError if the measure is unknown, or needs two classes and there are others.
+    `measure`: as for `as_statistic`. `classes`: names of the classes. `positive`: code of the class of measures of one
+    class (``f1``, ``recall``, ``auc``). ValueError if the measure is unknown, or needs two classes and there are more.
     """
 
     def __init__(self, measure: Any, classes: Sequence[str], positive: int = 1) -> None:
@@ -152,7 +152,7 @@ class Statistic:
     def of_predictions(self, truth: IntArray, predicted: IntArray) -> FloatArray:
         """The measure of each replicate of predicted codes, shape (replicates, n)."""
         k = len(self.classes)
-        if self._spec.of_rows is not None:  # of answers and classes only costs have such a formula
+        if self._spec.of_rows is not None:  # among measures of answers or classes only costs have it
             of_one = np.where(np.arange(k) == self.positive, "positive", "negative")
             names = of_one if self.of_one_class else np.array(self.classes)
             values = self._spec.of_rows(np.repeat(names, k), np.tile(names, k)).reshape(k, k)
@@ -190,7 +190,7 @@ def statistic_of(measure: Any, retrainer: Retrainer, y: Any, positive: Any) -> S
     labels = np.unique(np.asarray(y)).tolist()
     statistic = Statistic(measure, [label_name(label, "y") for label in labels])
     if positive is not None and not statistic.of_one_class:
-        raise refuse("positive", positive, f"None, since {statistic.name} is of all classes")
+        raise refuse("positive", positive, f"None, since {statistic.name} has no positive class")
     if positive is not None or needs_positive(statistic.name):
         statistic.positive = positive_place(labels, positive)
     statistic.require_of(retrainer.estimator)

@@ -166,14 +166,14 @@ def permutation_test(
         them: labels are exchanged inside groups or, where each is of one class, among groups of equally many rows;
         features inside each group and class (see ``sigstats.retraining.folds``).
     measure : str, Measure or callable
-        The statistic of all rows together: the error, a measure for which larger is better, or your own: a function
-        ``f(y, prediction, weights)`` of kinds of rows or a `Measure`, as in `sigstats.compare`.
+        The statistic over all rows: the error, a measure for which larger is better, or your own `Measure` or function
+        ``f(y, prediction, weights)``, as in `sigstats.compare`. Equal rows are passed once, weighted by their number.
         ``"accuracy"``, ``"balanced-accuracy"``, ``"mcc"``, ``"kappa"`` and ``"macro-f1"`` and the like use predictions,
         so do ``"f1"``, ``"precision"``, ``"recall"`` of two classes; ``"auc"`` and ``"neg-brier"`` (two classes) and
         ``"neg-log-loss"`` use scores, by scikit-learn's own fits.
     costs : mapping or DataFrame, optional
         The cost of each wrong prediction, ``{true class: {predicted class: cost}}`` or ``{"fn": 10, "fp": 1}`` of the
-        positive class; the statistic is then their mean, and `measure` is not given.
+        positive class. The statistic is then the mean cost; omit `measure`.
     positive : object, optional
         The label to which ``"f1"``, ``"precision"``, ``"recall"``, ``"auc"`` and the like refer; by default the second
         of 0 and 1, -1 and 1, false and true, or no and yes.
@@ -241,7 +241,7 @@ def permutation_test(
         reason = "; ".join(filter(None, (reason, copies_note(as_rows(X, retrainer.n, null), codes, folds, null))))
     if costs is not None:
         if measure != "error":
-            raise refuse("measure", measure, "none with costs, whose mean is the measure")
+            raise refuse("measure", measure, "no measure with costs, since the mean cost is the statistic")
         measure = as_cost_measure(costs)
     outcome: dict[str, Any]
     if isinstance(measure, str) and measure == "error":

@@ -138,9 +138,9 @@ def split_transforms(estimator: Any, transforms: str) -> tuple[Any, Any]:
 
 
 def transform_rows(estimator: Any, X: Any) -> tuple[Any, Any]:
-    """Apply the first steps of a pipeline that transform each row by itself; return the other steps, and the rows.
+    """Apply the first steps of a pipeline that transform rows one by one; return the remaining pipeline and the rows.
 
-    A `Normalizer` or a `Binarizer` learns nothing: in each fold of each permutation it gives a row the same values.
+    A `Normalizer` or a `Binarizer` learns nothing: it transforms a row alike in each fold of each permutation.
     """
     from sklearn.base import clone
     from sklearn.preprocessing import Binarizer, Normalizer

@@ -62,7 +62,7 @@ class SizeOfMeasure(Tabular):
     level: float
     target: float
     rise: bool
-    #: The power of up to this many rows is estimated from samples of the pilot; 0 if it cannot be.
+    #: The power of up to this many rows is estimated from samples of the pilot; 0 if samples are not possible.
     sampled: int = 0
     notes: tuple[Note, ...] = ()
 
@@ -99,7 +99,7 @@ class SizeOfMeasure(Tabular):
             equal,
             "The number of rows that compare suggests assumes that the observed difference is the true one.",
             f"Each test is one-sided at the level {significant(self.level, 3)}.",
-            f"Up to {self.sampled:,} rows, the power is that of the test of compare in {SAMPLES} samples of the pilot."
+            f"Up to {self.sampled:,} rows, the power is the share of {SAMPLES} samples of the pilot that compare fails."
             if self.sampled
             else "The power is that of a normal test with the spread of the pilot and one more, worst possible, row.",
             *self.notes,

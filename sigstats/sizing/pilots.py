@@ -114,8 +114,8 @@ def leaderboard_size(
 ) -> LeaderboardSize:
     """The rows that distinguish each model from the next, by the power of the first of Holm's steps.
 
-    `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, with exact power; or a mark
-    of each, with the power of samples or of a normal test (`Sampled`, `Spread`). `lower`: whether lower scores are
+    `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, with exact power; or their
+    marks, with the power in samples or of a normal test (`Sampled`, `Spread`). `lower`: whether lower scores are
     better; `limits`: as in `sigstats.ranking.rank_sets.sets_of`.
     """
     n, k = scores.shape

@@ -1,12 +1,12 @@
 """Power of the test of `sigstats.compare` in samples of a pilot's rows, or groups of rows, that have a drop.
 
-A drop is an exponential tilt of the pilot: a unit (row or group) is drawn with a probability proportional to exp(t z).
-Its influence z is the change of the measure's difference when copies of the unit are added, and t is such that the
-tilted pilot has the drop. If no t has the drop of a mean, and for a quantile, which a tilt would change by the rows
-near it only, all values of the candidate are shifted by the same amount instead. Each sample is given to the test that
-`compare` runs, and counts if it is significant and its observed drop is at least the minimum.
+An exponential tilt gives the pilot the drop: a unit (row or group) is drawn with a probability proportional to
+exp(t z). The influence z of a unit is the change in the difference of the measure when copies of the unit are added; t
+is chosen so that the tilted pilot has the drop. For a quantile, which a tilt changes only by the rows near it, and for
+a mean if no t gives the drop, all values of the candidate are shifted by the same amount instead. Each sample is tested
+as by `compare`. It counts if it is significant and its observed drop is at least the minimum.
 
-When not to use: for rows unlike those of the pilot; a tilted pilot has the rare rows of the pilot, and no others.
+When not to use: for rows unlike those of the pilot; samples contain no other rare rows than those of the pilot.
 """
 
 import math
@@ -26,16 +26,16 @@ from ..comparison.tests import test_part
 from ..measures.table import MEASURES
 from ..unseen_row.means import shown_below_zero
 
-#: Number of samples of a power.
+#: Number of samples from which a power is estimated.
 SAMPLES: Final = 200
-#: Largest number of units that are tilted; of a larger pilot, as many are drawn.
+#: Largest number of units that are tilted; this many are drawn from a larger pilot.
 _MOST_UNITS: Final = 2000
 #: Number of units that represent a tilted pilot, tilts that are tried, and steps of the search between two of them.
 _REPRESENTED, _TILTS, _STEPS = 10_000, [0.5 * 2**k for k in range(11)], 30
 
 
 def can_be_sampled(evidence: Evidence | None, measure: str) -> bool:
-    """Whether rows can be drawn again: not those with weights, in time, of runs, judges or slow measures."""
+    """Return True unless rows have weights, an order in time, runs or judges, or the measure is slow."""
     if evidence is None or isinstance(evidence, Judged | Runs) or MEASURES[measure].is_slow:
         return False
     units = evidence.units
@@ -45,7 +45,7 @@ def can_be_sampled(evidence: Evidence | None, measure: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class TiltedPilot:
-    """The evidence of a pilot, the row of its test, untested, and the rule."""
+    """Evidence of a pilot, the result row that its test will complete, and the rule."""
 
     evidence: Evidence
     row: ComparisonRow
@@ -61,7 +61,7 @@ class TiltedPilot:
         of_means = iter(shown_below_zero([mean.units for mean in means], limits, level).tolist())
         shown = sum(
             (not isinstance(one, Unbounded) or next(of_means))
-            and (1.0 if row.difference is None else row.pvalue or 0.0) <= level  # of a mean, that of a test of its own
+            and (1.0 if row.difference is None else row.pvalue or 0.0) <= level  # `of_means` tests means
             and -(row.difference or 0.0) >= minimum * (1 - 1e-12)
             for one in tested
             for row in [one.row if isinstance(one, Unbounded) else one]
@@ -99,7 +99,7 @@ class TiltedPilot:
         return replace(drawn, units=replace(drawn.units, group=group, items=items))
 
     def chances(self, drop: float) -> FloatArray | None:
-        """Return the relative chances of units at which the pilot has the drop; None if there are none."""
+        """Return the relative chances of units at which the pilot has the drop; None if no tilt has it."""
 
         def weights(tilt: float) -> FloatArray:
             logs = tilt * self._influences
@@ -123,14 +123,14 @@ class TiltedPilot:
     def _influences(self) -> FloatArray:
         """The influence of each unit, from -1 to 1, by the change that copies of it make."""
         pilot = np.arange(self.units)
-        kinds, of = pilot, pilot
+        kinds, kind_of = pilot, pilot
         if self.evidence.units.group is None:
             values = [getattr(self.evidence, name) for name in self.evidence._columns]
             columns = np.vstack([value for value in values if value is not None])
-            _, kinds, of = np.unique(columns, axis=1, return_index=True, return_inverse=True)
+            _, kinds, kind_of = np.unique(columns, axis=1, return_index=True, return_inverse=True)
         copies, observed = math.ceil(math.sqrt(len(pilot))), self.difference(pilot)
         moved = np.array([self.difference(np.append(pilot, [kind] * copies)) - observed for kind in kinds.tolist()])
-        return np.asarray((moved / (np.abs(moved).max() or 1.0))[of.reshape(-1)])
+        return np.asarray((moved / (np.abs(moved).max() or 1.0))[kind_of.reshape(-1)])
 
     def difference(self, places: IntArray) -> float:
         """Return the difference of the measure in these units, candidate minus baseline."""
@@ -138,7 +138,7 @@ class TiltedPilot:
         return rows.measure_of(1) - rows.measure_of(0)
 
     def of_most_units(self) -> "TiltedPilot":
-        """Return the pilot, or 2,000 of its units."""
+        """Return the pilot, or a random part of it with 2,000 units if it is larger."""
         if self.units <= _MOST_UNITS:
             return self
         return replace(self, evidence=self._drawn(as_generator(0).permutation(self.units)[:_MOST_UNITS]))
@@ -146,7 +146,7 @@ class TiltedPilot:
 
 @lru_cache(maxsize=64)
 def at_drop(pilot: TiltedPilot, drop: float) -> tuple[TiltedPilot, FloatArray | None]:
-    """Return the pilot and the relative chances of its units at a drop, or None; or the shifted pilot."""
+    """Return the pilot, tilted or shifted to a drop, and the relative chances of its units; None if there are none."""
     values = pilot.evidence
     chances = None if isinstance(values, Values) and values.share else pilot.chances(drop)
     if chances is not None or not isinstance(values, Values) or values.answers:

@@ -28,10 +28,13 @@ from .samples import SAMPLES, TiltedPilot, at_drop, can_be_sampled
 
 #: Larger numbers of rows are not computed.
 MOST: Final = 10**8
-#: Largest number of rows or groups tested in samples, that of rows for a quantile, whose spread is less well known, and
-#: how often a size or a drop is corrected by its power in samples, unless that is near enough to the target.
-SAMPLED, _SAMPLED_OF_QUANTILE, _ROUNDS, _NEAR = 300, 3000, 6, 0.03
-#: Samples need no intervals, which cost most of the time: none has ends at this confidence.
+#: Largest number of rows or groups tested in samples.
+SAMPLED: Final = 300
+#: The same in rows for a quantile, whose spread is less well known.
+_SAMPLED_OF_QUANTILE: Final = 3000
+#: Most corrections of a size or a drop by its power in samples, and the distance from the target that ends them.
+_ROUNDS, _NEAR = 6, 0.03
+#: Confidence at which no interval has ends: samples need no intervals, which would take most of the time.
 _WITHOUT_ENDS = 1 - 1e-15
 
 
@@ -74,7 +77,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Sampled(Spread):
-    """Spread of a difference, and the pilot whose samples are tested; `rows` is the largest number that is sampled."""
+    """Spread of a difference, and the pilot from which samples are drawn and tested."""
 
     pilot: TiltedPilot
 
@@ -128,7 +131,7 @@ class Sampled(Spread):
 
     @staticmethod
     def _as_normal(target: float, sampled: float, normal: float) -> float:
-        """Return the normal power of a size whose power in samples is the target, by both powers of another size."""
+        """Return the normal power at which the power in samples is the target, from both powers of another size."""
         least = 0.5 / SAMPLES
         shift = ndtri(np.clip(normal, least, 1 - least)) - ndtri(np.clip(sampled, least, 1 - least))
         return float(np.clip(ndtr(ndtri(target) + shift), least, 1 - least))

@@ -23,7 +23,7 @@ from ..measures.score_formulas import pair_wins
 from .law import MOST_ATOMS, tails
 from .means import Start, UnseenGroup, combined, distinct, missed, row_of_groups, share_points, shares_beyond, sums_by
 
-#: A bound with less than this share of the law beyond it is the limit, -1 or 1.
+#: Share of the law below which a bound is set to its limit, -1 or 1.
 _LEAST_SHARE = 1e-14
 
 

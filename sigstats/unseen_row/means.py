@@ -158,7 +158,7 @@ def mean_pvalues(
 
 
 def shown_below_zero(many: Sequence[Units], limit: float | FloatArray, level: float) -> NDArray[np.bool_]:
-    """Whether each p-value of "less" is at most this level, to five digits, which takes a sixth of the time."""
+    """Test if p-values of "less" are at most this level, with p to five digits, which takes a sixth of the time."""
     less, at, limits = np.empty(len(many)), np.zeros(len(many)), -np.broadcast_to(limit, len(many))
     for where, units in _together(many):
         less[where] = _pvalues(units.mirrored, limits[where], at[where], COARSE)

@@ -167,7 +167,7 @@ def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier, te
 
 
 def title(measure: str) -> str:
-    """The name of a measure in results, in which greater is better: costs are negated."""
+    """Return the name of a measure in results, where costs are negated so that greater is better."""
     return measure if MEASURES[measure].greater_is_better else f"neg-{measure}"
 
 

@@ -18,7 +18,7 @@ from .seal import Damaged
 
 #: The folders of all cells that are finished, and of the blocks of those that are not.
 REPLICATES, BLOCKS = "replicates", "blocks"
-#: The folder of parts of cells, kept for later plans with more of them.
+#: The folder of parts of cells, stored for later plans that have more parts.
 PARTS = "counts"
 _NAME = re.compile(r"/(\d+)-(\d+)\.parquet$")
 

@@ -15,18 +15,18 @@ from sigstats._common.own_folder import own_folder
 from .local_files import LocalFiles, Locked
 from .store import Store
 
-#: A worker waits so many seconds for another's download, and then downloads the data itself.
+#: Seconds that a worker waits for another's download before it downloads the data itself.
 _PATIENCE: Final = 120.0
-#: A copy that no worker has read for so many seconds is removed when another copy is made.
+#: Seconds without a reader after which a copy is removed, when another copy is made.
 _KEPT: Final = 24 * 3600.0
 #: A copy takes at most this share of the free space, which may be memory.
 _SHARE: Final = 0.25
 
 
 def read_once_per_machine(store: Store, name: str, *, kind: str, fingerprint: str) -> pa.Table:
-    """Return a sealed table whose fingerprint determines its content; on a machine one worker downloads it.
+    """Return a sealed table whose fingerprint determines its content; one worker of a machine downloads it.
 
-    A copy is checked like the original. There is none if the user has no temporary folder or its disk is full.
+    A copy is checked like the original. None is made without a private temporary folder or on a full disk.
     Raises what `Store.read_table` raises.
     """
     folder = None if isinstance(store.files, LocalFiles) else own_folder("data")
@@ -57,7 +57,7 @@ def _copied(copy: Store, name: str, kind: str, fingerprint: str) -> pa.Table | N
 
 @contextlib.contextmanager
 def _turn(copy: Store) -> Iterator[None]:
-    """Wait for the worker that makes this copy, but not for ever, since it may be stopped."""
+    """Wait for the worker that makes this copy, at most for `_PATIENCE`, since it may have stopped."""
     last = time.monotonic() + _PATIENCE
     with contextlib.ExitStack() as held:
         while time.monotonic() < last:

@@ -127,8 +127,8 @@ def advice(tests: Sequence[TestRates], fewest: str = "") -> str:
     strong, idle = ([test.method for test in right if test.idle == weak] for weak in (False, True))
     if not strong and idle:
         return (
-            f"No fault was shown, but {join_words(idle)} found these differences less than half of the time: larger "
-            "test sets are needed, unless differences this small do not matter."
+            f"No fault was shown, but {join_words(idle)} detected these differences less than half of the time: use "
+            "larger test sets, unless differences this small do not matter."
         )
     more = f" {join_words(idle)} would need more rows to find a difference half of the time." if idle else ""
     return f"At these sizes use {join_words(strong) or 'none of these tests'}.{more}"

@@ -94,8 +94,8 @@ class Outcomes(OfTwo):
             for name in ("cost_fn", "cost_fp", "prior"):
                 if getattr(self, name) is None:
                     raise ValueError(f"{name}: is missing; expected a number for the method dcf")
-        if not is_path(self.measure):  # which is not imported before its package is allowed
-            as_measure(self.measure)  # raises ValueError where there is none of that name
+        if not is_path(self.measure):  # a path is not imported until its package is allowed
+            as_measure(self.measure)  # raises ValueError if the name is unknown
         return self
 
     def cases(self, base: Path) -> Iterator[Case]:

@@ -46,7 +46,7 @@ class ClassProbabilities(NamedTuple):
 
     #: Most probable class of each row, for each model.
     predictions: tuple[NDArray[Any], ...]
-    #: Probability of `positive`; if there are several classes, tables as those of `Scored.of_classes`.
+    #: Probability of `positive`; if there are several classes, the tables for `Scored.of_classes`.
     scores: tuple[FloatArray, ...]
     #: Name of the class of the scores; None if there are several.
     positive: str | None

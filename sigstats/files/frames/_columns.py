@@ -220,7 +220,7 @@ def pair_as_frames(
 ) -> PairedPredictions:
     """Return the rows of arrays as if two data frames were joined by position; `names`: names of both in messages."""
     tables: Any = options.pop("scores", None) or (None, None)
-    of_classes = np.ndim(tables[0]) == 2  # the numbers of their rows are joined
+    of_classes = np.ndim(tables[0]) == 2  # row numbers are joined in place of these tables
     scores = [np.arange(len(table), dtype=np.float64) for table in tables] if of_classes else tables
     given = {"y": y, **{name: options.pop(name, None) for name in ("groups", "order", "weights")}}
     called = {f"slices[{shown(name)}]": str(name) for name in slices}

@@ -191,7 +191,7 @@ def compare(
         Whether rows without a score or prediction are refused, dropped from both, or count as wrong.
     duplicates : {"refuse", "first", "last", "all"}, optional
         Frames only: whether rows that repeat an id are refused, one of them is kept, or all are answers to one item.
-        By default they are refused, except with `groups` of the column `id`.
+        By default they are refused, unless `groups` names the column `id`.
     rule : ComparisonRule, optional
         The definition of a regression.
 

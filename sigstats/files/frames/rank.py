@@ -118,8 +118,8 @@ def rank_models(
     With a measure, they are the tests of `sigstats.compare`, with its assumptions.
     Slices are a separate family: the rank sets of all slices are jointly correct with `confidence_level` (Bonferroni).
     Without `score_range`, scores outside 0 to 1 have no limits; differences are assumed not to exceed those observed.
-    If this is wrong, the order may be false: in 69% of samples of 20 rows that gain 1 or, one in 50, lose 49. So it is
-    with `cost`: of 40 rows, a cost of 1 was above one of 0 or, one in 50, 50 in 41 of 100 samples.
+    If they do, the order may be wrong: it was wrong in 69% of samples of 20 rows that gain 1 or (one in 50) lose 49.
+    The same holds for `cost`: in 41 of 100 samples of 40 rows, a cost of 1 was ranked above one of 0 or (one in 50) 50.
 
     References
     ----------

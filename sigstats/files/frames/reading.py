@@ -67,7 +67,7 @@ def read_predictions(
         Whether answers that failed or have no score are refused, dropped, or counted as wrong.
     duplicates : {"refuse", "first", "last", "all"}, optional
         Whether results that repeat an id are refused, one of them is kept, or each is an answer, with its ``epoch``.
-        By default they are refused, except those of programs that repeat items (HumanEval).
+        By default they are refused, unless their program repeats items (HumanEval).
     missing, classes
         As `sigstats.compare` takes them.
     encoding : str, optional

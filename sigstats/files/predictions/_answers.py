@@ -77,7 +77,7 @@ def _marks(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] | N
             if len(odd) == len(words) - words.null_count:
                 raise
             told = shown(texts[odd[0]].as_py())  # "error", which may mean that there is no mark
-            wanted = f"expected one word for right and one for wrong, or --missing {told}"
+            wanted = f"use one word for right and one for wrong, or add --missing {told}"
             raise table.error(name, f": {told} is not valid; {wanted}", odd[0]) from None
         named = name in columns.scoring.lower | columns.scoring.higher
         stated = named or pc.all(pc.is_in(words, value_set=pa.array(_ANSWERS))).as_py()
@@ -110,7 +110,7 @@ class WithLikeliest(WithMissing):
         self._likeliest = pa.array(self.classes, pa.string()).take(pa.array(values.argmax(axis=1)))
 
     def of_classes(self, name: str, label: Any) -> Any:
-        """A table of `Scored.of_classes` as an array of lists; null if a label is missing."""
+        """Return the table for `Scored.of_classes` as an array of lists; null if a label is missing."""
         texts, classes = same_spelling([label.cast(pa.string()), pa.array(self.classes, pa.string())])
         places: Any = pc.index_in(texts, value_set=classes)
         if len(odd := pc.indices_nonzero(pc.and_(pc.is_null(places), pc.is_valid(texts)))):

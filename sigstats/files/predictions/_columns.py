@@ -133,8 +133,8 @@ class Columns(Parted):
     truth: Predictions | None = None
     #: True if the rows of a table are identified by position, not by id; None: only if the table has no ids.
     by_position: bool | None = False
-    #: Treatments of answers that failed or have no score, and of results that repeat an id. By default, those are
-    #: answers to one item if the file or the grouping states so, and refused otherwise.
+    #: Treatments of answers that failed or have no score, and of results that repeat an id. By default, repeated ids
+    #: are refused unless the file or the grouping implies several answers to one item.
     unscored: Unscored = "refuse"
     duplicates: Literal["refuse", "first", "last", "all"] | None = None
     units: UnitColumns = UnitColumns()

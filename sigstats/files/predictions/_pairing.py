@@ -200,7 +200,7 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
 
 
 def _keys(side: Predictions) -> dict[str, Any]:
-    """Further columns of rows that are joined by position, if they may be ids: distinct texts or whole numbers."""
+    """Return the other columns that may be ids of rows joined by position: distinct texts or whole numbers."""
     kinds = pa.int64(), pa.int32(), pa.string(), pa.large_string()
     columns = {name: c for name, c in side.beside.items() if side.by_position and c.type.value_type in kinds}
     distinct = {name: c for name, c in columns.items() if pc.count_distinct(c.indices).as_py() == len(c)}

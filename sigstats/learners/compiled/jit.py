@@ -30,7 +30,7 @@ def compiled(function: Callable[..., Any], **options: Any) -> Any:
     try:
         made = _cached(function, options)
     except RuntimeError:  # none of Numba's folders is writable
-        folder = own_folder("numba")  # code is loaded from it
+        folder = own_folder("numba")  # private, since code is loaded from it
         if folder is None:
             return njit(nogil=True, error_model="numpy", **options)(function)
         before, _settings.CACHE_DIR = _settings.CACHE_DIR, str(folder)

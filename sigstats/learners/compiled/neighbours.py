@@ -43,7 +43,7 @@ def walk_lists(lists, numbers, weights, bound, own, labels, place, k, rule, pred
     `bound`: those of `Learned`; without folds if the weights over all rows apply. `own` and `labels`: fold and label
     of each row, shape (n, replicates). `rule`: tolerance within which rows are equally near, largest distance that can
     be distinguished from others, whether ties that may change the class are `UNDECIDED`, the priority of each place in
-    each fold among equally near rows, which decides if k is 1, and whether a vote counts one over the distance.
+    each fold among equally near rows, which decides if k is 1, and whether votes count by inverse distance.
     """
     n = len(numbers)
     room = np.empty(k), np.empty(n), np.empty(n, dtype=np.int64)
@@ -128,7 +128,7 @@ def _bounds(squared, error, weighted):  # type: ignore[no-untyped-def]
 
 @compiled
 def _vote(room, count, labels, kth, rule, votes):  # type: ignore[no-untyped-def]
-    """Return the class with most votes of the k nearest rows, if neither ties at the k-th place nor rounding decide."""
+    """Return the class with most votes of the k nearest rows, unless ties at the k-th place or rounding decide."""
     best, lengths, rows = room
     tolerance, unknown, weighted = rule[0], rule[2], rule[4]
     low, high, tied = votes

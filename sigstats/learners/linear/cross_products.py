@@ -30,7 +30,7 @@ _WIDEST_RIDGE, _WIDEST_SVM = 512, 256
 #: What rounding of the sums over all rows may be of the penalty; a fold beyond it is left to scikit-learn.
 _LOST = 1e-7
 _EPS = 1e-15
-#: The cross products of each class may take this much memory in a replicate.
+#: Most bytes that cross products of the separate classes may take in a replicate.
 _MOST_BYTES = 2**27
 
 
@@ -40,7 +40,7 @@ def standardised(
     """Return means, scales (replicates, folds, m) and cross products of the transformed columns.
 
     The columns that are to be standardised get mean 0 and variance 1 as by `StandardScaler`; with `center` all are
-    centred. The classifier's `weights` of classes, (folds, classes), count in the centres and products, not in scales.
+    centred. `weights` of classes, (folds, classes), apply to centres and products, but not to scales.
     """
     size, sums, scatter = moments.weighted(None)
     size = size[:, None]
@@ -61,7 +61,7 @@ def standardised(
 
 
 def _known_weights(classifier: Any, problem: Problem) -> FloatArray | None:
-    """The weights of classes in each fold; None for none, unknown ones, and where cross products take much memory."""
+    """Return class weights by fold; None if there are none, they are unknown, or cross products need much memory."""
     fits = 8 * problem.n_folds * problem.n_classes * problem.X.shape[1] ** 2 <= _MOST_BYTES
     return class_weights(classifier.class_weight, problem) if fits else None
 
@@ -125,7 +125,7 @@ class BatchedLinearSVM(BatchedDesign):
         self._tol = float(machine.tol)
         self._codes = problem.y[self._order.sorted]
         self._of_class = [1] if problem.n_classes == 2 else list(range(problem.n_classes))
-        # The costs of rows, for each machine by fold and class: of several only that of its own class is weighted.
+        # Costs of rows by machine, fold and class. Each of several machines weights only its own class.
         costs = np.full((len(self._of_class), problem.n_folds, problem.n_classes), float(machine.C))
         code = np.arange(problem.n_classes)
         if weights is not None and len(costs) == 1:
@@ -184,7 +184,7 @@ class BatchedLinearSVM(BatchedDesign):
         return predicted
 
     def _hessian(self, moments: Moments, costs: FloatArray | None) -> FloatArray:
-        """Second derivatives with all rows inside the margin, (replicates, folds, m + 1, m + 1)."""
+        """Return second derivatives with all rows inside the margin, (replicates, folds, m + 1, m + 1)."""
         mean, scale, scatter = standardised(moments, self._design.standardised, center=False, weights=costs)
         size, sums, _ = moments.weighted(costs)
         sums = (sums - size[:, None] * mean) / scale

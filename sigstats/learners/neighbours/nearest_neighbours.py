@@ -171,8 +171,8 @@ def vote(
 
     ``labels`` and ``priority`` (the rank of a row among those equally near) have the shape of `distances`, or one that
     broadcasts to it. A row at an infinite distance does not count. With ``ties="unknown"`` an unknown part of the
-    equally near rows votes: the class is `UNDECIDED` unless all choices of them give it. With ``weighted`` a vote
-    counts one over the distance.
+    equally near rows votes: the class is `UNDECIDED` unless all choices of them give it. With ``weighted`` votes
+    count by inverse distance.
     """
     tied = distances <= kth + tolerance
     if ties == "unknown":
@@ -193,7 +193,7 @@ def vote(
 def _certain_vote(
     distances: FloatArray, kth: FloatArray, labels: IntArray, k: int, n_classes: int, tolerance: float, weighted: bool
 ) -> IntArray:
-    """The class that wins with the rows surely near and any choice of tied ones, `k` in all, or `UNDECIDED`."""
+    """Return the class that wins for every choice of `k` rows among sure and tied ones; `UNDECIDED` if none does."""
     sure = distances < kth - tolerance
     tied = (distances <= kth + tolerance) & ~sure
 
@@ -216,7 +216,7 @@ def _certain_vote(
 
 
 def weight_bounds(squared: FloatArray, error: float, weighted: bool) -> tuple[Any, Any]:
-    """Bounds of a vote of rows at these squared distances, which have this error; the upper one may be infinite."""
+    """Return bounds of the vote of a row at a squared distance with this error; the upper one may be infinite."""
     if not weighted:
         return np.ones_like(squared), np.ones_like(squared)
     upper = np.divide(1 + _ROUNDED, np.sqrt(np.maximum(squared - error, 0)))
@@ -287,9 +287,9 @@ def configuration(estimator: Any, problem: Problem) -> Configuration | None:
 
 
 def _columns(transforms: list[Any], d: int) -> tuple[IntArray, int] | None:
-    """The order in which the transforms output the columns of X, and how many are scaled, which come first.
+    """Return the order in which the transforms output the columns of X, scaled ones first, and the number of these.
 
-    None for transforms that are not this learner's.
+    None if the transforms are not those of the ready learner.
     """
     parts = parts_of(transforms, d)
     if parts is None or [len(steps) for steps, _ in parts] not in ([1], [1, 0]):

@@ -67,8 +67,8 @@ class TiedNeighbours:
         if self._classifier.weights == "distance":
             with np.errstate(divide="ignore"):
                 weights /= distances
-            at_once = np.isinf(weights)  # rows without a distance vote without the others
-            weights = np.where(at_once.any(axis=1, keepdims=True), at_once, weights)
+            at_zero = np.isinf(weights)  # if rows have distance 0, only these vote
+            weights = np.where(at_zero.any(axis=1, keepdims=True), at_zero, weights)
         label = labels[near]
         # Of as many votes the first class wins.
         votes = [np.where(label == code, weights, 0).sum(axis=1) for code in range(self._problem.n_classes)]

@@ -2,10 +2,9 @@
 
 With Numba (the extra ``fast``) they are grown by compiled code. The trees are scikit-learn's own, which is tried before
 they are used: samples, columns and thresholds are drawn from the same sequences, and votes are summed in the same
-order. A decision tree is a forest of one tree that looks at all columns. Weights of classes count where rows are drawn:
-scikit-learn draws them in proportion. Without a bootstrap it adds up weights, in an order of its own, by whose rounding
-it chooses among equal splits. Such weights, missing values and other limits go to scikit-learn, as do nominal features
-of forests.
+order. A decision tree is a forest of one tree that looks at all columns. Class weights need a bootstrap: scikit-learn
+draws rows in proportion to them. Without one it sums the weights, and the rounding of these sums decides between equal
+splits. Such weights, missing values, other limits and nominal features of forests are left to scikit-learn.
 
 The 0/1 columns of categories are made once and permuted; a category that a training fold does not have is no column
 there, since scikit-learn breaks ties by the number of columns too.

@@ -66,8 +66,8 @@ def test_tests_that_only_lack_rows_are_not_called_useless(store):
     tests = rates_of(Evidence(Results(store)))
     assert all(test.idle and not test.faulty for test in tests)
     assert advice(tests) == (
-        "No fault was shown, but McNemar (exact) and McNemar (chi2) found these differences less than half of the "
-        "time: larger test sets are needed, unless differences this small do not matter."
+        "No fault was shown, but McNemar (exact) and McNemar (chi2) detected these differences less than half of the "
+        "time: use larger test sets, unless differences this small do not matter."
     )
 
 

@@ -58,7 +58,7 @@ def test_an_error_is_no_verdict_on_an_answer(tmp_path, capsys):
     words[7] = "error"  # of the answer, or of the program that judged it?
     code, said = run(tmp_path, capsys, "check", {"passed": words}, None, "--score", "passed", "--at-least", "50%")
     assert code == 2
-    wanted = "expected one word for right and one for wrong, or --missing 'error'"
+    wanted = "use one word for right and one for wrong, or add --missing 'error'"
     assert f"line 9: column 'passed': 'error' is not valid; {wanted}" in said
 
 
@@ -73,7 +73,7 @@ def test_a_candidate_that_is_given_twice_is_refused(tmp_path, capsys):
     a, b, link = (tmp_path / name for name in ("a.csv", "b.csv", "link.csv"))
     link.symlink_to(b)
     assert main(["compare", *map(str, (a, b, link))]) == 2
-    assert f"{link}: is CANDIDATE twice; expected a second file" in capsys.readouterr().err
+    assert f"{link}: is given twice as CANDIDATE; expected a second file" in capsys.readouterr().err
 
 
 def test_a_small_rise_of_a_cost_names_the_option_that_counts_it(tmp_path, capsys):

@@ -117,8 +117,8 @@ def test_files_with_a_column_for_each_class(tmp_path, capsys):
     ("name", "cure"),
     [
         ("ndcg", "mean-score of a column with the ndcg of each query"),
-        ("ndcg@10", "a row a query"),
-        ("top_k_accuracy", "top-5-accuracy or the like"),
+        ("ndcg@10", "one row per query"),
+        ("top_k_accuracy", "a number in place of k"),
         ("ece", "neg-brier or neg-log-loss"),
         ("expected_calibration_error", "depends on bins"),
     ],

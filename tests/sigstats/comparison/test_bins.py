@@ -57,9 +57,7 @@ def test_each_command_takes_bins(tables, capsys, command):
 
 def test_a_number_that_is_a_slice_is_told_of_bins(tables, capsys):
     main(["compare", *tables, "--slice", "age"])
-    assert (
-        "values of age have fewer than 10 rows; bins make slices of numbers (--slice age=4" in capsys.readouterr().out
-    )
+    assert "values of age have fewer than 10 rows; cut numbers into bins (--slice age=4" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("option", ["age=1", "age=x", "=3", "age=1001"])
@@ -88,4 +86,4 @@ def test_rows_without_a_number_are_a_slice_of_their_own(tables, capsys, command)
     assert (len(sizes), sum(sizes.values())) == (3, 180)
     assert all(re.fullmatch(r"age = \d+ to \d+", name) and 50 <= n <= 70 for name, n in sizes.items())
     assert main(["compare", *tables, "--slice", "age"]) in (0, 1)
-    assert "bins make slices of numbers (--slice age=4" in capsys.readouterr().out
+    assert "cut numbers into bins (--slice age=4" in capsys.readouterr().out

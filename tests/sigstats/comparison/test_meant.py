@@ -128,12 +128,12 @@ def test_a_schedule_refuses_other_names_where_no_measure_is_named(tmp_path, caps
     study = {"kind": "regression", "baseline": str(tmp_path / "a.csv"), "candidate": str(tmp_path / "b.csv")}
     path = tmp_path / "study.toml"
     assert main(["size", study["baseline"], study["candidate"]]) == 2
-    assert "'Dog' of the candidate is 'dog' of the labels" in capsys.readouterr().err
+    assert "'Dog' of the candidate is another spelling of the label 'dog'" in capsys.readouterr().err
     assert main(["size", study["baseline"], study["candidate"], "--measure", "accuracy"]) == 0
     for more, code in (("", 2), ('measures = ["accuracy"]', 1)):
         path.write_text("\n".join([*(f"{name} = {json.dumps(value)}" for name, value in study.items()), more]))
         assert main(["run", str(path), "--output", str(tmp_path / f"out{code}")]) == code
-    assert "'Dog' of the candidate is 'dog' of the labels" in capsys.readouterr().err
+    assert "'Dog' of the candidate is another spelling of the label 'dog'" in capsys.readouterr().err
 
 
 NAMES = np.array(["cat|dog", "dog", "bird"])
@@ -144,10 +144,10 @@ GUESS = np.where(RNG.random(200) < 0.8, TRUE, RNG.integers(0, 3, 200))
 @pytest.mark.parametrize(
     ("label", "said", "complaint"),
     [
-        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "Bird"), "'Bird' of the candidate is 'bird' of the labels"),
-        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "dog "), "'dog ' of the candidate is 'dog' of the labels"),
-        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "dog|cat"), "'dog|cat' of the candidate is 'cat|dog'"),
-        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "(bird)."), "'(bird).' of the candidate is 'bird' of"),
+        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "Bird"), "'Bird' of the candidate is another spelling"),
+        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "dog "), "'dog ' of the candidate is another spelling"),
+        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "dog|cat"), "another spelling of the label 'cat|dog'"),
+        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "(bird)."), "another spelling of the label 'bird'"),
         (TRUE, GUESS + 1, "classes '1', '2', '3' of the candidate are not those of the labels, '0', '1', '2'"),
         (np.where(TRUE, 1, -1), np.where(GUESS, 1, 0), "classes '0', '1' of the candidate"),
         (TRUE % 2, np.round(GUESS / 7 + 0.05, 2), "'0.34' of the candidate are not valid"),
@@ -425,7 +425,7 @@ def test_another_text_of_one_class_is_no_other_class(labels, said):
     base = pd.DataFrame({"id": range(60), "label": np.resize(labels, 60)})
     base["prediction"] = base["label"]
     other = base.assign(prediction=base["label"].replace({same: said}))
-    message = re.escape(f"prediction: {shown(said)} of the candidate is {same!r} of the labels in another spelling")
+    message = re.escape(f"prediction: {shown(said)} of the candidate is another spelling of the label {same!r}")
     with pytest.raises(ValueError, match=message):
         sigstats.compare(base, other)
     result = sigstats.compare(base, other, measures="accuracy")  # only equal names are right

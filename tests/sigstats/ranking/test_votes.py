@@ -30,7 +30,7 @@ WINS = np.array(
 
 def test_a_word_for_a_winner_that_names_another_model_is_asked_about(tmp_path, capsys):
     frame = pd.DataFrame({"model_a": ["model_b", "model_b"] * 9, "model_b": ["model_a"] * 18, "winner": "model_a"})
-    with pytest.raises(ValueError, match=r"^winner: 'model_a' is not valid; expected another name of the model"):
+    with pytest.raises(ValueError, match=r"^winner: 'model_a' is not valid; expected another name for this model"):
         sigstats.rank_votes(frame.model_a, frame.model_b, frame.winner)
     frame.to_csv(tmp_path / "v.csv", index=False)
     assert main(["rank", str(tmp_path / "v.csv")]) == 2
@@ -157,7 +157,7 @@ def test_models_that_never_lost_have_ranks_and_no_scores():
     ("a", "b", "winner", "said"),
     [
         (["x", "u"], ["y", "v"], ["a", "b"], r"model_b: no vote connects 'u', 'v' with 'x', 'y'"),
-        (["x", "u"], ["y", "u"], ["a", "b"], r"model_b: 'u' is not valid; expected another model than model_a"),
+        (["x", "u"], ["y", "u"], ["a", "b"], r"model_b: 'u' is not valid; expected a model other than model_a"),
         (["x", "x"], ["y", "z"], ["a", "y"], r"winner: 'y' is not valid; expected model_a, model_b, tie"),
         (["x", "x"], ["y", "z"], ["a"], r"winner \(length\): 1 is not valid; expected 2"),
         (["x", "x"], ["y"], ["a", "a"], r"model_b \(length\): 1 is not valid; expected 2"),

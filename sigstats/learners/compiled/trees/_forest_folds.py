@@ -42,7 +42,7 @@ def entropies(left: Any, total: Any, n_left: int, n_right: int) -> Any:
 
 @lean
 def _rules_out(terms: Any, left: Any, total: Any, n_left: int, n_right: int, best: float) -> Any:
-    """Return True if the improvement by entropy is below `best`, whatever the rounding: no logarithm is needed."""
+    """Return True if the improvement by entropy is certainly below `best` in spite of rounding; takes no logarithm."""
     gain = -terms[n_left] - terms[n_right]
     for label in range(len(total)):
         gain += terms[left[label]] + terms[total[label] - left[label]]
@@ -112,7 +112,7 @@ class Settings(NamedTuple):
     tried: int
     drawn_thresholds: bool
     n_classes: int
-    #: c log2(c) for each possible sum of draws c, by which thresholds are ruled out; empty for the Gini impurity.
+    #: c log2(c) for each possible sum of draws c, used to rule out thresholds; empty for the Gini impurity.
     terms: Any
 
 

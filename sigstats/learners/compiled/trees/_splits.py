@@ -67,9 +67,9 @@ class Room(NamedTuple):
 def _best_threshold(
     sample: Sample, values: Any, members: Any, node: Node, settings: Settings, best: float, total: Any, left: Any
 ) -> Any:
-    """Return the best place to split the sorted `members`, or -1 if none beats `best`.
+    """Return the best place to split the sorted `members`, its improvement, draws on the left and impurities.
 
-    Its improvement, draws on the left and impurities follow.
+    The place is -1 if none improves on `best`.
     """
     left[:] = 0
     left_squares, right_squares, n_left = 0, node.squares, 0
@@ -270,28 +270,28 @@ def best_split(
         feature = features.feature_of[column]
         values, own_list = features.values[feature], features.list_of[feature]
         if features.nominal[feature]:
-            found, gain, varies = _of_category(sample, column, feature, members, node, settings, best, room)
+            trial, gain, varies = _of_category(sample, column, feature, members, node, settings, best, room)
         elif at_once:
             gain, varies = room.levels.gain[feature], room.levels.varies[feature] > 0
-            found = Split(column, 0.0, room.levels.below[feature], 0, 0.0, 0.0)
+            trial = Split(column, 0.0, room.levels.below[feature], 0, 0.0, 0.0)
         elif settings.drawn_thresholds:
             after = next_draw(state)
-            found, gain, varies = _at_random(sample, column, values, members, settings, best, after, room)
+            trial, gain, varies = _at_random(sample, column, values, members, settings, best, after, room)
             state = after if varies else state
         elif m <= FEW:
             _sort(values, members, room.ordered)
-            found, gain, varies = _best_in_order(sample, column, values, room.ordered[:m], node, settings, best, room)
+            trial, gain, varies = _best_in_order(sample, column, values, room.ordered[:m], node, settings, best, room)
         elif own_list:
             ordered = rows[own_list, start:end]
-            found, gain, varies = _best_in_order(sample, column, values, ordered, node, settings, best, room)
+            trial, gain, varies = _best_in_order(sample, column, values, ordered, node, settings, best, room)
         else:
-            found, gain, varies = _best_level(sample, column, feature, members, node.n, settings, best, room)
+            trial, gain, varies = _best_level(sample, column, feature, members, node.n, settings, best, room)
         to = undrawn - 1 if varies else constant
         columns[at], columns[to] = columns[to], column
         undrawn -= varies
         constant += not varies
         if gain > best:
-            split, best = found, gain
+            split, best = trial, gain
     if at_once and split.column >= 0:
         feature, below, left = features.feature_of[split.column], split.cut, room.left
         cut, threshold = part_levels(features, feature, below, members, sample.label, left)
