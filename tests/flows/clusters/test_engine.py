@@ -83,6 +83,7 @@ from sigstats.flows import clusters
 from sigstats.flows.clusters.address import Cluster
 from sigstats.flows.running.workers import StaffWatch
 from sigstats.tasks.plan import Block, Cell
+from sigstats.tasks.significance.tables import Evaluated
 from sigstats.tasks.storage.store import Store
 
 def levels():
@@ -109,7 +110,8 @@ if __name__ == "__main__":
             pool.client.run(change, False, workers=[first])
             pool.client.run(change, True, workers=[joined])
             told = f"note: worker {joined} has other code (sigstats 9.9, code of another) and computes nothing"
-            many = {"work": {}, "stream": {}, "seed": 1, "replicates": 9, "lane_size": 1}
+            work = Evaluated(test="sizes", data={}, method="exact")
+            many = {"work": work, "stream": {}, "seed": 1, "replicates": 9, "lane_size": 1}
             cell, by = Cell(fanout="evaluate", version=1, subject={"dataset": "iris"}, **many), queue.SimpleQueue()
             for asked in (False, True):  # before the worker that joined was asked for its version, and then
                 if asked:
