@@ -49,8 +49,8 @@ def kept_row(row: ComparisonRow) -> dict[str, object]:
     }
 
 
-def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
-    """The row as it was stored; `columns` state for which scores lower is better."""
+def row_of(kept: Mapping[str, Any], columns: ColumnNames, *, fresh: bool = True) -> ComparisonRow:
+    """The row as it was stored; `columns` state for which scores lower is better. `fresh`: whether its rows were."""
     measure, _, score = kept["measure"].partition(" of ")  # as `ComparisonRow.name` has them
     stated = kept["lower_is_better"]  # None in histories of earlier versions
     said = columns.lower_is_better, columns.higher_is_better
@@ -60,7 +60,7 @@ def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
         | {
             "measure": measure,
             "score": score,
-            "test": RowTest(kept["test"], "betting"),
+            "test": RowTest(kept["test"], "betting" if fresh else "exchange"),
             "lower_is_better": bool(is_lower_better(score, *said) if stated is None else stated),
             "relative": bool(kept["relative"]),
             "unit": unit_of(score),

@@ -146,7 +146,8 @@ def models_page(outputs: Sequence[str], target: str) -> str:
 
 def comparison_of(record: Record, study: RegressionStudy) -> ComparisonResult:
     """The comparison of an evaluation, from the parts that the history has."""
-    rows = tuple(replace(row_of(row, study.columns), against_bar=study.bar is not None) for row in record.rows)
+    fresh, of_bar = study.looks.rows == "fresh", study.bar is not None
+    rows = tuple(replace(row_of(row, study.columns, fresh=fresh), against_bar=of_bar) for row in record.rows)
     return ComparisonResult(rows=rows, rule=study.rule_at(record.evaluation.level), n=rows[0].n)
 
 
