@@ -78,7 +78,7 @@ def test_a_report_needs_no_code_and_a_changed_function_is_called_again(package, 
     assert "netpackage" not in sys.modules
     (output / "summary.parquet").unlink()
     assert main(["report", str(output)]) == 2
-    assert "run the study again, with --allow" in capsys.readouterr().err
+    assert "right (--allow netpackage); run the study again" in capsys.readouterr().err
     file = package / "measures.py"
     file.write_text(file.read_text().replace("np.average(y == prediction,", "0.5 * np.average(y == prediction,"))
     forget()
