@@ -1,14 +1,19 @@
-"""Services of docker/compose.yaml, started by their own commands on this machine."""
+"""Services of docker/compose.yaml, and pods, started by their own commands on this machine."""
 
 import contextlib
 import os
 import re
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 import urllib.parse
+import urllib.request
 from pathlib import Path
 
+import psutil
+import pytest
 import yaml
 
 from ..flows.conftest import environment
@@ -65,14 +70,14 @@ class Native:
 
     Parameters
     ----------
-    name : str
-        The service.
+    service : dict
+        The service, as a compose file describes it.
     places : mapping of str to str
         What stands for a host or path of the stack on this machine.
     """
 
-    def __init__(self, name, places):
-        self.service, self.places = SERVICES[name], {"sigstats-start": str(DOCKER / "start.sh"), **places}
+    def __init__(self, service, places):
+        self.service, self.places = service, {"sigstats-start": str(DOCKER / "start.sh"), **places}
         self.start()
 
     def here(self, text):
@@ -105,3 +110,22 @@ class Native:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(30)
+
+    def listening(self):
+        """The addresses at which the processes of the service listen."""
+        above = psutil.Process(self.process.pid)
+        own = [one for process in (above, *above.children(recursive=True)) for one in process.net_connections("inet")]
+        return {(one.laddr.ip, one.laddr.port) for one in own if one.status == psutil.CONN_LISTEN}
+
+
+def refuses_without_certificate(port, certificates):
+    """Fail unless a port answers neither plain text nor a client of TLS that has no certificate."""
+    anonymous = ssl.create_default_context(cafile=certificates / "ca.pem")
+    anonymous.check_hostname = False  # the certificate is that of every service
+    with pytest.raises(OSError):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/status", timeout=20)
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as plain:
+        channel = anonymous.wrap_socket(plain)
+        with pytest.raises(ssl.SSLError, match=r"(?i)certificate.required"):
+            channel.recv(1)
+        channel.close()

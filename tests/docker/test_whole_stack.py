@@ -3,8 +3,6 @@
 import asyncio
 import contextlib
 import shutil
-import socket
-import ssl
 import subprocess
 import urllib.error
 import urllib.request
@@ -12,7 +10,6 @@ from types import SimpleNamespace
 
 import asyncpg
 import pandas as pd
-import psutil
 import pytest
 
 from ..flows.conftest import PROGRAM, results, run, study_file, wait_until
@@ -20,7 +17,7 @@ from ..flows.predictions import write
 from ..flows.prefect_server import Api, free_port, postgresql
 from ..object_store import client, object_store
 from ..programs import needs
-from .native import DOCKER, SERVICES, Native, cluster_file, dask_places, prefect_places
+from .native import DOCKER, SERVICES, Native, cluster_file, dask_places, prefect_places, refuses_without_certificate
 
 pytestmark = [pytest.mark.faults, pytest.mark.processes, needs(shutil.which("openssl"), "openssl")]
 
@@ -56,7 +53,7 @@ def stack(tmp_path_factory):
         beside = {port: str(free_port()) for port in ("8788", "8790")}  # a container has ports of its own
 
         def start(name, **others):
-            service = Native(name, {**places, **others})
+            service = Native(SERVICES[name], {**places, **others})
             started.callback(service.kill)
             return service
 
@@ -114,34 +111,19 @@ def test_a_deployed_study_goes_from_the_page_over_workers_one_of_them_killed_to_
     assert not (stack.folder / "prefect/prefect.db").exists()  # SQLite, where Prefect knows of no other database
 
 
-def listening(service):
-    """The addresses at which the processes of a service listen."""
-    above = psutil.Process(service.process.pid)
-    found = [kept for process in (above, *above.children(recursive=True)) for kept in process.net_connections("inet")]
-    return {(kept.laddr.ip, kept.laddr.port) for kept in found if kept.status == psutil.CONN_LISTEN}
-
-
 def test_what_dask_shows_without_proof_is_on_loopback_and_its_other_ports_want_a_certificate(stack):
     names = dict.fromkeys(stack.workers, "worker") | {stack.scheduler: "scheduler"}
     for service, name in names.items():
         wait_until(service.healthy, seconds=60, interval=0.5)
         words = [service.here(word) for word in SERVICES[name]["command"]]
         host, port = words[words.index("--dashboard-address") + 1].split(":")
-        everywhere = listening(service)
+        everywhere = service.listening()
         assert (host, int(port)) in everywhere
         assert {ip for ip, found in everywhere if found == int(port)} == {"127.0.0.1"}
         others = {address for address in everywhere if address[1] != int(port)}
         assert len(others) >= 1
-        anonymous = ssl.create_default_context(cafile=stack.certificates / "ca.pem")
-        anonymous.check_hostname = False  # the certificate is that of every service
         for _, found in others:
-            with pytest.raises(OSError):
-                urllib.request.urlopen(f"http://127.0.0.1:{found}/status", timeout=20)
-            with socket.create_connection(("127.0.0.1", found), timeout=20) as plain:
-                channel = anonymous.wrap_socket(plain)
-                with pytest.raises(ssl.SSLError, match=r"(?i)certificate.required"):
-                    channel.recv(1)
-                channel.close()
+            refuses_without_certificate(found, stack.certificates)
 
 
 def test_the_schedule_runs_behind_a_password_and_outlives_kills(stack):
