@@ -10,6 +10,7 @@ When not to use: other probabilities than 1/2 (`scipy.stats.binom`), or arrays o
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaln, logsumexp, ndtr, xlog1py, xlogy
@@ -50,13 +51,22 @@ def tail(k: int, n: int, weight: float = 1.0) -> float:
     """
     if n > _EXACT:
         return math.exp(log_tail(k, n, weight))
-    term, beyond = math.comb(n, k), 0
-    observed = term
-    for i in range(k, n):
-        term = term * (n - i) // (i + 1)
-        beyond += term
+    beyond = _sums_beyond(n)
     share, parts = float(weight).as_integer_ratio()
-    return (beyond * parts + share * observed) / (parts << n)
+    return (beyond[k] * parts + share * (beyond[k - 1] - beyond[k])) / (parts << n)
+
+
+@lru_cache(maxsize=256)
+def _sums_beyond(n: int) -> list[int]:
+    """For each k from 0 to n, the number of the 2**n outcomes above k; at index -1, all outcomes.
+
+    Simulations ask for many k of a few n.
+    """
+    term, beyond = 1, [0]
+    for k in range(n, 0, -1):
+        beyond.append(beyond[-1] + term)
+        term = term * k // (n - k + 1)
+    return [*reversed(beyond), 1 << n]
 
 
 def tail_error(n: int, log_p: float) -> float:

@@ -201,16 +201,17 @@ def mcnemar_test(
         statistic = _chi2(a, b, bool(correction))
         if a + b < CHI2_MINIMUM:
             reason = f"only {a + b} discordant pairs: the chi-square approximation wants {CHI2_MINIMUM} or more"
+    pvalue = mcnemar_pvalue(a, b, alternative, method, correction)
     if a + b == 0:
-        pvalue, log_p, reason = 1.0, 0.0, _NOTHING
+        log_p, reason = 0.0, _NOTHING
     elif method == "chi2":
-        log_p = _log_chi2_pvalue(a, b, alternative, bool(correction))
-        pvalue = math.exp(log_p)
+        log_p = _log_chi2_pvalue(a, b, alternative, correction)
     else:
-        pvalue, log_p = _binomial_pvalue(a, b, alternative, 0.5 if method == "mid-p" else 1.0)
+        sides, k, weight = _as_tails(a, b, alternative, method)
+        log_p = math.log(sides) + log_tail(k, a + b, weight)
     return McNemarResult(
         statistic=statistic,
-        pvalue=min(1.0, pvalue),
+        pvalue=pvalue,
         method=method,
         alternative=alternative,
         reason=reason,
@@ -259,20 +260,26 @@ def check_options(alternative: Any, method: Any, correction: Any, methods: Seque
         raise refuse("correction", correction, f'False with method="{method}": it corrects only the chi-square')
 
 
-def _binomial_pvalue(a: int, b: int, alternative: Alternative, weight: float) -> tuple[float, float]:
-    """The exact p-value (`weight` 1) or the mid-p-value (1/2), and its natural logarithm.
+def mcnemar_pvalue(a: int, b: int, alternative: Alternative, method: str, correction: bool) -> float:
+    """Return only the p-value of `mcnemar_test`, of valid arguments. Not part of the public names."""
+    if a + b == 0:
+        return 1.0
+    if method == "chi2":
+        return min(1.0, math.exp(_log_chi2_pvalue(a, b, alternative, correction)))
+    sides, k, weight = _as_tails(a, b, alternative, method)
+    return min(1.0, sides * tail(k, a + b, weight))
+
+
+def _as_tails(a: int, b: int, alternative: Alternative, method: str) -> tuple[int, int, float]:
+    """Return the number of binomial tails, and the observed value and its weight in a tail, of an exact or mid-p-value.
 
     Under p = 1/2 an outcome is no likelier than another exactly if it is no nearer to the middle; the outcomes as
     likely as the observed one are (a, b) and (b, a), which are identical if a = b.
     """
-    n = a + b
+    weight = 0.5 if method == "mid-p" else 1.0
     if alternative != "two-sided":
-        k = a if alternative == "greater" else b
-        return tail(k, n, weight), log_tail(k, n, weight)  # Sturm's p, eq. of P[S >= s]
-    if a == b:
-        weight /= 2  # the doubling below counts the one outcome twice
-    k = max(a, b)
-    return 2 * tail(k, n, weight), math.log(2) + log_tail(k, n, weight)
+        return 1, a if alternative == "greater" else b, weight  # Sturm's p, eq. of P[S >= s]
+    return 2, max(a, b), weight / 2 if a == b else weight  # two tails count the one outcome twice
 
 
 def _chi2(a: int, b: int, correction: bool) -> float:

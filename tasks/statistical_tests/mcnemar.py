@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats._common.messages import join_words
-from sigstats._common.validation import ALTERNATIVES, as_choice, as_count
+from sigstats._common.validation import ALTERNATIVES, Alternative, as_choice, as_count
 from sigstats.effects import accuracy_difference
-from sigstats.mcnemar.mcnemar_test import mcnemar_test
+from sigstats.mcnemar.mcnemar_test import McNemarMethod, check_options, mcnemar_pvalue, mcnemar_test
 from sigstats.sign_flips.power import paired_power, paired_sample_size
 from sigstats.sign_flips.sign_flip_test import sign_flip_test
 from sigstats.subsampling import finite_power
@@ -110,9 +110,18 @@ def _exact_rate(
     return paired_power(n, only_a=only_a, only_b=only_b, alpha=alpha, **options)
 
 
-def _pvalues(sets: NDArray[np.int64], rng: object, **options: Any) -> NDArray[np.float64]:  # noqa: ARG001
+def _pvalues(
+    sets: NDArray[np.int64],
+    rng: object,  # noqa: ARG001
+    *,
+    alternative: Alternative = "two-sided",
+    method: McNemarMethod = "exact",
+    correction: bool = False,
+) -> NDArray[np.float64]:
+    check_options(alternative, method, correction)
     counts, which = distinct_sets(np.stack([sets[:, 2] + sets[:, 5], sets[:, 1] + sets[:, 6]], axis=1))
-    return np.array([mcnemar_test(only_a, only_b, **options).pvalue for only_a, only_b in counts.tolist()])[which]
+    pvalues = [mcnemar_pvalue(only_a, only_b, alternative, method, correction) for only_a, only_b in counts.tolist()]
+    return np.array(pvalues)[which]
 
 
 def _words(rows: Sequence[Hypothesis]) -> str:

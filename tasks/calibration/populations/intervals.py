@@ -1,7 +1,7 @@
 """Intervals of F1 on test sets: of one classifier, or of the difference of two."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -70,7 +70,7 @@ def run_intervals(
     if not draws(options):
         alike = np.stack([sets[:, 1], counted[:, 0] - sets[:, 1]], axis=1)
         distinct, which = distinct_sets(np.insert(alike, [0, 1, *[2] * 4], 0, axis=1) if of_a else sets)
-    calls = (partial(_METHODS[options["method"]], options, JointOutcomes(*one), rng) for one in distinct.tolist())
+    calls = (partial(_METHODS[options["method"]], options, one, rng) for one in distinct.tolist())
     items, problem = attempts(calls)
     ends = np.array([(math.nan,) * 3 if one is None else one for one in items])[which]
     if not draws(options):
@@ -79,10 +79,10 @@ def run_intervals(
 
 
 def _bootstrap(
-    options: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator
+    options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator
 ) -> tuple[float, float, float]:
     result = bootstrap_test(
-        joint,
+        JointOutcomes(*counts),
         measure="f1",
         method=options["method"],
         n_resamples=options["resamples"],
@@ -92,24 +92,24 @@ def _bootstrap(
     return *-result.confidence_interval, result.standard_error
 
 
-def _closed(options: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> tuple[float, float, float]:  # noqa: ARG001
+def _closed(options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> tuple[float, float, float]:  # noqa: ARG001
     """Wilson's interval and its like; its standard error is computed for all test sets together."""
+    level = options["confidence"]
     if options["of"] == "difference":
-        return *-f1_difference_interval(joint, confidence_level=options["confidence"]), math.nan
-    only = joint.confusion_b
-    counts = (int(only.tp), int(only.fp), int(only.fn))
-    return *f1_interval(*counts, method=options["method"], confidence_level=options["confidence"]), math.nan
+        return *-f1_difference_interval(JointOutcomes(*counts), confidence_level=level), math.nan
+    _, hits, _, missed, *_ = counts
+    return *f1_interval(hits, 0, missed, method=options["method"], confidence_level=level), math.nan
 
 
 def _posterior(
-    options: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator
+    options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator
 ) -> tuple[float, float, float]:
     """The equal-tailed interval of the posterior, with the prior Dirichlet(1/2, ..., 1/2) of the events."""
     if options["of"] == "a":
         weights = np.zeros((options["resamples"], 8))
-        weights[:, [1, 3, 5, 7]] = rng.standard_gamma(np.array(joint.counts)[[1, 3, 5, 7]] + 0.5, (len(weights), 4))
+        weights[:, [1, 3, 5, 7]] = rng.standard_gamma(np.array(counts)[[1, 3, 5, 7]] + 0.5, (len(weights), 4))
     else:
-        weights = rng.standard_gamma(np.array(joint.counts) + 0.5, (options["resamples"], 8))
+        weights = rng.standard_gamma(np.array(counts) + 0.5, (options["resamples"], 8))
     drawn = np.sort(_POPULATION.differences("f1", weights))
     rank = int((len(drawn) + 1) * (1 - options["confidence"]) / 2 + 1e-9)
     return float(drawn[rank - 1]), float(drawn[-rank]), float(drawn.std(ddof=1))

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from sigstats.flows.calibration.populations.simulated import two_classifiers
+from sigstats.joint.outcomes import JointOutcomes
 from sigstats.tasks.calibration.performance import adjusted_power_error, critical_p
 from sigstats.tasks.calibration.populations import intervals
 from sigstats.tasks.calibration.populations.intervals import Estimate, run_intervals, truth
@@ -297,10 +298,10 @@ def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path,
     # A method that refuses test sets with an odd number of disagreements; the others are as they were.
     method = intervals._METHODS["wilson"]
 
-    def fussy(test, joint, rng):
-        if sum(joint.discordant) % 2:
+    def fussy(test, counts, rng):
+        if sum(JointOutcomes(*counts).discordant) % 2:
             raise ValueError("an odd number of disagreements")
-        return method(test, joint, rng)
+        return method(test, counts, rng)
 
     monkeypatch.setitem(intervals._METHODS, "wilson", fussy)
     study = study_file(tmp_path, STUDY)
@@ -329,8 +330,8 @@ def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path,
 
 
 def test_a_method_that_fails_on_all_test_sets_fails_its_cell_with_its_own_error(tmp_path, monkeypatch, capsys):
-    def never(test, joint, rng):
-        if joint.n > 8:  # not those with which a study is tried
+    def never(test, counts, rng):
+        if sum(counts) > 8:  # not those with which a study is tried
             raise ValueError("this is never defined")
         return 0.0, 1.0, 0.5
 
