@@ -108,6 +108,8 @@ def clopper_pearson(successes: int, n: int, *, confidence_level: float = 0.95) -
     It covers the true proportion with at least the stated probability. Beyond a thousand million trials it is less than
     a thousandth wider.
 
+    When not to use: dependent trials; two models compared by whether their intervals overlap (`sigstats.compare`).
+
     Parameters
     ----------
     successes, n : int

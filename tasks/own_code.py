@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sigstats._common.registry import said
+from sigstats._common.registry import GIVEN, said
 from sigstats.measures import own as measures
 from sigstats.measures.measure import as_own_measure
 from sigstats.measures.table import MEASURES, OwnMeasure
@@ -124,12 +124,15 @@ def _where() -> str:
 
 
 def difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """The changes of a learner's code in words."""
+    """The changes of a learner's code in words; empty if only the module that contains it is another one."""
+    package = now["package"]
     if before["version"] != now["version"]:
-        return f"{now['package']} was {before['version'] or 'without a version'}, is {now['version'] or 'without one'}"
-    if before["source"] == now["source"]:
+        return f"{package} was {before['version'] or 'without a version'}, is {now['version'] or 'without one'}"
+    if before["source"] != now["source"]:
+        return "its source has changed" if package.startswith(GIVEN) else f"the source of {package} has changed"
+    if before.get("with") != now.get("with"):
         return f"what it uses was {before.get('with', 'not known')}, is {now.get('with', 'its own')}"
-    return f"the source of {now['package']} has changed"
+    return ""
 
 
 #: Told when a fit begins (True) and ends (False); None outside such a process.

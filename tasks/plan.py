@@ -19,7 +19,7 @@ from sigstats.sequential.joint_rule import JointRule
 from sigstats.sequential.precision_rules import PrecisePRule, PrecisionRule
 from sigstats.sequential.rules import BesagCliffordRule, FixedRule
 
-from .record import Work, digest, slug
+from .record import Work, digest, slug, without_place
 from .schema import RENAMED
 
 W = TypeVar("W", bound=Work)
@@ -63,12 +63,23 @@ class Cell:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The identity of the cell; neither the number of replicates nor the stopping rule is part of it."""
+        """The identity of the cell; neither the number of replicates nor the stopping rule is part of it.
+
+        Code of other packages counts by its source, whatever module contains it.
+        """
+        return self._digest(self.version, without_place(self.work))
+
+    @cached_property
+    def definition(self) -> str:
+        """The identity of the cell without the version of its fan-out and the source of other packages' code."""
+        return self._digest(0, without_place(self.work, code=False))
+
+    def _digest(self, version: int, work: Work) -> str:
         return digest(
             "cell",
             fanout=self.fanout,
-            version=self.version,
-            work=self.work,
+            version=version,
+            work=work,
             stream=self.stream,
             seed=self.seed,
             lane_size=self.lane_size,

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from types import UnionType
 from typing import Any, Literal, TypeAlias, TypeVar, Union, dataclass_transform, get_args, get_origin, get_type_hints
@@ -122,6 +122,26 @@ def _value(hints: tuple[Any, ...], value: Any) -> Any:
 def _fits(kind: type[Record], values: Mapping[str, Any]) -> bool:
     required = {attribute.name for attribute in fields(kind) if attribute.default is MISSING}
     return required <= values.keys() <= {attribute.name for attribute in fields(kind)}
+
+
+#: The fields that identify code of other packages, and the fields that may contain the import path of that code.
+_CODE = {"code": ("learner", "test"), "measure_code": ("measure",)}
+
+
+def without_place(value: Any, *, code: bool = True) -> Any:
+    """Return a record in which code of other packages has its name, version and source, but no module.
+
+    `code`: False to omit the version and the source as well.
+    """
+    if not isinstance(value, Record):
+        return value
+    parts = {attribute.name: getattr(value, attribute.name) for attribute in fields(value)}
+    changed = {name: without_place(part, code=code) for name, part in parts.items() if isinstance(part, Record)}
+    for name, places in _CODE.items():
+        if parts.get(name):
+            changed[name] = {key: item for key, item in parts[name].items() if code and key != "package"}
+            changed |= {place: re.split("[.:]", parts[place])[-1] for place in places if place in parts}
+    return replace(value, **changed) if changed else value
 
 
 class Named(Record):

@@ -206,6 +206,8 @@ def _about(cell: Cell) -> dict[str, str]:
 def open_results(output: "str | PathLike[str]") -> StudyResults:
     """Open the results of a study: what `sigstats run` or `sigstats.run_study` wrote.
 
+    When not to use: for a folder that `sigstats run` did not write; `sigstats.read_predictions` reads predictions.
+
     Parameters
     ----------
     output : str or path

@@ -44,6 +44,8 @@ def run_study(
     Replicates that the output contains are not computed again, so after an interruption (Ctrl-C) the same call
     continues. An interruption waits for the current block.
 
+    When not to use: for one comparison (`sigstats.compare`); for runs that a schedule starts (``sigstats deploy``).
+
     Parameters
     ----------
     study : str, path, mapping or Study

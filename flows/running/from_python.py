@@ -118,10 +118,11 @@ def _parts(value: Any) -> Iterator[Any]:
     if isinstance(value, types.ModuleType):
         yield value.__name__
     elif isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) and importable(value):
-        yield from (value.__module__, value.__qualname__)
-        if value.__module__.partition(".")[0] not in COMMON:
+        package = value.__module__.partition(".")[0]
+        yield from (value.__module__ if package in COMMON else "", value.__qualname__)
+        if package not in COMMON:
             source, versions = source_of(value.__module__, value.__qualname__.partition(".")[0])
-            yield from (source, versions, version_of(value.__module__.partition(".")[0]))
+            yield from (source, versions, version_of(package))
     elif isinstance(value, (type, types.FunctionType)):
         text, names = _source(value)
         yield text

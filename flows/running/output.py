@@ -7,11 +7,10 @@ import contextlib
 import importlib.metadata
 import platform
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from sigstats._common.messages import shown
-from sigstats.tasks.fan_out import in_words
+from sigstats.tasks.fan_out import in_words, own_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import digest
 from sigstats.tasks.results import read_plan, write_plan
@@ -90,7 +89,8 @@ def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
     """The stored cells that would change or be lost, in words; empty if the study has only grown.
 
     A cell changes if the new cell of the same subject draws or reads something else, which is allowed for populations
-    that have `grown`. A cell missing from the new plan is not lost while the study has its data set and classifiers.
+    that have `grown`, and for code of other packages (`sigstats.flows.running.study.changed_code`). A cell missing from
+    the new plan is not lost while the study has its data set and classifiers, or the same code under another name.
     """
     try:
         before = read_plan(store)
@@ -100,22 +100,22 @@ def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
     for cell in plan.cells:
         now.setdefault(_about(cell), []).append(cell)
     present = {part for cell in plan.cells for part in cell.subject.items()}
+    fingerprints = {cell.fingerprint for cell in plan.cells}
     changed = [
         cell
         for cell in before.cells
         if _about(cell) in now
         and cell.subject.get("dataset") not in grown
-        # Cells that differ only in the version of the fan-out are the same cell, which is computed again.
+        # Cells that differ only in the version of the fan-out or in code are the same cell, which is computed again.
         and not any(
-            replace(cell, version=other.version).fingerprint == other.fingerprint
-            and other.replicates >= cell.replicates
-            for other in now[_about(cell)]
+            cell.definition == other.definition and other.replicates >= cell.replicates for other in now[_about(cell)]
         )
     ]
     lost = [
         cell
         for cell in before.cells
         if any(part not in present for part in cell.subject.items() if part[0] in ("dataset", "classifier"))
+        and not (cell.fingerprint in fingerprints and own_code(cell))
     ]
     return "".join(_in_words(cells, what) for cells, what in ((changed, "change"), (lost, "lose")) if cells)
 

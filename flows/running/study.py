@@ -15,7 +15,7 @@ from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.engine.process_memory import STUDY, require_addresses
-from sigstats.tasks.fan_out import fanout
+from sigstats.tasks.fan_out import FAN_OUTS, fanout, own_code
 from sigstats.tasks.own_code import difference
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import canonical
@@ -204,34 +204,24 @@ def _of_lanes(plan: Plan, lanes: Mapping[str, tuple[int, int]]) -> Plan:
     return replace(plan, cells=tuple(map(of, plan.cells)))
 
 
-#: The parts of a cell's work that may be code of other packages.
-_PARTS = ("classifier", "test")
-
-
 def changed_code(store: Store, plan: Plan) -> Iterator[str]:
     """The classifiers and tests of a plan whose code differs from that of the stored cells.
 
     Yields a line with the name and the change of each classifier or test.
     """
     try:
-        before = {_without_code(cell): cell for cell in read_plan(store).cells if _code(cell)}
+        cells = [cell for cell in read_plan(store).cells if cell.fanout in FAN_OUTS]
     except (FileNotFoundError, Damaged, OSError):
         return
-    told = set()
+    before, told = {_defined(cell): code for cell in cells if (code := own_code(cell))}, set()
     for cell in plan.cells:
-        old = before.get(_without_code(cell)) if _code(cell) else None
-        name = next((cell.subject[part] for part in _PARTS if part in cell.subject), "")
-        if old is not None and _code(old) != _code(cell) and name not in told:
+        code = own_code(cell)
+        old = before.get(_defined(cell)) if code else None
+        name = next((cell.subject[part] for part in ("classifier", "test") if part in cell.subject), "")
+        if code and old and name not in told and (change := difference(old, code)):
             told.add(name)
-            yield f"{name}, since {difference(_code(old), _code(cell))}"
+            yield f"{name}, since {change}"
 
 
-def _code(cell: Cell) -> Mapping[str, str]:
-    parts: Iterator[Any] = (getattr(cell.work, part, None) for part in _PARTS)
-    return next((part.code for part in parts if getattr(part, "code", None)), {})
-
-
-def _without_code(cell: Cell) -> str:
-    parts: dict[str, Any] = {part: getattr(cell.work, part, None) for part in _PARTS}
-    own = {name: replace(part, code=None) for name, part in parts.items() if hasattr(part, "code")}
-    return canonical([cell.fanout, cell.subject, replace(cell.work, **own), cell.seed])
+def _defined(cell: Cell) -> tuple[str, str]:
+    return cell.definition, canonical(cell.subject)

@@ -66,7 +66,7 @@ def source_of(module: str, name: str) -> tuple[str, dict[str, str]]:
         elif place[1] and _content(".".join(place)) is not None:
             todo.append((".".join(place), ""))
         else:  # the module itself, or a name that only the running module knows
-            texts.add((place[0], content))
+            texts.add((place[0].rpartition(".")[2], content))
             todo.extend(parsed.imports.values())
     digest = hashlib.sha256("\0".join(part for text in sorted(texts) for part in text).encode())
     return digest.hexdigest(), dict(sorted(versions.items()))

@@ -165,6 +165,10 @@ def type_one_error(
     ValueError
         If a number is out of its range or an option unknown.
 
+    References
+    ----------
+    Fagerland, Lydersen and Laake, BMC Medical Research Methodology 13 (2013).
+
     Examples
     --------
     >>> import sigstats

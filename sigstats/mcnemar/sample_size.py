@@ -98,6 +98,10 @@ def detectable_difference(
     ValueError
         If a number is out of range, or no difference is detected with this power by so few observations.
 
+    References
+    ----------
+    Duffy, Biometrics 40 (1984), for the power.
+
     Examples
     --------
     >>> import sigstats

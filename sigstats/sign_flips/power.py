@@ -94,6 +94,10 @@ def paired_power(
     item's answers that only A, neither or both, and only B got right are Dirichlet-multinomial, of which any two
     answers have that correlation.
 
+    References
+    ----------
+    Duffy, Biometrics 40 (1984). Mosimann, Biometrika 49 (1962). Hoenig and Heisey, American Statistician 55 (2001).
+
     Examples
     --------
     >>> import sigstats
@@ -171,6 +175,10 @@ def paired_sample_size(
     Notes
     -----
     With one answer that no larger n falls below the target is proved, not assumed (``sigstats.mcnemar.sample_size``).
+
+    References
+    ----------
+    Duffy, Biometrics 40 (1984). Chernick and Liu, American Statistician 56 (2002), on the sawtooth.
 
     Examples
     --------

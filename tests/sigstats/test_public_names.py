@@ -1,5 +1,6 @@
 import importlib.metadata
 import inspect
+import re
 import subprocess
 import sys
 
@@ -30,10 +31,14 @@ def test_every_public_function_has_an_example_that_runs():
             assert ">>>" in thing.__doc__, name
 
 
-def test_every_published_test_names_its_source():
-    own = {"stratified_paired_test"}
-    for name in (name for name in {*sigstats.__all__} - own if name.endswith("_test")):
-        assert "References\n" in inspect.getdoc(getattr(sigstats, name)), name
+def test_help_says_when_not_to_use_every_function_and_where_it_comes_from():
+    functions = {name for name in sigstats.__all__ if inspect.isfunction(getattr(sigstats, name))}
+    docs = {name: inspect.getdoc(getattr(sigstats, name)) for name in functions}
+    assert [name for name in functions if "When not to use: " not in docs[name].partition("Parameters\n")[0]] == []
+    of_compare = {"assert_at_least", "assert_no_regression"}
+    own = {"discordant_counts", "open_results", "read_predictions", "run_study", "stratified_paired_test", *of_compare}
+    assert {name for name in functions if "References\n" not in docs[name]} == own
+    assert all(re.search(r"that of `sigstats\.(compare|check)`", docs[name]) for name in of_compare)
 
 
 def test_the_version_is_that_of_the_package():

@@ -1,7 +1,7 @@
 """A comparison, or one model against a bar, as an assertion for tests.
 
-When not to use: where a person is to read what is inconclusive; an assertion says no more than its message. Where a
-baseline was tested on the same rows, `sigstats.assert_no_regression` sees more than a bar.
+When not to use: where a person reads the result; an assertion says no more than its message. If a baseline was tested
+on the same rows, `sigstats.assert_no_regression` sees more than `sigstats.assert_at_least`.
 """
 
 from collections.abc import Sequence

@@ -114,6 +114,10 @@ def check(
     are Gaffke's (2005), with the assumptions of `sigstats.compare` about groups. P-values are adjusted over all slices,
     by default by Holm's method.
 
+    References
+    ----------
+    Clopper and Pearson (1934). Gaffke, Mathematical Methods of Statistics 14 (2005). Holm (1979).
+
     Examples
     --------
     >>> import sigstats

@@ -214,6 +214,10 @@ def compare(
     ratios, are assumed not to exceed those seen: if 20 rows cost 1 more or, one in 50, 49 less, p is below 0.05
     in 66% of samples.
 
+    References
+    ----------
+    McNemar, Psychometrika 12 (1947). Gaffke, Mathematical Methods of Statistics 14 (2005). Holm (1979).
+
     Examples
     --------
     >>> import pandas as pd

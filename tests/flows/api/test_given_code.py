@@ -1,6 +1,7 @@
 """What only a notebook has runs, and is stored with the study: frames, classes, pipelines and functions."""
 
 import linecache
+import re
 import subprocess
 import sys
 import types
@@ -202,6 +203,41 @@ def test_code_of_a_notebook_is_identified_by_its_source(old, new, same):
     assert (content_of(one.NearestMean) == content_of(other.NearestMean)) is same
     pipes = [make_pipeline(StandardScaler(), module.NearestMean(shrink=0.5)) for module in (one, other)]
     assert (content_of(pipes[0]) == content_of(pipes[1])) is same
+
+
+@pytest.mark.long
+def test_a_class_joins_a_finished_study_whatever_file_it_stands_in(tmp_path, monkeypatch, capsys):
+    code = NOTEBOOK.partition("def run(")[0]
+    changed = code.replace("argmin", "argmax")
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "later_h").mkdir()
+    for name, text in (("first_h", code), ("later_h/moved", code), ("later_h/other", changed)):
+        (tmp_path / f"{name}.py").write_text(text)
+
+    def made_again(learner, name="mine", **params):
+        own = {"name": name, "learner": learner, "params": params}
+        study = {**STUDY, "datasets": ["iris"], "classifiers": ["lda", own if name else learner]}
+        options = {"output": tmp_path / "out", "cluster": "serial", "allow": ["first_h", "later_h"], "quiet": False}
+        sigstats.run_study(study, **options)
+        return re.findall("made again: mine, since (.*)", capsys.readouterr().err)
+
+    def cells():
+        return sorted(path.name.rpartition(".")[0] for path in (tmp_path / "out/replicates").iterdir())
+
+    assert made_again("first_h:NearestMean") == []
+    assert made_again("later_h.moved:NearestMean") == []
+    assert cells() == ["crossval.iris.lda", "crossval.iris.mine"]
+    assert made_again("later_h.other:NearestMean") == ["the source of later_h has changed"]
+    assert made_again(notebook(code).NearestMean) == ["its source has changed"]  # identified by its values too
+    assert made_again(notebook(changed, "<cell 2>").NearestMean) == ["its source has changed"]
+    assert cells() == ["crossval.iris.lda", *["crossval.iris.mine"] * 4]
+    with pytest.raises(ValueError, match=r"contains another study.* would change 1 stored cell, cross-validation of"):
+        made_again(notebook(code).NearestMean, shrink=0.5)
+    with pytest.raises(ValueError, match=r"contains another study.* would lose 1 stored cell, cross-validation of"):
+        made_again("first_h:NearestMean", name="another")
+    made_again("first_h:NearestMean")
+    for path in ("first_h:NearestMean", "later_h.moved:NearestMean"):  # without a name, the path is the name
+        made_again(path, name="")
 
 
 def test_parameters_and_values_around_code_identify_it_too():
