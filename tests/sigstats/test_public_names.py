@@ -36,7 +36,7 @@ def test_help_says_when_not_to_use_every_function_and_where_it_comes_from():
     docs = {name: inspect.getdoc(getattr(sigstats, name)) for name in functions}
     assert [name for name in functions if "When not to use: " not in docs[name].partition("Parameters\n")[0]] == []
     of_compare = {"assert_at_least", "assert_no_regression"}
-    own = {"discordant_counts", "open_results", "read_predictions", "run_study", "stratified_paired_test", *of_compare}
+    own = {"discordant_counts", "open_results", "read_predictions", "run_study", *of_compare}
     assert {name for name in functions if "References\n" not in docs[name]} == own
     assert all(re.search(r"that of `sigstats\.(compare|check)`", docs[name]) for name in of_compare)
 
