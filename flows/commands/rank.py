@@ -137,7 +137,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.predictions import read_each
-    from sigstats.ranking.result import with_costs
+    from sigstats.ranking.rank import with_costs
 
     from ..ranking.words import model_names
 

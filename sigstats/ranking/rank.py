@@ -1,4 +1,4 @@
-"""The leaderboard of a table of scores: every model, every pair, every slice.
+"""The leaderboard of a table of scores: every model, every pair, every slice; and the front of scores and costs.
 
 When not to use: the measure is not a mean of scores, such as measures of classes (`sigstats.comparison.rank_by_pairs`).
 """
@@ -12,10 +12,14 @@ import numpy as np
 from .._common.extreme import span_of, ties_as_equal
 from .._common.messages import Note
 from .._common.scores import refuse_beyond, require_one_scale
-from .._common.validation import IntArray, as_count, as_real, refuse, require_squarable
+from .._common.validation import FloatArray, IntArray, as_count, as_real, refuse, require_squarable
+from ..unseen_row.means import RAREST
 from .means import MEAN_OVER_TASKS, mean_interval, share_interval, task_weights
-from .rank_sets import RankSets, sets_of
-from .result import RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order
+from .rank_sets import RankSets, adjusted_pairs, is_shown, sets_of
+from .result import RankedCost, RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order
+
+#: Notes on costs that are not repeated: equal prices are not copies, and the assumption on limits is another one.
+_REPLACED = ("identical-models", "no-limits")
 
 
 def rank_table(
@@ -113,3 +117,57 @@ def _models(
     interval = share_interval if scores.dtype == np.bool_ else mean_interval
     columns = (-scores if lower else scores).T
     return models_in_order(sets, [interval(column, groups, level) for column in columns], right=right, lower=lower)
+
+
+def with_costs(ranking: Ranking, costs: Ranking, cost: str) -> Ranking:
+    """Add the front of quality and cost to a ranking; `costs` ranks the same models by `cost`, cheapest first.
+
+    Null hypothesis of an ordered pair: in the population of the rows (or groups), the mean score of the first model is
+    not better, or its mean cost is not lower. The p-value is the larger one of the two parts, valid however scores and
+    costs depend on each other (Berger 1982, Technometrics 24). All ordered pairs are adjusted together by Holm's
+    method: if a model beats a second one in both, and the second a third, then the first beats the third. With the
+    confidence of the ranking, every model called dominated is truly dominated.
+
+    Costs have no known limits, and a rare cost far above all others may be missing from the rows. So at least 1 row (or
+    group) in 25 is assumed to have a difference of costs as large as any, and the probability that none of n is such a
+    row, 0.96^n, is added to the p-value of costs. A note states it. Costs of runs are tested as those of
+    `sigstats.comparison.runs`.
+
+    When not to use: to show that a cheaper model is as good as an expensive one (`sigstats.compare` with a margin).
+    Equality cannot be shown, so of two equally good models the more expensive one stays on the front.
+
+    Raises ValueError if costs and scores have different rows.
+    """
+    if costs.n != ranking.n or costs.averaged != ranking.averaged:
+        wanted = f"those of the {ranking.n:,} {ranking.unit}s with a score"
+        raise ValueError(f"{cost}: costs of {costs.n:,} {costs.unit}s are not valid; expected {wanted}")
+    names = [model.model for model in ranking.models]
+    of_costs, notes = _pvalues(costs, names), {note: None for note in costs.notes if note.name not in _REPLACED}
+    if not costs.test:
+        units, what = (costs.n, "row") if costs.groups is None else (costs.groups, "group")
+        unseen = (1 - RAREST) ** units
+        of_costs = np.minimum(1.0, of_costs + unseen)
+        told = f"{cost} has no known limits: p includes the chance {unseen:.2g} that no {what} is"
+        notes[Note("no-limits", f"{told} like the 1 in 25 with the largest differences")] = None
+    adjusted = adjusted_pairs(np.maximum(_pvalues(ranking, names), of_costs))
+    shown = is_shown(adjusted, ranking.confidence_level)
+    by_name = {model.model: model for model in costs.models}
+    of_models = tuple(
+        RankedCost(
+            model=name,
+            cost=by_name[name].score,
+            confidence_interval=by_name[name].confidence_interval,
+            dominated_by=tuple(names[other] for other in np.flatnonzero(shown[:, place])),
+            adjusted_pvalue=float(adjusted[:, place].min()),
+        )
+        for place, name in enumerate(names)
+    )
+    return replace(ranking, cost=cost, costs=of_models, notes=tuple(dict.fromkeys([*ranking.notes, *notes])))
+
+
+def _pvalues(ranking: Ranking, names: list[str]) -> FloatArray:
+    """Return one-sided p-values of all ordered pairs; 1 if the first model has the worse score."""
+    pvalues = np.ones((len(names), len(names)))
+    for pair in ranking.pairs:
+        pvalues[names.index(pair.a), names.index(pair.b)] = pair.pvalue
+    return pvalues

@@ -1,18 +1,15 @@
 """The results of a leaderboard: its models, its pairs of models and its slices."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from .._common.drawing import Drawn, forest
 from .._common.messages import Note
 from .._common.numerals import number, significant, told_apart
 from .._common.tabular import Table
-from .._common.validation import FloatArray
 from ..intervals import Interval
-from .rank_sets import RankSets, adjusted_pairs, is_shown
+from .rank_sets import RankSets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,46 +252,3 @@ def pairs_in_order(sets: RankSets, *, lower: bool) -> tuple[RankedPair, ...]:
         for i, a in enumerate(where)
         for b in where[i + 1 :]
     )
-
-
-def with_costs(ranking: Ranking, costs: Ranking, cost: str) -> Ranking:
-    """Add the front of quality and cost to a ranking; `costs` ranks the same models by `cost`, cheapest first.
-
-    Null hypothesis of an ordered pair: in the population of the rows (or groups), the mean score of the first model is
-    not better, or its mean cost is not lower. The p-value is the larger one of the two parts, valid however scores and
-    costs depend on each other (Berger 1982, Technometrics 24). All ordered pairs are adjusted together by Holm's
-    method: if a model beats a second one in both, and the second a third, then the first beats the third. With the
-    confidence of the ranking, every model called dominated is truly dominated.
-
-    When not to use: to show that a cheaper model is as good as an expensive one (`sigstats.compare` with a margin).
-    Equality cannot be shown, so of two equally good models the more expensive one stays on the front.
-
-    Raises ValueError if costs and scores have different rows.
-    """
-    if costs.n != ranking.n or costs.averaged != ranking.averaged:
-        wanted = f"those of the {ranking.n:,} {ranking.unit}s with a score"
-        raise ValueError(f"{cost}: costs of {costs.n:,} {costs.unit}s are not valid; expected {wanted}")
-    names = [model.model for model in ranking.models]
-    adjusted = adjusted_pairs(np.maximum(_pvalues(ranking, names), _pvalues(costs, names)))
-    shown = is_shown(adjusted, ranking.confidence_level)
-    by_name = {model.model: model for model in costs.models}
-    of_models = tuple(
-        RankedCost(
-            model=name,
-            cost=by_name[name].score,
-            confidence_interval=by_name[name].confidence_interval,
-            dominated_by=tuple(names[other] for other in np.flatnonzero(shown[:, place])),
-            adjusted_pvalue=float(adjusted[:, place].min()),
-        )
-        for place, name in enumerate(names)
-    )
-    own = (note for note in costs.notes if note.name != "identical-models")  # equal prices are not copies
-    return replace(ranking, cost=cost, costs=of_models, notes=tuple(dict.fromkeys([*ranking.notes, *own])))
-
-
-def _pvalues(ranking: Ranking, names: list[str]) -> FloatArray:
-    """Return one-sided p-values of all ordered pairs; 1 if the first model has the worse score."""
-    pvalues = np.ones((len(names), len(names)))
-    for pair in ranking.pairs:
-        pvalues[names.index(pair.a), names.index(pair.b)] = pair.pvalue
-    return pvalues

@@ -29,6 +29,20 @@ def test_a_model_is_dominated_by_those_that_are_better_and_cheaper():
     assert bad.adjusted_pvalue == pytest.approx(6 * pvalue)
 
 
+@pytest.mark.parametrize(("rows", "rare"), [(40, 50), (90, 25), (91, 25), (150, 25)])
+def test_a_rare_cost_that_the_others_do_not_have_breaks_no_level(rows, rare):
+    """Model B costs nothing or, one row in `rare`, as much as A does in all; few rows show that they show nothing."""
+    rng, false = np.random.default_rng(rows), 0
+    for _ in range(200):
+        cost = np.column_stack([np.ones(rows), rare * (rng.random(rows) < 1 / rare)])
+        found = rank_models(np.tile([False, True], (rows, 1)), cost=cost)
+        false += len(found.front) < 2
+    assert false <= stats.binom(200, 0.05).ppf(0.999) * (rows > 90)
+    notes = {note.name: note for note in found.notes}
+    assert f"p includes the chance {0.96**rows:.2g} that no row is" in notes["no-limits"]
+    assert all(str(notes["no-limits"]) in text for text in (repr(found), str(found)))
+
+
 def test_equal_costs_leave_every_model_on_the_front():
     right, _ = table(300)
     assert set(rank_models(right, models=MODELS, cost=np.ones((300, 3))).front) == set(MODELS)
