@@ -23,6 +23,7 @@ from sigstats.measures.measure import as_measure
 from sigstats.measures.table import MEASURES, SCORE_MEASURES
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.calibration.populations import own_tests
+from sigstats.tasks.calibration.populations.series import OfOrder
 from sigstats.tasks.record import Null
 from sigstats.tasks.statistical_tests import SIDE, Option
 
@@ -45,12 +46,13 @@ _NAMES = {
     "difference-interval": "difference",
     "joint-tasks": "",
     "votes": "preferences",
+    "time-series": "equal means",
 }
 
 INTERVALS = ("f1-interval", "judged-interval", "difference-interval")
 
 #: Those of populations that are described.
-OF_DESCRIBED = (*INTERVALS, "joint-tasks", "votes")
+OF_DESCRIBED = (*INTERVALS, "joint-tasks", "votes", "time-series")
 
 #: Those that only cross-validated learners can have.
 OF_FOLDS = ("corrected-t", "five-by-two", "efficiency", "homogeneity", "permutation")
@@ -77,6 +79,10 @@ _PLAIN: dict[str, tuple[str, dict[str, Option]]] = {
             "null": Option(Null, "labels", "labels (PermClass) or features (PermFeats)"),
             "resamples": Option(int, 99, "Permutations per sample", {"ge": 1, "le": 10**6}),
         },
+    ),
+    "time-series": (
+        "Two-sided test of rows in time. Null hypothesis: the mean scores are equal.",
+        {"method": Option(OfOrder, "ordered", "mean_score_test with or without order, or compare with order")},
     ),
 }
 

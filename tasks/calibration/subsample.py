@@ -28,6 +28,7 @@ from ..storage.store import Store
 from .count import total
 from .populations import judged as judged  # so that records of these populations are known
 from .populations import kinds as kinds
+from .populations import series as series
 from .populations import task_rows as task_rows
 from .populations.population import EventPopulation, Population
 from .populations.scored import ScorePopulation

@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from ._source import PopulationSpec
-from .described import Judged, Kinds, Tasks, Votes
+from .described import Judged, Kinds, Tasks, TimeSeries, Votes
 from .parquet import Parquet, Scores
 from .simulated import CrossValidated, Simulated, Sturm
 from .trained import Trained
@@ -14,6 +14,6 @@ __all__ = ["PopulationSpec", "Source"]
 
 #: Any source, as a study file describes it.
 Source: TypeAlias = Annotated[
-    CrossValidated | Judged | Kinds | Parquet | Scores | Simulated | Sturm | Tasks | Trained | Votes,
+    CrossValidated | Judged | Kinds | Parquet | Scores | Simulated | Sturm | Tasks | TimeSeries | Trained | Votes,
     Field(discriminator="source"),
 ]

@@ -1,4 +1,4 @@
-"""Populations that a study file describes fully: kinds of rows, judged rows, rows of several tasks, and votes."""
+"""Populations that a study file describes fully: rows by kinds, in time, judged, or of tasks, and votes."""
 
 import math
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, model_validator
 
 from sigstats.tasks.calibration import work
-from sigstats.tasks.calibration.populations import judged, task_rows, votes
+from sigstats.tasks.calibration.populations import judged, series, task_rows, votes
 from sigstats.tasks.calibration.populations import kinds as row_kinds
 from sigstats.tasks.record import record
 
@@ -116,6 +116,16 @@ class Tasks(Described):
                     f"{name}: {len(getattr(self, name))} values are not valid; expected {len(self.shares)}, as shares"
                 )
         return self
+
+
+class TimeSeries(Described):
+    """Scores of two models in the order of time; the difference of a row has variance 1."""
+
+    WORK: ClassVar[type[work.Described]] = series.Series
+
+    source: Literal["time-series"]
+    correlation: float = Field(gt=-1, lt=1, description="Autocorrelation of the differences of neighbouring rows")
+    difference: float = Field(0.0, ge=-10, le=10, description="Mean score of B minus that of A")
 
 
 Spread = Annotated[float, Field(ge=0, le=10)]
