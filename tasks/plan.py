@@ -71,8 +71,8 @@ class Cell:
 
     @cached_property
     def definition(self) -> str:
-        """The identity of the cell without the version of its fan-out and the source of other packages' code."""
-        return self._digest(0, without_place(self.work, code=False))
+        """The identity of the cell and its subject, without the version of its fan-out and other packages' code."""
+        return digest("definition", cell=self._digest(0, without_place(self.work, code=False)), subject=self.subject)
 
     def _digest(self, version: int, work: Work) -> str:
         return digest(

@@ -18,7 +18,6 @@ from sigstats.tasks.engine.process_memory import STUDY, require_addresses
 from sigstats.tasks.fan_out import FAN_OUTS, fanout, own_code
 from sigstats.tasks.own_code import difference
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.record import canonical
 from sigstats.tasks.results import read_plan
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.files import Locked
@@ -213,15 +212,11 @@ def changed_code(store: Store, plan: Plan) -> Iterator[str]:
         cells = [cell for cell in read_plan(store).cells if cell.fanout in FAN_OUTS]
     except (FileNotFoundError, Damaged, OSError):
         return
-    before, told = {_defined(cell): code for cell in cells if (code := own_code(cell))}, set()
+    before, told = {cell.definition: code for cell in cells if (code := own_code(cell))}, set()
     for cell in plan.cells:
         code = own_code(cell)
-        old = before.get(_defined(cell)) if code else None
+        old = before.get(cell.definition) if code else None
         name = next((cell.subject[part] for part in ("classifier", "test") if part in cell.subject), "")
         if code and old and name not in told and (change := difference(old, code)):
             told.add(name)
             yield f"{name}, since {change}"
-
-
-def _defined(cell: Cell) -> tuple[str, str]:
-    return cell.definition, canonical(cell.subject)

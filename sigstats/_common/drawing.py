@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from .tabular import Tabular
 
 #: The width in inches of one column of a paper, the usual height, and the height of a labelled line.
@@ -80,13 +82,18 @@ def ranks_with_cliques(ax: Any, models: Sequence[str], ranks: Sequence[float], c
 def forest(
     ax: Any, lines: Sequence[tuple[str, float, float, float]], *, unit: str, marks: Sequence[float] = (0.0,)
 ) -> Any:
-    """Draw labelled estimates as points on their intervals, from the top, and a dashed line at each mark."""
+    """Draw labelled estimates on intervals, from the top; arrows are infinite ends, and dashed lines are marks."""
     if not lines:
         raise ValueError("plot: the result has no intervals to draw")
-    labels, values, lows, highs = zip(*lines, strict=True)
-    ax, places = axes(ax, len(lines)), range(len(lines))
-    ax.hlines(places, lows, highs, color="C0")
-    ax.plot(values, places, "o", color="C0")
+    labels, values, lows, highs = map(np.array, zip(*lines, strict=True))
+    ax, places = axes(ax, len(lines)), np.arange(len(lines))
+    finite = [end for end in (*values, *lows, *highs, *marks) if np.isfinite(end)] or [0.0]
+    beyond = np.array((-1.1, 1.1)) * (np.ptp(finite) or 1.0) + (max(finite), min(finite))
+    ax.hlines(places, lows.clip(beyond[0]), highs.clip(max=beyond[1]), color="C0")
+    ax.plot(np.where(np.isinf(values), np.nan, values), places, "o", color="C0")
+    for infinite, limit, arrow in ((np.isinf(lows), beyond[0], "<"), (np.isinf(highs), beyond[1], ">")):
+        if infinite.any():
+            ax.plot(np.full(infinite.sum(), limit), places[infinite], arrow, color="C0")
     for mark in marks:
         ax.axvline(mark, color="0.5", linestyle="--")
     ax.set_yticks(places, labels, fontsize="small")

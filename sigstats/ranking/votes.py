@@ -109,8 +109,10 @@ class VoteRanking(ArrayRecord, Drawn):
         return Table(f"{title}{in_words(self.confidence_level)}", self._in_words(), notes=notes)
 
     def _draw(self, ax: Any) -> Any:
-        lines = list(zip(self.models, self.scores, self.score_low, self.score_high, strict=True))
-        return forest(ax, [] if self.reason else lines, unit="score in points of Elo's scale", marks=())
+        unit, ends = "score in points of Elo's scale", (self.scores, self.score_low, self.score_high)
+        if self.reason:
+            unit, ends = "rank", (tuple(range(1, len(self.models) + 1)), self.low, self.high)
+        return forest(ax, list(zip(self.models, *ends, strict=True)), unit=unit, marks=())
 
 
 def rank_votes(
@@ -192,7 +194,6 @@ def rank_votes(
     if count > 1:
         one, other = (", ".join(shown(str(model)) for model in models[part == side][:3]) for side in (0, 1))
         raise ValueError(f"model_b: no vote connects {one} with {other}; expected votes that connect all models")
-
     k = len(models)
     wins, decided = np.zeros((2, k, k))
     np.add.at(wins, (first, second), (1 + signs) / 2)
@@ -208,8 +209,7 @@ def rank_votes(
     scores, half, reason = np.full(k, np.nan), np.full(k, np.nan), why_not_finite(models, wins)
     if not reason:
         scores = scores_of(wins)
-        errors = standard_errors_of(scores, first, second, signs, units or [np.arange(n)])
-        half = float(ndtri((1 + level) / 2)) * errors
+        half = float(ndtri((1 + level) / 2)) * standard_errors_of(scores, first, second, signs, units or [np.arange(n)])
     return VoteRanking(
         models=tuple(str(model) for model in models[order]),
         low=tuple((1 + preferred.sum(axis=0))[order].tolist()),

@@ -134,14 +134,13 @@ def _scores(block: Block, store: Store, work: CrossValidated) -> pa.Table:  # no
     return pa.table(columns, schema=_SCORES)
 
 
-SCORES = FanOut(
+SCORES = replace(
+    CROSSVAL,
     about="The scores of each class in the observed run's folds: probabilities, or decision values.",
     in_words="scores",
-    work=CrossValidated,
-    stream=_nothing_drawn,
+    revision=lambda work: 0,
     schema=_SCORES,
     compute=_scores,
-    own_code=own_code,
 )
 
 
@@ -156,13 +155,11 @@ def _measure(block: Block, store: Store, work: Measured) -> pa.Table:
         return replicates_table(block, _MEASURE, value=[observed_value(classifier, statistic(store, work))])
 
 
-MEASURED = FanOut(
+MEASURED = replace(
+    CROSSVAL,
     about="The observed run, for a measure other than the error: retrained classifiers are compared with this value.",
     in_words="observed measure",
     work=Measured,
-    revision=revision,
-    stream=_nothing_drawn,
     schema=_MEASURE,
     compute=_measure,
-    own_code=own_code,
 )

@@ -110,9 +110,8 @@ def check(
 
     Notes
     -----
-    For single rows, p-values and intervals are binomial (Clopper and Pearson 1934); for marks and rows in groups they
-    are Gaffke's (2005), with the assumptions of `sigstats.compare` about groups. P-values are adjusted over all slices,
-    by default by Holm's method.
+    For single rows, p-values and intervals are binomial; for marks and rows in groups they are Gaffke's, with the
+    assumptions of `sigstats.compare` about groups. P-values are adjusted over all slices, by default by Holm's method.
 
     References
     ----------

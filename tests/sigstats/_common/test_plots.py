@@ -155,3 +155,15 @@ def test_what_is_missing_is_one_line(monkeypatch):
         sigstats.bootstrap_test(OUTCOMES, n_resamples=199, rng=1).plot(ax)
     with pytest.raises(ValueError, match="plot: the result has no intervals to draw"):
         forest(ax, [], unit="accuracy")
+
+
+def test_infinite_ends_are_arrows_and_votes_without_scores_draw_their_ranks():
+    ax = sigstats.discordant_odds_ratio(5, 0).plot(axes())
+    (segment,) = ax.collections[0].get_segments()
+    low = sigstats.discordant_odds_ratio(5, 0).confidence_interval.low
+    point, arrow = ax.lines
+    assert segment[:, 0].tolist() == [low, arrow.get_xdata()[0]]
+    assert (arrow.get_marker(), np.isnan(point.get_xdata()).all()) == (">", True)
+    assert low < arrow.get_xdata()[0] < ax.get_xlim()[1]
+    ax = sigstats.rank_votes(["a"] * 20, ["b"] * 20, ["a"] * 20).plot(axes())  # b never won: no finite scores
+    assert (ax.get_xlabel(), labels(ax), ax.lines[0].get_xdata().tolist()) == ("rank", ["a", "b"], [1, 2])
