@@ -9,7 +9,7 @@ with a margin, on slices or in groups is wanted (`sigstats.compare`).
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, SupportsIndex, TypeAlias
 
 from scipy.special import ndtr, ndtri
 
@@ -60,7 +60,9 @@ def _difference_of_labels(y: Labels, a: Labels, b: Labels, *, confidence_level: 
 
 
 @takes_counts(3, _difference_of_labels)
-def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence_level: float = 0.95) -> EffectSize:
+def accuracy_difference(
+    only_a: SupportsIndex, only_b: SupportsIndex, n: SupportsIndex, *, confidence_level: float = 0.95
+) -> EffectSize:
     """Compute the difference of accuracy of A and B on the same observations, with Tango's score interval.
 
     Parameters
@@ -122,7 +124,7 @@ def _odds_of_labels(
 
 @takes_counts(2, _odds_of_labels)
 def discordant_odds_ratio(
-    only_a: int, only_b: int, *, confidence_level: float = 0.95, method: OddsRatioMethod = "exact"
+    only_a: SupportsIndex, only_b: SupportsIndex, *, confidence_level: float = 0.95, method: OddsRatioMethod = "exact"
 ) -> EffectSize:
     """Compute the odds that a discordant pair favours A, with an interval that agrees with McNemar's test.
 

@@ -8,7 +8,7 @@ When not to use: observations that depend on one another; F1 averaged over class
 """
 
 import math
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, SupportsIndex, TypeAlias
 
 import numpy as np
 from scipy.special import betainccinv, betaincinv, ndtri
@@ -42,9 +42,9 @@ def _f1_of_labels(
 
 @takes_counts(3, _f1_of_labels)
 def f1_interval(
-    true_positives: int,
-    false_positives: int,
-    false_negatives: int,
+    true_positives: SupportsIndex,
+    false_positives: SupportsIndex,
+    false_negatives: SupportsIndex,
     *,
     method: F1Method = "exact",
     confidence_level: float = 0.95,

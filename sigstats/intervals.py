@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from scipy.special import (
@@ -102,7 +102,7 @@ def with_alternative(
     return Interval(low, ends[1], level) if alternative == "greater" else Interval(ends[0], high, level)
 
 
-def clopper_pearson(successes: int, n: int, *, confidence_level: float = 0.95) -> Interval:
+def clopper_pearson(successes: SupportsIndex, n: SupportsIndex, *, confidence_level: float = 0.95) -> Interval:
     """Compute the exact interval of a binomial proportion (Clopper and Pearson 1934).
 
     It covers the true proportion with at least the stated probability. Beyond a thousand million trials it is less than

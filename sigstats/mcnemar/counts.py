@@ -1,6 +1,6 @@
 """Counts of observations that exactly one of two classifiers got right, and McNemar's test in Bayesian form."""
 
-from typing import NamedTuple
+from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 from scipy.special import betainc
@@ -54,7 +54,7 @@ def _of_labels(y: Labels, a: Labels, b: Labels, *, prior: float = 1.0) -> float:
 
 
 @takes_counts(2, _of_labels)
-def pair_probability(only_a: int, only_b: int, *, prior: float = 1.0) -> float:
+def pair_probability(only_a: SupportsIndex, only_b: SupportsIndex, *, prior: float = 1.0) -> float:
     """Compute the posterior probability that A is more accurate than B on rows like these.
 
     When not to use: if you need a test, use `sigstats.mcnemar_test`.

@@ -11,7 +11,7 @@ independent (repeated cross-validation, several questions on one document); the 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -109,14 +109,14 @@ def _of_labels(
 
 @takes_counts(2, _of_labels)
 def mcnemar_test(
-    only_a: int | DiscordantCounts | ArrayLike,
-    only_b: int | None = None,
+    only_a: SupportsIndex | DiscordantCounts | ArrayLike,
+    only_b: SupportsIndex | None = None,
     *,
     alternative: Alternative = "two-sided",
     method: McNemarMethod | Literal["unconditional"] = "exact",
     correction: bool = False,
     confidence_level: float = 0.95,
-    n: int | None = None,
+    n: SupportsIndex | None = None,
 ) -> McNemarResult:
     """Test whether two classifiers are equally accurate on the same observations.
 

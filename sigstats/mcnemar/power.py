@@ -8,7 +8,7 @@ p-value); for tests other than McNemar's; for observations that are not independ
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from scipy.special import betainc, ndtri
@@ -136,7 +136,7 @@ def discordant_probabilities(
 
 
 def type_one_error(
-    n: int,
+    n: SupportsIndex,
     discordance: float,
     *,
     alpha: float = 0.05,

@@ -5,6 +5,7 @@ When not to use: with a discordance observed on the data that are to be tested, 
 
 import math
 from collections.abc import Callable
+from typing import SupportsIndex
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
 
 @renamed("0.3", target="power")
 def detectable_difference(
-    n: int,
+    n: SupportsIndex,
     discordance: float,
     *,
     power: float = 0.8,

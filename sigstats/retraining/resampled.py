@@ -11,7 +11,7 @@ it has no direction.
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from scipy.special import fdtrc, stdtr
@@ -61,8 +61,8 @@ class CorrectedResampledResult(TestResult):
 def corrected_resampled_test(
     differences: Any,
     *,
-    n_train: int,
-    n_test: int,
+    n_train: SupportsIndex,
+    n_test: SupportsIndex,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> CorrectedResampledResult:

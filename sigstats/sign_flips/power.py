@@ -11,7 +11,7 @@ more than the p-value).
 """
 
 import math
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -32,7 +32,7 @@ _AHEAD, _MOST_AHEAD = 0.1, 24
 
 
 def paired_power(
-    n: int,
+    n: SupportsIndex,
     *,
     only_a: float | None = None,
     only_b: float | None = None,

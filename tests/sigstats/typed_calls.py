@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     sigstats.compare(y, baseline=a, candidate=b).verdict
     sigstats.compare(baseline=pd.DataFrame(), candidate=pd.DataFrame(), slices=["part"]).verdict
     sigstats.paired_sample_size(only_a=0.1, only_b=0.05, power=0.8) + 1
+    right = np.intp(7)  # as `numpy.count_nonzero` counts
+    sigstats.clopper_pearson(right, right).low + sigstats.pair_probability(right, right)
+    sigstats.accuracy_difference(right, right, n=100).estimate + sigstats.mcnemar_test(right, right).pvalue
 
     sigstats.mcnemar_test.from_predictions(y, a)  # mistake: b is missing
     sigstats.mcnemar_test.from_predictions(y, a, b, alternativ="greater")  # mistake: a misspelt option
