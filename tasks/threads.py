@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 from threadpoolctl import get_cached_controller
@@ -32,11 +32,6 @@ def alone() -> Iterator[None]:
             yield
         finally:
             _mine.inside = False
-
-
-def one_thread() -> AbstractContextManager[None]:
-    """Restrict BLAS and OpenMP to one thread."""
-    return threads(1)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sigstats.tasks.benchmark.retrain import lent_retrainer
+from sigstats.tasks.benchmark.fan_outs import lent_retrainer
 from sigstats.tasks.benchmark.work import CrossValidated
 from sigstats.tasks.storage.store import Store
 

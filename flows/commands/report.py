@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
 def _report(output: str) -> None:
     from sigstats.tasks.results import Results
     from sigstats.tasks.storage.store import Store
-    from sigstats.tasks.summary.prune import lost
+    from sigstats.tasks.summary.summarize import lost
 
     from ..report.evidence import Evidence
     from ..report.problems import how_to_finish

@@ -133,8 +133,8 @@ KIND = Kind(
     model=SignificanceStudy,
     layout=_layout,
     analyses={
-        "likeness": "sigstats.tasks.significance.hypotheses",
-        "significance": "sigstats.tasks.significance.hypotheses",
+        "likeness": "sigstats.tasks.significance.tables",
+        "significance": "sigstats.tasks.significance.tables",
     },
     page="sigstats.flows.significance.report.page",
 )

@@ -15,8 +15,8 @@ from ..datasets.dataset import Dataset
 from ..own_code import build_as_planned, fit
 from ..plan import Block
 from ..record import Null, canonical, digest
+from ..storage.data import WorkerCache
 from ..storage.store import Store
-from ..storage.worker_cache import WorkerCache
 from ..threads import alone
 from .work import CrossValidated, Measured, dataset_of, folds_of
 

@@ -1,8 +1,8 @@
 """The classifiers over the data sets of a benchmark: mean ranks, Friedman's test, and signed-rank tests of pairs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, zip_longest
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -58,27 +58,26 @@ def rows(results: Results) -> Iterator[Hypothesis]:
     whole = len(runs.datasets) >= FEWEST_DATA_SETS
     unfinished = len(results.by_dataset("crossval")) - len(runs.datasets)
     note = f"unfinished data sets left out: {unfinished}" if unfinished and whole else ""
-    scores = dict(zip(runs.classifiers, ties_as_equal(runs.accuracies).T if whole else runs.classifiers, strict=True))
+    scores = ties_as_equal(runs.accuracies) if whole else np.empty((0, len(runs.classifiers)))
+    ranks = rankdata(-scores, axis=1).mean(axis=0).tolist() if whole else [None] * len(runs.classifiers)
 
-    def row(test: str, method: str, null: str, classifiers: Sequence[str], **of: Any) -> Hypothesis:
+    def row(test: str, method: str, null: str, *classifiers: str, **of: Any) -> Hypothesis:
         cells = [cell for cell in results.cells("crossval") if cell.subject["classifier"] in classifiers]
         base = results.hypothesis(*cells, test=test, method=method, alternative="two-sided", null_hypothesis=null)
         return base.with_(dataset=None, note=note, **of)
 
-    ranks = rankdata([-scores[name] for name in scores], axis=0).mean(axis=1).tolist() if whole else []
-    for name, rank in zip_longest(runs.classifiers, ranks):
+    def tested(test: str, method: str, **data: Any) -> dict[str, Any]:
+        """The result of a test of scores; empty if the rows are missing."""
+        return run_table_test(test, {**data, "greater_is_better": True}, method) if whole else {}
+
+    for name, rank in zip(runs.classifiers, ranks, strict=True):
         known = {"n": len(runs.datasets), "estimate": rank, "decision": "none"} if whole else {}
-        yield row("mean-rank", "ranks", "nothing is tested", [name], classifier=name, measure="mean rank", **known)
-    if len(scores) > 2:
-        known = (
-            run_table_test("friedman", {"scores": np.array(list(scores.values())).T} | _MORE, "auto") if whole else {}
-        )
+        yield row("mean-rank", "ranks", "nothing is tested", name, classifier=name, measure="mean rank", **known)
+    if len(runs.classifiers) > 2:
+        known = tested("friedman", "auto", scores=scores)
         # With more classifiers than data sets, the test suspects a transposed table; here the table is right.
-        yield row("friedman", "auto", named("friedman").null, runs.classifiers).with_(**known | {"note": note})
-    for a, b in combinations(scores, 2):
-        known = run_table_test("signed-rank", {"a": scores[a], "b": scores[b]} | _MORE, "exact") if whole else {}
-        pair = row("signed-rank", "exact", named("signed-rank").null, [a, b], a=a, b=b)
+        yield row("friedman", "auto", named("friedman").null, *runs.classifiers).with_(**known | {"note": note})
+    for (a, of_a), (b, of_b) in combinations(zip(runs.classifiers, scores.T, strict=True), 2):
+        known = tested("signed-rank", "exact", a=of_a, b=of_b)
+        pair = row("signed-rank", "exact", named("signed-rank").null, a, b, a=a, b=b)
         yield pair.with_(**known | {"note": "; ".join(filter(None, (known.get("note"), note)))})
-
-
-_MORE = {"greater_is_better": True}

@@ -18,7 +18,7 @@ from ..plan import Block, Cell
 from ..results import Results
 from ..storage.seal import Damaged
 from ..storage.store import Store
-from ..threads import one_thread
+from ..threads import threads
 from .tally import with_rows
 
 #: Seconds of a call of a test of another package, where the study has no ``time_limit`` for it.
@@ -75,7 +75,7 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
     lane = trial // cell.lane_size
     limits = {"time_limit": CALL_SECONDS, **(cell.limits or {})}  # of code of other packages alone
     block = replace(cell, limits=limits).block(lane, lane + 1)
-    with one_thread():
+    with threads(1):
         computed = _computed(block, results.store)
         rows = drawn_rows(block, results.store, trial - block.first)
     if isinstance(computed, Failure):

@@ -22,7 +22,7 @@ from ..plan import Block, Cell
 from ..record import SIDES, Learner, Side, Tuning
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..threads import one_thread
+from ..threads import threads
 from .count import columns, fields, total
 from .populations.trained import (
     Pair,
@@ -46,7 +46,7 @@ _F1 = pa.schema(
 
 def _tune(block: Block, store: Store, work: Tuned) -> pa.Table:
     tried, folds = combinations(work.classifier)[block.first : block.last], _tuning(work.classifier).folds
-    with one_thread():
+    with threads(1):
         rows = training_rows(store, work)
         with failures_named(work.side, work.classifier.learner):
             items = [scores(rows.classifier, rows.X, rows.truth, folds, params) for params in tried]

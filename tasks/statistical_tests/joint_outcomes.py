@@ -1,17 +1,45 @@
 """Are two classifiers of one positive class equally good, by error rate, cost or F1? (Keller, Mariethoz and Bengio)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from sigstats._common.validation import refuse
+import numpy as np
+
+from sigstats._common.validation import FloatArray, refuse
 from sigstats.bootstrap.bootstrap_test import bootstrap_test
 from sigstats.joint.outcomes import JointOutcomes
+from sigstats.measures.measure import Measure
 from sigstats.measures.table import OwnMeasure
-from sigstats.measures.two_classes import of_two_classes
 from sigstats.proportions import dcf_test, proportion_test
 
 from ..own_code import measure_as_planned
 from . import OfTable, StatisticalTest, estimated, fields
+
+
+def of_two_classes(measure: OwnMeasure) -> Measure:
+    """Turn a user's measure of labels (1 and 0), predictions and weights into one of counts, or raise ValueError.
+
+    >>> from sigstats.measures.measure import as_own_measure
+    >>> measure = as_own_measure(lambda y, prediction, weights: ((y == prediction) @ weights) / weights.sum())
+    >>> of_two_classes(measure)(30, 1, 5, 64)
+    0.94
+    """
+    spec = measure.spec
+    if spec.needs != "classes":
+        raise refuse("measure", str(measure), "a measure of labels and predictions, for counts of two classes")
+    of_counts = spec.of_counts
+    if of_counts is None:
+        assert spec.of_weights is not None
+        of_counts = partial(_of_counts, spec.of_weights)
+    return Measure(name=str(measure), greater_is_better=spec.greater_is_better, function=of_counts)
+
+
+def _of_counts(formula: Callable[..., FloatArray], *counts: Any) -> FloatArray:
+    """Apply a formula of labels, predictions (1 and 0) and weights to the counts ``tp, fn, fp, tn``."""
+    weights = np.stack(counts, axis=-1)
+    value = formula(np.array([1, 1, 0, 0]), np.array([1, 0, 1, 0]), weights.reshape(-1, 4))
+    return np.asarray(value).reshape(weights.shape[:-1])
 
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The summary of a study, from its Parquet files only: it can be written again without a run."""
+"""The summary of a study, from its Parquet files only, so that it can be written again; and what it needs of these."""
 
 import importlib
 import math
@@ -9,10 +9,11 @@ from typing import Any
 from sigstats.multiplicity import adjust_pvalues, adjusted
 from sigstats.possibilistic_indices import possibility
 
-from ..plan import Plan
+from ..plan import Cell, Plan
 from ..record import digest
-from ..results import Results
-from ..schema import POWER, Hypothesis, summary_table
+from ..results import Results, read_plan
+from ..schema import POWER, Hypothesis, as_summary, summary_table
+from ..storage.block_files import BLOCKS, REPLICATES
 from ..storage.seal import Damaged
 from ..storage.store import Store
 from .published import compare_with_published, read_references
@@ -97,3 +98,28 @@ def fingerprint(plan: Plan) -> str:
     }
     rule = {"analyses": plan.analyses, "alpha": plan.alpha, "adjust": plan.adjust}
     return digest("summary", version=VERSION, cells=cells, **rule, **named)
+
+
+#: The folders that are deleted, by what is kept.
+DELETED = {
+    "replicates": ["blocks", "receipts"],
+    "summary": ["blocks", "receipts", "replicates", "counts", "data", "code"],
+}
+
+
+def prune(store: Store, keep: str) -> list[str]:
+    """Delete the folders that `keep` does not need; return those that existed."""
+    with store.files.lock():
+        deleted = [folder for folder in store.files.folders("") if folder in DELETED[keep]]
+        for folder in deleted:
+            store.files.drop(folder)
+    return deleted
+
+
+def lost(store: Store) -> list[Cell]:
+    """The cells on which the stored summary rests and whose replicates are no longer there."""
+    stored, _ = store.usable("summary.parquet", kind="summary")
+    rows = [] if stored is None else as_summary(stored).select(["cell", "decision"]).to_pylist()
+    told = {name for row in rows if row["decision"] != "missing" for name in row["cell"].split()}
+    absent = told.difference(*map(store.files.folders, (REPLICATES, BLOCKS)))
+    return [cell for cell in read_plan(store).cells if cell.name in absent] if absent else []

@@ -25,10 +25,9 @@ from sigstats.joint.events import Event, JointEvents
 from ...datasets.dataset import Dataset
 from ...datasets.documents import Documents
 from ...record import SIDES, Learner, Side, Split, canonical
-from ...storage.data import read_data
+from ...storage.data import WorkerCache, read_data
 from ...storage.store import Store
-from ...storage.worker_cache import WorkerCache
-from ...threads import one_thread
+from ...threads import threads
 from ..work import Categorised, Predicted, TrainingSet, Tuned
 from .population import EventPopulation, Population
 
@@ -152,7 +151,7 @@ def data_of(store: Store, work: TrainingSet) -> TrainingData:
 @cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
 def train_pair(store: Store, work: Predicted) -> Pair:
     """The trained classifiers of a cell; a process trains them once."""
-    with one_thread():
+    with threads(1):
         return Pair(data_of(store, work), work)
 
 
@@ -248,7 +247,7 @@ def training_rows(store: Store, work: Tuned) -> TrainingRows:
 @cached(trained_cache(), key=lambda store, work, chosen: (store, canonical(work)), lock=threading.Lock())
 def train_sets(store: Store, work: Categorised, chosen: Mapping[str, Mapping[str, Any]]) -> SetPair:
     """The trained classifiers of a cell, with the parameters that were chosen; a process trains them once."""
-    with one_thread():
+    with threads(1):
         return SetPair(data_of(store, work), work, chosen)
 
 

@@ -19,7 +19,7 @@ from sigstats.tasks.record import Work
 def look():
     import dask, sys
     keys = "worker.profile.enabled", "admin.tick.interval", "scheduler.worker-saturation", "worker.memory.pause"
-    loaded = "sigstats.tasks.benchmark.retrain" in sys.modules
+    loaded = "sigstats.tasks.benchmark.fan_outs" in sys.modules
     return {**{key: dask.config.get(f"distributed.{key}") for key in keys}, "loaded": loaded}
 
 if __name__ == "__main__":

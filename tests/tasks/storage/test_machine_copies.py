@@ -12,9 +12,9 @@ import fsspec
 import pyarrow as pa
 import pytest
 
+from sigstats.tasks.storage.data import read_once_per_machine
 from sigstats.tasks.storage.files import RemoteFiles
 from sigstats.tasks.storage.local_files import LocalFiles
-from sigstats.tasks.storage.machine_copies import read_once_per_machine
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
@@ -105,7 +105,7 @@ def test_a_disk_without_space_needs_no_copy(temporary, downloads, store, monkeyp
 
 
 def test_a_worker_that_is_stopped_does_not_stop_the_others(temporary, downloads, store, monkeypatch):
-    monkeypatch.setattr("sigstats.tasks.storage.machine_copies._PATIENCE", 0.2)
+    monkeypatch.setattr("sigstats.tasks.storage.data._PATIENCE", 0.2)
     with Store(str(temporary / f"sigstats-data-{os.getuid()}" / FINGERPRINT)).files.lock():
         (temporary / f"sigstats-data-{os.getuid()}").chmod(0o700)
         assert read(store).equals(TABLE)

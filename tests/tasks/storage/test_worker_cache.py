@@ -6,7 +6,7 @@ from cachetools import cached
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sigstats.tasks.storage.worker_cache import WorkerCache
+from sigstats.tasks.storage.data import WorkerCache
 
 SIZES = {"a": 1, "b": 2, "c": 3, "d": 5, "e": 8, "huge": 50}
 

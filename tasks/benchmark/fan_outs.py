@@ -1,22 +1,28 @@
-"""Predictions on the true labels: the observed run, its scores and measure, and runs with other folds."""
+"""The fan-outs of benchmark studies: predictions on the true labels, and retraining with permuted data.
 
-from dataclasses import replace
+On the true labels: the observed run, its scores and measure, and runs with other folds. Retraining permutes the labels
+(PermClass), or each feature within the classes (PermFeats).
+"""
+
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sigstats.retraining.measured import Statistic, class_scores, observed_value
+from sigstats._common.extreme import at_least
+from sigstats.retraining.measured import Statistic, class_scores, observed_value, values_of
 
 from ..datasets.dataset import Dataset
-from ..fan_out import FanOut, replicates_table
+from ..fan_out import FanOut, cell, replicates_table
 from ..own_code import build_as_planned, measure_as_planned
-from ..plan import Block
+from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ._retrainers import lent_retrainer, new_retrainer, own_code, revision
-from .work import CrossValidated, Measured, dataset_of, folds_of, repeated_folds
+from ._retrainers import beside_others, draws_of, new_retrainer, own_code, revision
+from ._retrainers import lent_retrainer as lent_retrainer
+from .work import CrossValidated, Measured, MeasuredRetrain, Retrained, dataset_of, folds_of, repeated_folds
 
 _ROW = column("row", pa.int64(), "number", "the row of the data set, from 0")
 
@@ -60,7 +66,7 @@ def _nothing_drawn(work: CrossValidated) -> dict[str, Any]:
     return {"dataset": work.dataset, "draws": "none"}
 
 
-def _run(block: Block, store: Store, work: CrossValidated) -> pa.Table:  # noqa: ARG001
+def _observe(block: Block, store: Store, work: CrossValidated) -> pa.Table:  # noqa: ARG001
     dataset = dataset_of(store, work)
     with lent_retrainer(store, work, null="labels") as classifier:
         return _predictions(0, dataset, folds_of(dataset, work), classifier.observed())
@@ -85,7 +91,7 @@ CROSSVAL = FanOut(
     revision=revision,
     stream=_nothing_drawn,
     schema=_PREDICTIONS,
-    compute=_run,
+    compute=_observe,
     own_code=own_code,
 )
 
@@ -150,7 +156,7 @@ def statistic(store: Store, work: Measured) -> Statistic:
     return Statistic(measure, dataset_of(store, work).classes, work.positive)
 
 
-def _measure(block: Block, store: Store, work: Measured) -> pa.Table:
+def _measure_observed(block: Block, store: Store, work: Measured) -> pa.Table:
     with lent_retrainer(store, work, null="labels") as classifier:
         return replicates_table(block, _MEASURE, value=[observed_value(classifier, statistic(store, work))])
 
@@ -161,5 +167,80 @@ MEASURED = replace(
     in_words="observed measure",
     work=Measured,
     schema=_MEASURE,
-    compute=_measure,
+    compute=_measure_observed,
+)
+
+
+_WRONG = pa.schema([REPLICATE, column("wrong", pa.int32(), "rows", "rows that the retrained classifier got wrong")])
+_VALUE = pa.schema(
+    [
+        REPLICATE,
+        column("value", pa.float64(), "of the measure", "the measure of the retrained classifier; more is better"),
+    ]
+)
+
+
+def _stream_of_permutations(work: Retrained | MeasuredRetrain) -> dict[str, Any]:
+    """Keyed only by data set and null hypothesis, so that all classifiers get the same permutations."""
+    return {"dataset": work.dataset.digest, "null": work.null}
+
+
+def _count_wrong(block: Block, store: Store, work: Retrained) -> pa.Table:
+    with lent_retrainer(store, work, null=work.null) as classifier:
+        wrong = np.concatenate([classifier.count_wrong(draws) for draws in draws_of(block, classifier)])
+    return replicates_table(block, _WRONG, wrong=wrong.astype(np.int32))
+
+
+def _measure_retrained(block: Block, store: Store, work: MeasuredRetrain) -> pa.Table:
+    measure = statistic(store, work)
+    with lent_retrainer(store, work, null=work.null) as classifier:
+        values = [values_of(classifier, measure, draws) for draws in draws_of(block, classifier)]
+    return replicates_table(block, _VALUE, value=np.concatenate(values))
+
+
+def _on_labels_as_they_are(retrains: Cell, name: str, kind: type[CrossValidated]) -> Cell:
+    """The observed cell with which retrains are compared; `kind` is its work."""
+    subject = {key: value for key, value in retrains.subject.items() if key != "null"}
+    work = kind(**{field.name: getattr(retrains.work, field.name) for field in fields(kind)})
+    return cell(name, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits)
+
+
+def _no_more_wrong(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:
+    label, prediction = (observed.column(name).to_numpy() for name in ("label", "prediction"))
+    flags: NDArray[np.bool_] = table.column("wrong").to_numpy() <= np.count_nonzero(label != prediction)
+    return flags
+
+
+def _no_worse(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:
+    return at_least(table.column("value").to_numpy(), float(observed.column("value")[0].as_py()))
+
+
+RETRAIN = FanOut(
+    about="Retraining with permuted labels (PermClass) or with features permuted within classes (PermFeats).",
+    in_words="retrains",
+    work=Retrained,
+    revision=revision,
+    lane_size=10,
+    stream=_stream_of_permutations,
+    schema=_WRONG,
+    compute=_count_wrong,
+    compiles=True,
+    observed=lambda retrains: _on_labels_as_they_are(retrains, "crossval", CrossValidated),
+    exceeds=_no_more_wrong,
+    beside_others=beside_others,
+    own_code=own_code,
+)
+
+#: Its permutations are those of `RETRAIN`.
+MEASURED_RETRAIN = replace(
+    RETRAIN,
+    about=(
+        "Retraining under a null hypothesis, for a measure other than the error, with the permutations of `retrain`."
+    ),
+    work=MeasuredRetrain,
+    schema=_VALUE,
+    compute=_measure_retrained,
+    compiles=False,
+    observed=lambda retrains: _on_labels_as_they_are(retrains, "measured", Measured),
+    exceeds=_no_worse,
 )
