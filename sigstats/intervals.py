@@ -8,21 +8,7 @@ from functools import lru_cache
 from typing import Any, SupportsIndex
 
 import numpy as np
-from scipy.special import (
-    bdtr,
-    betainc,
-    betaincc,
-    betainccinv,
-    betaincinv,
-    gammainc,
-    gammaincc,
-    gammainccinv,
-    gammaincinv,
-    gammaln,
-    ndtri,
-    stdtr,
-    stdtrit,
-)
+from scipy import special
 
 from ._common.validation import ALTERNATIVES, MAX_TOTAL, FloatArray, IntArray, as_choice, as_count, as_real, refuse
 
@@ -143,8 +129,8 @@ def clopper_pearson(successes: SupportsIndex, n: SupportsIndex, *, confidence_le
         low, high = _bounds_of_many(k, n, tail)
         low, high = (0.0 if k == 0 else low), (1.0 if k == n else high)
     else:
-        low = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, tail))
-        high = 1.0 if k == n else float(betainccinv(k + 1, n - k, tail))
+        low = 0.0 if k == 0 else float(special.betaincinv(k, n - k + 1, tail))
+        high = 1.0 if k == n else float(special.betainccinv(k + 1, n - k, tail))
     return Interval(low, high, confidence_level)
 
 
@@ -161,11 +147,15 @@ def mid_p_interval(successes: int, n: int, *, confidence_level: float = 0.95) ->
 
     def above(p: float) -> float:
         """P(X > k) + P(X = k) / 2, minus the tail; increases with p."""
-        return (float(betainc(k, n - k + 1, p)) + (float(betainc(k + 1, n - k, p)) if k < n else 0.0)) / 2 - tail
+        return (
+            float(special.betainc(k, n - k + 1, p)) + (float(special.betainc(k + 1, n - k, p)) if k < n else 0.0)
+        ) / 2 - tail
 
     def below(p: float) -> float:
         """P(X < k) + P(X = k) / 2, minus the tail; decreases with p."""
-        return ((float(betaincc(k, n - k + 1, p)) if k else 0.0) + float(betaincc(k + 1, n - k, p))) / 2 - tail
+        return (
+            (float(special.betaincc(k, n - k + 1, p)) if k else 0.0) + float(special.betaincc(k + 1, n - k, p))
+        ) / 2 - tail
 
     low = 0.0 if k == 0 else float(brentq(above, 0.0, 1.0, xtol=1e-300, rtol=1e-14, maxiter=2000))
     high = 1.0 if k == n else float(brentq(below, 0.0, 1.0, xtol=1e-300, rtol=1e-14, maxiter=2000))
@@ -180,8 +170,8 @@ def quantile_interval(values: FloatArray, share: float, *, confidence_level: flo
     values below the point is binomial (Thompson 1936, Annals of Mathematical Statistics 7, 122-128).
     """
     n, tail = len(values), (1 - confidence_level) / 2
-    below = bisect_right(range(n), tail, key=lambda k: float(bdtr(k, n, share)))
-    above = bisect_right(range(n), tail, key=lambda k: float(bdtr(k, n, 1 - share)))
+    below = bisect_right(range(n), tail, key=lambda k: float(special.bdtr(k, n, share)))
+    above = bisect_right(range(n), tail, key=lambda k: float(special.bdtr(k, n, 1 - share)))
     low = -math.inf if below == 0 else order_statistic(values, below)
     high = math.inf if above == 0 else order_statistic(values, n - above + 1)
     return Interval(low, high, confidence_level)
@@ -227,11 +217,11 @@ def _bounds_of_many(successes: int, trials: int, tail: float) -> tuple[float, fl
 
 def _poisson(count: int, tail: float) -> tuple[float, float]:
     """The interval of the mean of a Poisson variable, no narrower than exact."""
-    low, step = float(gammaincinv(count, tail)) if count else 0.0, 1e-15
-    while low and gammainc(count, low) > tail:
+    low, step = float(special.gammaincinv(count, tail)) if count else 0.0, 1e-15
+    while low and special.gammainc(count, low) > tail:
         low, step = low * (1 - step), 2 * step
-    high, step = float(gammainccinv(count + 1, tail)), 1e-15
-    while gammaincc(count + 1, high) > tail:
+    high, step = float(special.gammainccinv(count + 1, tail)), 1e-15
+    while special.gammaincc(count + 1, high) > tail:
         high, step = high * (1 + step), 2 * step
     return low, high
 
@@ -240,7 +230,7 @@ def _normal(count: int, trials: int, tail: float, side: int) -> float:
     """The proportion below (`side` -1) or above (1) which the divergence of ``count / trials`` is large enough."""
     from scipy.optimize import brentq  # which takes longer to import than a small comparison
 
-    share, z = count / trials, -float(ndtri(tail))
+    share, z = count / trials, -float(special.ndtri(tail))
 
     def surplus(distance: float) -> float:
         return math.sqrt(2 * trials * _divergence(share, side * distance)) - z
@@ -278,9 +268,9 @@ def student_quantile(freedom: float, probability: float) -> float:
 
     SciPy before 1.17 gives eleven digits: a step of Newton's method gives the others.
     """
-    value = float(stdtrit(freedom, probability))
+    value = float(special.stdtrit(freedom, probability))
     half = (freedom + 1) / 2
-    scale = math.exp(gammaln(half) - gammaln(freedom / 2)) / math.sqrt(freedom * math.pi)
+    scale = math.exp(special.gammaln(half) - special.gammaln(freedom / 2)) / math.sqrt(freedom * math.pi)
     density = scale * (1 + value * value / freedom) ** -half
-    step = (float(stdtr(freedom, value)) - probability) / density if density > 0 else 0.0
+    step = (float(special.stdtr(freedom, value)) - probability) / density if density > 0 else 0.0
     return value - step if abs(step) > _NEWTON * abs(value) else value

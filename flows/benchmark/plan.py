@@ -30,18 +30,8 @@ from ..config.settings import stopping_notes, unused_note
 from ..pages.wording import some_of
 from ..running.kind import Kind
 from ..running.options import Prepared, Progress
-from .model import (
-    ERROR,
-    MEASURES_ANALYSIS,
-    MEASURES_OVER_FOLDS,
-    OVER_FOLDS,
-    BenchmarkStudy,
-    Classifier,
-    named,
-    nulls_of,
-    read_by,
-    takes_groups,
-)
+from . import model
+from .model import BenchmarkStudy, Classifier, named
 from .published import published_notes, published_references
 
 #: The number of features, or files, that a line names.
@@ -105,9 +95,9 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
 
 def _analyses(study: BenchmarkStudy) -> tuple[str, ...]:
     """Return the tests of a study, and the analyses implied by its other keys."""
-    more = [MEASURES_ANALYSIS] if study.measures or study.slices else []
-    if study.measures and study.cross_validation.repeats > 1 and OVER_FOLDS in study.tests:
-        more.append(MEASURES_OVER_FOLDS)
+    more = [model.MEASURES_ANALYSIS] if study.measures or study.slices else []
+    if study.measures and study.cross_validation.repeats > 1 and model.OVER_FOLDS in study.tests:
+        more.append(model.MEASURES_OVER_FOLDS)
     if len(study.datasets) >= FEWEST_DATA_SETS and len(study.classifiers) > 1:
         more.append("over-data-sets")
     return (*study.tests, *more)
@@ -124,11 +114,11 @@ def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
     if dataset.groups is None:
         return
     for test in study.tests:
-        if not takes_groups(test):
+        if not model.takes_groups(test):
             raise refuse("tests", test, "others, since it assumes independent rows, and the data set has groups")
-    if "labels" in nulls_of(study):
+    if "labels" in model.nulls_of(study):
         LabelExchange(dataset.y, dataset.groups)
-    if "features" in nulls_of(study):
+    if "features" in model.nulls_of(study):
         rows_to_permute(dataset.y, dataset.groups)
 
 
@@ -154,14 +144,16 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
             folds = cross_validation_folds(
                 dataset, settings.folds, _seed_of_folds(study, dataset), rare_classes=settings.rare_classes
             )
-            told = copies_note(dataset.X, dataset.y, folds, "features" if "features" in nulls_of(study) else "labels")
+            told = copies_note(
+                dataset.X, dataset.y, folds, "features" if "features" in model.nulls_of(study) else "labels"
+            )
             yield from [f"{dataset.name}: {told}"] if told else []
     if all(dataset.folds is not None for dataset in datasets):
         given = (f"cross_validation.{key}" for key in {"folds"} & study.cross_validation.model_fields_set)
         yield from unused_note(given, "each data set names the fold of each row")
-    if (repeats := settings.repeats) > 1 and not read_by(study.tests, "repetition"):
+    if (repeats := settings.repeats) > 1 and not model.read_by(study.tests, "repetition"):
         yield f"the cross-validation is not repeated {repeats} times: no test of the study uses it"
-    if nulls_of(study):
+    if model.nulls_of(study):
         rules = {study.permutation.stopping, *(named(item).stopping for item in study.classifiers)}
         yield from unused_note(
             (f"permutation.{key}" for key in study.permutation.unused(rules)), "no test of the study stops by this rule"
@@ -170,7 +162,7 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
         given = (f"permutation.{key}" for key in study.permutation.model_fields_set)
         yield from unused_note(given, "no permutation test is among the tests of the study")
     needed = study.resamples_needed
-    if nulls_of(study) and study.permutation.resamples < needed:
+    if model.nulls_of(study) and study.permutation.resamples < needed:
         yield (
             f"no permutation test can be rejected: {study.cases} tests {IN_WORDS[study.adjust]} need "
             f"permutation.resamples = {needed:,} or more"
@@ -197,8 +189,8 @@ def _cells(
     own = code is not None or is_path(study.permutation.measure)
     limits = classifier.limits(f"classifiers: {classifier.name}", own=own)
     observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
-    by_error = study.permutation.measure == ERROR
-    of_measure = {} if by_error or not nulls_of(study) else _measured_work(study, dataset)
+    by_error = study.permutation.measure == model.ERROR
+    of_measure = {} if by_error or not model.nulls_of(study) else _measured_work(study, dataset)
     permuted = Retrained if by_error else MeasuredRetrain
     retrains = [
         cell(
@@ -210,7 +202,7 @@ def _cells(
             stopping=stopping,
             limits=limits,
         )
-        for null in nulls_of(study)
+        for null in model.nulls_of(study)
     ]
     before = None if not retrains or by_error else observed_cell(retrains[0])
     if before is not None:
@@ -218,7 +210,7 @@ def _cells(
     if any(MEASURES[allowed_measure(name)].needs in ("scores", "probabilities") for name in study.measures):
         scores = cell("scores", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
         retrains = [scores, *retrains]
-    if repeats > 1 and read_by(study.tests, "repetition"):
+    if repeats > 1 and model.read_by(study.tests, "repetition"):
         again = cell("repetition", subject=subject, work=work, seed=study.seed, replicates=repeats - 1, limits=limits)
         return [observed, again, *retrains]
     return [observed, *retrains]
@@ -264,7 +256,7 @@ def _positive_class(study: BenchmarkStudy, dataset: Dataset) -> int:
 
 def _require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, made: Any) -> None:
     measure = study.permutation.measure
-    if measure == ERROR or not nulls_of(study):
+    if measure == model.ERROR or not model.nulls_of(study):
         return
     try:
         statistic = Statistic(allowed_measure(measure), dataset.classes)

@@ -9,20 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from . import _predictions as arguments
 from . import option
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_fail_on, add_rule_options, as_options, code_of, rule_of
-from ._predictions import (
-    add_measures,
-    add_people,
-    add_prediction_arguments,
-    add_runs,
-    add_score_range,
-    columns_of_files,
-    measures_of,
-    read_with_people,
-    refuse_unused,
-)
 
 if TYPE_CHECKING:
     from sigstats.comparison.check.result import CheckResult
@@ -37,12 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     bar = parser.add_mutually_exclusive_group(required=True)
     option(bar, "--at-least", "X", "lowest acceptable value: a share (0.9 or 90%%), or a mark in its own unit")
     option(bar, "--at-most", "X", "highest acceptable value of a cost or an error")
-    add_measures(parser, " (repeatable; default: accuracy, or the mean of a score)")
+    arguments.add_measures(parser, " (repeatable; default: accuracy, or the mean of a score)")
     option(parser, "--positive", "CLASS", "positive class of precision, recall, specificity and f1")
-    add_prediction_arguments(parser, score="column of marks, or a scorer or metric of a log", matched=False)
-    add_runs(parser)
-    add_people(parser)
-    add_score_range(parser, "mark")
+    arguments.add_prediction_arguments(parser, score="column of marks, or a scorer or metric of a log", matched=False)
+    arguments.add_runs(parser)
+    arguments.add_people(parser)
+    arguments.add_score_range(parser, "mark")
     add_rule_options(parser, "alpha", "adjust", "unseen_group", "gaps")
     add_outputs(parser, "md", "xml")
     add_fail_on(parser)
@@ -76,17 +66,17 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
 
     at_most = options.at_least is None
     rule = rule_of(options)
-    (columns,) = columns_of_files(options, 1)
+    (columns,) = arguments.columns_of_files(options, 1)
     columns = columns.but(by_position=columns.by_position or None)
     with as_options(("the baseline: ", f"{options.file}: "), ("expected at_", "expected --at-")):
         bar = as_bar(options.at_most, "at_most") if at_most else as_bar(options.at_least, "at_least")
         limits = as_score_range(options.score_range)
-        if judged := read_with_people(options, [options.file], [columns]):
+        if judged := arguments.read_with_people(options, [options.file], [columns]):
             ((predictions, people),) = judged
             paired = with_people(join(predictions, predictions, columns, with_ids=True), (people, people), limits)
         else:
             predictions = read(options.file, columns)
             paired = replace(join(predictions, predictions, columns), score_range=limits)
-        measures = [*evidence_checked(paired, measures_of(options), options.positive)]
-        refuse_unused(columns, measures, of_one=True)
+        measures = [*evidence_checked(paired, arguments.measures_of(options), options.positive)]
+        arguments.refuse_unused(columns, measures, of_one=True)
         return check_predictions(paired, bar, rule, measures, positive=options.positive, at_most=at_most)

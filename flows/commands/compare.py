@@ -12,26 +12,10 @@ from os.path import realpath
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
+from . import _predictions as arguments
 from . import option
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_fail_on, add_rule_options, as_options, code_of, rule_of
-from ._predictions import (
-    SECOND_FILE,
-    add_measures,
-    add_people,
-    add_prediction_arguments,
-    add_runs,
-    add_score_range,
-    columns_of_files,
-    file_for_each,
-    match_options,
-    measures_of,
-    names_in_one_file,
-    read_with_people,
-    refuse_together,
-    refuse_unused,
-    scores_of,
-)
 
 if TYPE_CHECKING:
     from sigstats.comparison.candidates import CandidatesResult
@@ -53,17 +37,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="predictions of its possible replacement; several are tested as one family; omit "
         "it if one file contains all --prediction columns",
     )
-    add_prediction_arguments(
+    arguments.add_prediction_arguments(
         parser, score="column of scores (adds measures), or a scorer or metric of a log, or `all` (repeatable)"
     )
-    add_runs(parser)
+    arguments.add_runs(parser)
     option(parser, "--order", "COLUMN", "column of times, if rows near in time are dependent")
     option(parser, "--weights", "COLUMN", "column of weights: population rows that each row represents")
-    add_people(parser)
+    arguments.add_people(parser)
     parser.add_argument("--unpaired", action="store_true", help="compare accuracies or means on different rows")
-    add_score_range(parser, "score")
+    arguments.add_score_range(parser, "score")
     option(parser, "--positive", "CLASS", "positive class of scores and f1")
-    add_measures(parser, " (repeatable; default: accuracy, and auc or the mean of scores)")
+    arguments.add_measures(parser, " (repeatable; default: accuracy, and auc or the mean of scores)")
     add_rule_options(parser)
     add_outputs(parser, "html", "md", "xml")
     text = (
@@ -77,11 +61,11 @@ def run(options: argparse.Namespace) -> int:
     """Compare the files, print the result, and return the exit code of the verdict."""
     from sigstats._common.messages import printable
 
-    _, *options.candidates = file_for_each(options, (options.baseline, *options.candidates))
+    _, *options.candidates = arguments.file_for_each(options, (options.baseline, *options.candidates))
     if not options.candidates:
-        raise BadInput(f"CANDIDATE: is missing; expected {SECOND_FILE}")
+        raise BadInput(f"CANDIDATE: is missing; expected {arguments.SECOND_FILE}")
     refuse_overwriting(options, (options.baseline, *options.candidates), "json", "report", "changed")
-    refuse_together(options, several_candidates=len(options.candidates) > 1)
+    arguments.refuse_together(options, several_candidates=len(options.candidates) > 1)
     from ..comparison.text import show, show_candidates
 
     result, pairs = _compare(options)
@@ -113,10 +97,10 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     from sigstats.files.predictions import join_scores, of_two_samples, read_by_scores, same_content, with_people
 
     rule, named = rule_of(options), options.prediction
-    asked = measures_of(options)
+    asked = arguments.measures_of(options)
     with as_options():
         measures = as_compared_measures(asked) if asked else None
-    every = columns_of_files(options, 1 + len(options.candidates), scores=None)
+    every = arguments.columns_of_files(options, 1 + len(options.candidates), scores=None)
     if options.unpaired:
         every = [column.but(by_position=column.by_position or None) for column in every]
     columns, *of_candidates = every
@@ -124,12 +108,12 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     files = [(realpath(path), own) for path, own in zip(paths, every, strict=True)]
     twice = next((place for place in range(1, len(files)) if files[place] in files[:place]), None)
     with as_options():
-        scores: list[str | None] = [*scores_of(options)] or [columns.score]
+        scores: list[str | None] = [*arguments.scores_of(options)] or [columns.score]
         if twice is not None:
             read_by_scores([(options.baseline, columns)], scores)  # a fault of the file is told first
             where = "both BASELINE and CANDIDATE" if files[twice] == files[0] else "given twice as CANDIDATE"
-            raise BadInput(f"{paths[twice]}: is {where}; expected {SECOND_FILE}")
-        limits, judged = as_score_range(options.score_range), read_with_people(options, paths, every)
+            raise BadInput(f"{paths[twice]}: is {where}; expected {arguments.SECOND_FILE}")
+        limits, judged = as_score_range(options.score_range), arguments.read_with_people(options, paths, every)
         with_ids = options.changed is not None or bool(judged)
         if judged:
             baseline, *candidates = [{columns.score: predictions} for predictions, _ in judged]
@@ -141,7 +125,9 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
                 alone = [join_scores(side, side, columns, with_ids=True) for side in (baseline, candidates[place])]
                 joined = [*map(of_two_samples, *alone)]
             else:
-                joined = join_scores(baseline, candidates[place], columns, with_ids=with_ids, **match_options(options))
+                joined = join_scores(
+                    baseline, candidates[place], columns, with_ids=with_ids, **arguments.match_options(options)
+                )
             if judged:
                 joined = [with_people(pair, (judged[0][1], judged[1 + place][1]), limits) for pair in joined]
             identical = own == columns and same_content(options.baseline, path)
@@ -150,9 +136,9 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
                 subjects = {"prediction": columns.prediction}, {"prediction": own.prediction}
                 joined = [replace(pair, subjects=subjects) for pair in joined]
             compared.append(joined)
-        of_one_file = names_in_one_file(options) if {options.baseline} == set(options.candidates) else []
+        of_one_file = arguments.names_in_one_file(options) if {options.baseline} == set(options.candidates) else []
         baseline_name, *names = of_one_file or (options.baseline, *options.candidates)
-        refuse_unused(
+        arguments.refuse_unused(
             columns, [name for sides in compared for pair in sides for name in measures_meant(pair, measures)]
         )
         result = compare_candidates(baseline_name, names, compared, rule, measures, positive=options.positive)

@@ -10,24 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE, BadInput
+from . import _predictions as arguments
 from . import option
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import as_options
-from ._predictions import (
-    add_measures,
-    add_people,
-    add_prediction_arguments,
-    add_runs,
-    add_score_range,
-    columns_of_files,
-    file_for_each,
-    match_options,
-    measures_of,
-    names_in_one_file,
-    read_with_people,
-    refuse_together,
-    refuse_unused,
-)
 
 if TYPE_CHECKING:
     from sigstats.files.predictions import Columns, PairedPredictions, People, Predictions
@@ -47,12 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="predictions or log of each model; one file with a --prediction column per "
         "model; or votes (model_a, model_b, winner)",
     )
-    add_prediction_arguments(parser, score="column of scores whose mean is ranked, or a scorer or metric of a log")
-    add_runs(parser)
+    arguments.add_prediction_arguments(
+        parser, score="column of scores whose mean is ranked, or a scorer or metric of a log"
+    )
+    arguments.add_runs(parser)
     option(parser, "--cost", "COLUMN", "column of costs or times; models are also compared by score and cost together")
-    add_people(parser)
-    add_score_range(parser, "score")
-    add_measures(parser, ", as for compare (default: accuracy, or the mean of a score)")
+    arguments.add_people(parser)
+    arguments.add_score_range(parser, "score")
+    arguments.add_measures(parser, ", as for compare (default: accuracy, or the mean of a score)")
     option(parser, "--positive", "CLASS", "positive class of f1, precision, recall and scores")
     parser.add_argument(
         "--item",
@@ -67,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Rank the models, and print the result."""
     refuse_overwriting(options, options.files, "json", "report", once=True)
-    if len(options.files) == 1 and len(file_for_each(options, options.files)) == 1:
+    if len(options.files) == 1 and len(arguments.file_for_each(options, options.files)) == 1:
         if len(models := _models_in(options)) == 1:
             raise BadInput(_of_one_model(options))
         if not models:
@@ -95,7 +83,7 @@ def _models_in(options: argparse.Namespace) -> list[str]:
     from sigstats.files.predictions import model_names_in
 
     try:
-        return model_names_in(options.files[0], columns_of_files(options, 1)[0])
+        return model_names_in(options.files[0], arguments.columns_of_files(options, 1)[0])
     except ValueError:  # the file contains votes, or no models
         return []
 
@@ -105,7 +93,7 @@ def _of_one_model(options: argparse.Namespace) -> str:
     from sigstats.files.predictions import filter_names_in
 
     (path,) = options.files
-    filters = filter_names_in(path, columns_of_files(options, 1)[0])
+    filters = filter_names_in(path, arguments.columns_of_files(options, 1)[0])
     wanted = f"the --filter of each of {', '.join(filters)}" if len(filters) > 1 else "the file of each model"
     return f"FILE: {printable(path)} contains only one model; expected {wanted}"
 
@@ -124,7 +112,7 @@ def _run_votes(options: argparse.Namespace) -> int:
     except NotVotes as error:
         wanted = f"two or more, the --prediction or --model of each model, or votes with {', '.join(COLUMNS)}"
         raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None
-    refuse_together(options, votes=True)
+    arguments.refuse_together(options, votes=True)
     json, report = partial(as_json, ranking, printable(path)), partial(as_html, ranking)
     if write_outputs(options, json=json, html=report, md=ranking.to_markdown):
         write_text("-", f"{printable(headline(ranking))}.\n{ranking}")
@@ -141,24 +129,24 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
 
     from ..ranking.words import model_names
 
-    files: Sequence[str] = file_for_each(options, options.files)
+    files: Sequence[str] = arguments.file_for_each(options, options.files)
     with as_options():
         as_real(options.alpha, "--alpha", low=0, high=1, open_ends=True)
-        named = measures_of(options)
+        named = arguments.measures_of(options)
         measures = as_compared_measures(named) if named else (None,)
         by_pairs = bool(named or options.run is not None or options.ratio is not None or options.human)
         if len(measures) > 1:
             raise BadInput(f"--measure: {len(measures)} were given; expected one")
         if options.positive is not None and not by_pairs:
             raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
-        columns = columns_of_files(options, len(files))
-        refuse_unused(columns[0], measures)
-        judged, limits = read_with_people(options, files, columns), as_score_range(options.score_range)
+        columns = arguments.columns_of_files(options, len(files))
+        arguments.refuse_unused(columns[0], measures)
+        judged, limits = arguments.read_with_people(options, files, columns), as_score_range(options.score_range)
         of_costs = [] if options.cost is None else [[_of_cost(own, options.cost) for own in columns]]
         choices = [*([] if judged else [columns]), *of_costs]
         read = [*zip(*map(read_each, files, zip(*choices, strict=True)), strict=True)]
         sides, *costs = [[side for side, _ in judged], *read] if judged else read
-        in_one = names_in_one_file(options) if len(options.files) == 1 else []
+        in_one = arguments.names_in_one_file(options) if len(options.files) == 1 else []
         names = list(in_one or model_names(files, [side.source.subject for side in sides]))
         how: dict[str, Any] = {"measure": measures[0], "positive": options.positive, "limits": limits}
         how["people"] = [labels for _, labels in judged]
@@ -193,14 +181,14 @@ def _ranking(
     from sigstats.ranking.rank import rank_table
 
     def pair(a: int, b: int) -> "PairedPredictions":
-        joined = join(sides[a], sides[b], columns, with_ids=bool(people), **match_options(options))
+        joined = join(sides[a], sides[b], columns, with_ids=bool(people), **arguments.match_options(options))
         return with_people(joined, (people[a], people[b]), limits) if people else replace(joined, score_range=limits)
 
     how: dict[str, Any] = {"confidence_level": 1 - options.alpha, "smallest_slice": _SMALLEST_SLICE}
     if by_pairs:
         ranking = rank_by_pairs(names, pair, measure, positive=positive, **how)
     else:
-        joined = join_many(sides, columns, **match_options(options))
+        joined = join_many(sides, columns, **arguments.match_options(options))
         ranking = rank_table(
             joined.scores,
             names,

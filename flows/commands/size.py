@@ -13,23 +13,9 @@ from json import dumps
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE, BadInput
+from . import _predictions as arguments
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_rule_options, as_options, rule_of
-from ._predictions import (
-    SECOND_FILE,
-    add_measures,
-    add_prediction_arguments,
-    add_runs,
-    add_score_range,
-    columns_of,
-    columns_of_files,
-    file_for_each,
-    match_options,
-    measures_of,
-    names_in_one_file,
-    refuse_together,
-    refuse_unused,
-)
 
 if TYPE_CHECKING:
     from sigstats.comparison.rule import ComparisonRule
@@ -56,11 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "correlation of the differences of two answers to an item (default: 0)"
     _number(by_hand, "--correlation", text)
     add_rule_options(parser, *_OF_RULE)
-    add_measures(parser, ", as for compare; tested on all rows and each slice (repeatable)")
-    add_prediction_arguments(parser, score="column of marks or probabilities, or a scorer or metric of a log")
+    arguments.add_measures(parser, ", as for compare; tested on all rows and each slice (repeatable)")
+    arguments.add_prediction_arguments(parser, score="column of marks or probabilities, or a scorer or metric of a log")
     parser.add_argument("--positive", metavar="CLASS", help="positive class of f1, precision, recall and scores")
-    add_score_range(parser, "score")
-    add_runs(parser)
+    arguments.add_score_range(parser, "score")
+    arguments.add_runs(parser)
     add_outputs(parser, "html")
 
 
@@ -75,13 +61,13 @@ def _count(parser: Any, name: str, text: str, **how: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the number of rows that the comparison needs."""
     refuse_overwriting(options, options.files, "json", "report")
-    refuse_together(options, rates_by_hand=not options.files)
+    arguments.refuse_together(options, rates_by_hand=not options.files)
     with as_options():
-        if len(file_for_each(options, options.files)) > 2:
+        if len(arguments.file_for_each(options, options.files)) > 2:
             return _leaderboard(options)
         if options.run is not None:
             return _runs(options)
-        options.measure = measures_of(options)
+        options.measure = arguments.measures_of(options)
         paired = _paired(options) if options.files else None
         names = () if paired is None else _names(options, paired)
         if paired is not None and (measure := _measure_of(options, paired, names)) != "accuracy":
@@ -137,15 +123,15 @@ def _leaderboard(options: argparse.Namespace) -> int:
 
     from ..ranking.words import model_names
 
-    refuse_together(options, three_files_or_more=True)
-    files = file_for_each(options, options.files)
+    arguments.refuse_together(options, three_files_or_more=True)
+    files = arguments.file_for_each(options, options.files)
     target = as_real(options.power, "power", low=0, high=1, open_ends=True)
-    columns = columns_of_files(options, len(files))
-    joined = join_many([*map(read, files, columns)], columns[0], **match_options(options))
+    columns = arguments.columns_of_files(options, len(files))
+    joined = join_many([*map(read, files, columns)], columns[0], **arguments.match_options(options))
     if joined.units.group is not None:
         raise BadInput("FILE: the size of a leaderboard is for single rows; expected one answer or score of each")
-    names = names_in_one_file(options) or model_names(files, joined.subjects)
-    refuse_unused(columns_of(options), [None])
+    names = arguments.names_in_one_file(options) or model_names(files, joined.subjects)
+    arguments.refuse_unused(arguments.columns_of(options), [None])
     level = 1 - rule_of(options).alpha
     how: dict[str, Any] = {"lower": joined.lower, "limits": joined.limits}
     size = leaderboard_size(joined.scores, names, target=target, confidence_level=level, **how)
@@ -155,7 +141,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
 def _runs(options: argparse.Namespace) -> int:
     from sigstats.sizing.pilots import plan_runs
 
-    refuse_together(options, **{"--run": True})
+    arguments.refuse_together(options, **{"--run": True})
     rule, paired = rule_of(options), _paired(options)
     tests = _tests(paired, ["accuracy"], rule)
     runs = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=tests)
@@ -175,13 +161,13 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
     for name in _BY_HAND:
         if (value := getattr(options, name)) is not None:
             raise BadInput(f"--{name}: {value} is not valid with files, which determine it")
-    files = file_for_each(options, options.files)
+    files = arguments.file_for_each(options, options.files)
     if len(files) != 2:
-        wanted = SECOND_FILE if len(files) < 2 else "two, of a baseline and a candidate"
+        wanted = arguments.SECOND_FILE if len(files) < 2 else "two, of a baseline and a candidate"
         raise BadInput(f"FILE: {len(files)} given; expected {wanted}")
-    of_files = columns_of_files(options, 2)
+    of_files = arguments.columns_of_files(options, 2)
     baseline, candidate = (read(file, columns) for file, columns in zip(files, of_files, strict=True))
-    paired = join(baseline, candidate, of_files[0], **match_options(options))
+    paired = join(baseline, candidate, of_files[0], **arguments.match_options(options))
     return replace(paired, score_range=as_score_range(options.score_range))
 
 
@@ -191,7 +177,7 @@ def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[st
 
     names = tuple(asked_of(paired, options.measure, options.positive))
     check_used(names, score_range=options.score_range)
-    refuse_unused(columns_of(options), names)
+    arguments.refuse_unused(arguments.columns_of(options), names)
     return names
 
 
@@ -209,7 +195,9 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     from sigstats.sizing.measures import plan_measure
 
     of_tasks = any(map(has_task_mean, names))
-    refuse_together(options, a_measure_other_than_accuracy=True, a_measure_without_a_mean_over_tasks=not of_tasks)
+    arguments.refuse_together(
+        options, a_measure_other_than_accuracy=True, a_measure_without_a_mean_over_tasks=not of_tasks
+    )
     rule = rule_of(options)
     tests, target, positive = _tests(paired, names, rule), options.power, options.positive
     drops, row = _given(options), blank_row(paired, measure)

@@ -6,17 +6,7 @@ from collections.abc import Sequence
 from sigstats.multiplicity import fewest_resamples
 from sigstats.tasks.schema import Hypothesis
 
-from ..pages.wording import (
-    NBSP,
-    adjusted_p,
-    count_of,
-    index_number,
-    join_words,
-    p_equation,
-    points,
-    points_range,
-    significant,
-)
+from ..pages import wording
 from . import usual_columns as usual
 from .evidence import Column, Evidence, Verdict
 from .rows import (
@@ -45,7 +35,7 @@ def decision_p(row: Hypothesis) -> float:
 
 def decision_p_in_words(row: Hypothesis, name: str = "p") -> str:
     """The p-value that decides, with its name: ``p = 0.032``."""
-    return p_equation(decision_p(row), at_most=at_smallest_p(row), name=name, log10_p=_log10_of_0(row))
+    return wording.p_equation(decision_p(row), at_most=at_smallest_p(row), name=name, log10_p=_log10_of_0(row))
 
 
 def _log10_of_0(row: Hypothesis) -> float | None:
@@ -57,7 +47,7 @@ def largest_p(rows: Sequence[Hypothesis], name: str = "p") -> str:
     """The largest of the p-values that decide: ``p ≤ 0.032``."""
     most = max(rows, key=decision_p)
     at_most = len(rows) > 1 or at_smallest_p(most)
-    return p_equation(decision_p(most), at_most=at_most, name=name, log10_p=_log10_of_0(most))
+    return wording.p_equation(decision_p(most), at_most=at_most, name=name, log10_p=_log10_of_0(most))
 
 
 def p_name(evidence: Evidence) -> str:
@@ -78,14 +68,14 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
     `by`: the name of the test.
     """
     sure, unsure, undecided = rejected(rows), not_rejected(rows), undecided_rows(rows)
-    total, name = len(sure) + len(unsure), adjusted_p(evidence.adjust)
+    total, name = len(sure) + len(unsure), wording.adjusted_p(evidence.adjust)
     if not total:
         return f"There is no result: every hypothesis of this test ({by}) is missing."
     if not sure and undecided:
         smallest = f", {smallest_p(undecided, name)}" if decision_p(undecided[0]) < 1 else ""
         return (
-            f"Too few permutations to decide: in {len(undecided)} of {count_of(total, 'case')} (a classifier on a data "
-            f"set) no permutation was as extreme as the observed result ({by}{smallest})."
+            f"Too few permutations to decide: in {len(undecided)} of {wording.count_of(total, 'case')} (a classifier "
+            f"on a data set) no permutation was as extreme as the observed result ({by}{smallest})."
         )
     if not sure:
         subject = "The classifier was not" if total == 1 else f"In none of {total} {_CASES} was the classifier"
@@ -119,12 +109,12 @@ def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple
             others = [row.p_value for row in family if row not in stuck and row.p_value is not None]
             wanted = max(wanted, fewest_resamples(len(stuck), others, method=evidence.adjust, alpha=evidence.alpha))
     most = max(row.replicates or 0 for row in undecided)
-    hypotheses = count_of(sum(row.p_value is not None for row in rows), "hypothesis", "hypotheses")
+    hypotheses = wording.count_of(sum(row.p_value is not None for row in rows), "hypothesis", "hypotheses")
     names = [f"{row.classifier} on {row.dataset}" for row in undecided]
-    named = join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} cases"
+    named = wording.join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} cases"
     sentence = (
-        f"With {most:,} permutations, adjusting for {hypotheses} leaves p above {significant(evidence.alpha)} even "
-        f"if none is as extreme as the observed result: {named}. At least {wanted:,} permutations are needed."
+        f"With {most:,} permutations, adjusting for {hypotheses} leaves p above {wording.significant(evidence.alpha)} "
+        f"even if none is as extreme as the observed result: {named}. At least {wanted:,} permutations are needed."
     )
     return (sentence,)
 
@@ -132,9 +122,9 @@ def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple
 def classifiers_with_p(rows: Sequence[Hypothesis], of: int, name: str = "p") -> str:
     """The classifiers of the rows, out of this many, with their p-values: ``1-nn (p = 0.2) and tree (p = 0.4)``."""
     if len(rows) <= 3:
-        return join_words([f"{row.classifier} ({decision_p_in_words(row, name)})" for row in rows])
+        return wording.join_words([f"{row.classifier} ({decision_p_in_words(row, name)})" for row in rows])
     extreme = f"each {largest_p(rows, name)}" if rejected(rows) else smallest_p(rows, name)
-    names = f"all {of} classifiers" if len(rows) == of else join_words([row.classifier or "?" for row in rows])
+    names = f"all {of} classifiers" if len(rows) == of else wording.join_words([row.classifier or "?" for row in rows])
     return f"{names} ({extreme})"
 
 
@@ -167,7 +157,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdi
     """The number of pairs that differ, then the better one of each on each data set."""
     rows = primary_rows(rows)
     different, alike = rejected(rows), not_rejected(rows)
-    total, name = len(different) + len(alike), adjusted_p(evidence.adjust)
+    total, name = len(different) + len(alike), wording.adjusted_p(evidence.adjust)
     if not total:
         return Verdict(f"There is no result: every comparison ({by}) is missing.")
     if not different:
@@ -190,7 +180,7 @@ def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> str:
         return f"On {dataset}, {same} ({smallest_p(alike, name)})."
     clauses = []
     for better, group in group_by(different, lambda row: better_and_worse(row)[0]).items():
-        clauses.append(f"{better} is better than {join_words([_loser(row, name) for row in group])}")
+        clauses.append(f"{better} is better than {wording.join_words([_loser(row, name) for row in group])}")
     if alike:
         others = "the other pair" if len(alike) == 1 else f"the other {len(alike)} pairs"
         clauses.append(f"{others} are not shown to differ")
@@ -201,7 +191,7 @@ def _loser(row: Hypothesis, name: str) -> str:
     certain = necessity(row)
     parts = [decision_p_in_words(row, name)]
     if certain is not None:
-        parts.append(f"necessity{NBSP}{index_number(certain)}")
+        parts.append(f"necessity{wording.NBSP}{wording.index_number(certain)}")
     return f"{better_and_worse(row)[1]} ({', '.join(parts)})"
 
 
@@ -232,7 +222,7 @@ def best_in_words(best: str, tied: Sequence[str], worse: Sequence[str], where: s
     said = f"{best} is {'best' if worse or not tied else 'ahead'} {where}"
     for names, verb in ((tied, "not shown to differ"), (worse, "worse")):
         if names:
-            shown = join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} others"
+            shown = wording.join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} others"
             said += f"; {shown} {'is' if len(names) == 1 else 'are'} {verb}"
     return said
 
@@ -242,9 +232,9 @@ def in_points(interval: str) -> list[Column]:
     return [
         Column(
             "A − B, points",
-            lambda row: usual.ABSENT if row.estimate is None else points(row.estimate, row.n),
+            lambda row: usual.ABSENT if row.estimate is None else wording.points(row.estimate, row.n),
             lambda row: row.estimate,
             "accuracy of A minus accuracy of B in percentage points",
         ),
-        usual.interval_by(lambda row, low, high: points_range(low, high, row.n), interval),
+        usual.interval_by(lambda row, low, high: wording.points_range(low, high, row.n), interval),
     ]

@@ -23,6 +23,7 @@ from ..conditional.problem import poisson_log_pmf
 from ..goodness_of_fit.distance import LEAST_PROBABILITY, class_terms
 from ..goodness_of_fit.goodness_of_fit_test import goodness_of_fit_test as crisp_goodness_of_fit_test
 from ..homogeneity.homogeneity_test import homogeneity_test as crisp_homogeneity_test
+from . import extremes
 from .degrees import (
     Choice,
     Counts,
@@ -34,18 +35,7 @@ from .degrees import (
     class_counts,
     graded,
 )
-from .extremes import (
-    MOST_CLASSES,
-    efficiency_extremes,
-    greatest,
-    hesitating,
-    least,
-    most_of_fit,
-    most_of_two,
-    slopes_of_two,
-    smallest,
-    two_samples,
-)
+from .extremes import smallest
 
 FuzzyMethod: TypeAlias = Literal["exact", "chi2"]
 
@@ -100,7 +90,7 @@ def efficiency_test(y: Any, assigned: Any, *, n_tables: int = _TABLES) -> FuzzyT
 
     def at(degree: float) -> tuple[float, float, bool]:
         rows, columns = (choices(membership, degree) for membership in known.memberships)
-        return efficiency_extremes(rows, columns, k, most)
+        return extremes.efficiency_extremes(rows, columns, k, most)
 
     return by_degree(at, known, "exact")
 
@@ -157,9 +147,9 @@ def goodness_of_fit_test(
 
     def at(degree: float) -> tuple[float, float, bool]:
         objects = choices(known.memberships[0], degree)
-        if len(hesitating(objects)) <= MOST_CLASSES:
+        if len(extremes.hesitating(objects)) <= extremes.MOST_CLASSES:
             terms = _terms(len(objects), required, method)
-            ends = greatest(objects, terms), smallest(objects, terms)
+            ends = extremes.greatest(objects, terms), smallest(objects, terms)
             low, high = (crisp_goodness_of_fit_test(counts, required, method=method).pvalue for counts in ends)
             return low, high, True
         try:
@@ -167,14 +157,18 @@ def goodness_of_fit_test(
         except TooManyTables:
             if method == "exact":
                 raise _too_many(most, degree) from None
-            nearest = least(
+            nearest = extremes.least(
                 lambda x: float(((x - expected) ** 2 / expected).sum()),
                 lambda x: np.asarray(2 * (x - expected) / expected),
                 [objects],
                 len(required),
             )
             degrees = len(required) - 1
-            return float(chdtrc(degrees, most_of_fit(objects, expected))), float(chdtrc(degrees, nearest)), False
+            return (
+                float(chdtrc(degrees, extremes.most_of_fit(objects, expected))),
+                float(chdtrc(degrees, nearest)),
+                False,
+            )
         pvalues = [pvalue(counts) for counts in tables]
         return min(pvalues), max(pvalues), True
 
@@ -255,23 +249,23 @@ def _chi2_extremes(first: FloatArray, second: FloatArray) -> tuple[float, float]
     """The smallest and largest p-value of the chi-square test of each row of one with each row of the other."""
     a, b = np.repeat(first, len(second), axis=0), np.tile(second, (len(first), 1))
     classes = ((a + b) > 0).sum(axis=1)
-    statistics = two_samples(a, b, a[0].sum(), b[0].sum()).sum(axis=1)
+    statistics = extremes.two_samples(a, b, a[0].sum(), b[0].sum()).sum(axis=1)
     p = np.where(classes > 1, chdtrc(np.maximum(classes - 1, 1), statistics), 1.0)
     return float(p.min()), float(p.max())
 
 
 def _homogeneity_bounds(first: Sequence[Choice], second: Sequence[Choice], k: int) -> tuple[float, float]:
     n, m = len(first), len(second)
-    smallest = least(
-        lambda x: float(two_samples(x[:k], x[k:], n, m).sum()),
-        lambda x: slopes_of_two(x[:k], x[k:], n, m),
+    smallest = extremes.least(
+        lambda x: float(extremes.two_samples(x[:k], x[k:], n, m).sum()),
+        lambda x: extremes.slopes_of_two(x[:k], x[k:], n, m),
         [first, second],
         k,
     )
     # Empty classes are left out: fewer degrees of freedom make p smaller.
     sure = {own[0] for own in (*first, *second) if len(own) == 1}
     some = {j for own in (*first, *second) for j in own}
-    low = chdtrc(max(1, len(sure) - 1), most_of_two(first, second, k))
+    low = chdtrc(max(1, len(sure) - 1), extremes.most_of_two(first, second, k))
     return float(low), float(chdtrc(len(some) - 1, smallest))
 
 

@@ -20,23 +20,9 @@ from ..record import canonical
 from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import estimated
+from . import rates
 from .interval import population, true_value
 from .populations.judged import JudgedRows
-from .rates import (
-    ABOVE,
-    ADJUSTED_POWER,
-    BELOW,
-    BIAS,
-    COVERAGE,
-    ELIMINATED,
-    EMPIRICAL,
-    ERROR,
-    POWER,
-    STATED,
-    UNDEFINED,
-    WIDTH,
-    Z,
-)
 from .rejections import count_undefined, null_is_true, undefined
 from .work import Described, Events, OnTestSets, Outcomes, Tested
 
@@ -62,7 +48,7 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     )
     drawn_from, table = population(work, results.store), results.table(cell)
     if table is None or drawn_from is None:
-        yield row.with_(measure=COVERAGE, null_mean=1 - alpha)
+        yield row.with_(measure=rates.COVERAGE, null_mean=1 - alpha)
         return
     true, missing = true_value(work, drawn_from), count_undefined(table, "low")
     row = row.with_(
@@ -73,20 +59,20 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         note="; ".join(undefined(missing, table.num_rows, "interval", table=table)),
     )
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
-    coverage = _share(row.with_(measure=COVERAGE, null_mean=1 - alpha), columns["covers"])
+    coverage = _share(row.with_(measure=rates.COVERAGE, null_mean=1 - alpha), columns["covers"])
     p = float(binom.cdf(np.count_nonzero(columns["covers"]), table.num_rows, 1 - alpha))
     yield coverage.with_(p_value=p, p_low=p, p_high=p)
     low, high = columns["low"], columns["high"]
     missed = ~columns["covers"].astype(np.bool_)
     centre = columns["estimate"].mean()
     shares = {
-        ELIMINATED: (low - 1e-12 <= centre) & (centre <= high + 1e-12),
-        BELOW: missed & (high < true),
-        ABOVE: missed & (low > true),
-        UNDEFINED: columns["undefined"],
+        rates.ELIMINATED: (low - 1e-12 <= centre) & (centre <= high + 1e-12),
+        rates.BELOW: missed & (high < true),
+        rates.ABOVE: missed & (low > true),
+        rates.UNDEFINED: columns["undefined"],
     }
     if isinstance(drawn_from, JudgedRows):
-        shares[POWER if true else ERROR] = (columns["low"] > 0) | (columns["high"] < 0)
+        shares[rates.POWER if true else rates.ERROR] = (columns["low"] > 0) | (columns["high"] < 0)
     yield from (_share(row.with_(measure=name), flags) for name, flags in shares.items())
     yield from _means(row, columns, true)
 
@@ -111,13 +97,13 @@ def _means(row: Hypothesis, columns: Mapping[str, NDArray[np.float64]], true: fl
     modelled = math.sqrt(mean_square)
     of_modelled = math.sqrt(float(np.var(stated**2, ddof=1)) / (4 * k * mean_square)) if mean_square else 0.0
     entries = {
-        BIAS: (float(estimates.mean()) - true, deviation / math.sqrt(n)),
-        EMPIRICAL: (deviation, deviation / math.sqrt(2 * (n - 1))),
-        STATED: (modelled, of_modelled),
-        WIDTH: (float(widths.mean()), float(widths.std(ddof=1)) / math.sqrt(k)),
+        rates.BIAS: (float(estimates.mean()) - true, deviation / math.sqrt(n)),
+        rates.EMPIRICAL: (deviation, deviation / math.sqrt(2 * (n - 1))),
+        rates.STATED: (modelled, of_modelled),
+        rates.WIDTH: (float(widths.mean()), float(widths.std(ddof=1)) / math.sqrt(k)),
     }
     for measure, (value, error) in entries.items():
-        yield row.with_(measure=measure, **estimated(value, (value - Z * error, value + Z * error)))
+        yield row.with_(measure=measure, **estimated(value, (value - rates.Z * error, value + rates.Z * error)))
 
 
 def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
@@ -135,7 +121,7 @@ def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
             method=cell.subject["test"],
             alternative="greater",
             null_hypothesis="the test rejects no more often than stated",
-            measure=ADJUSTED_POWER,
+            measure=rates.ADJUSTED_POWER,
             n=cell.work_of(Tested).n,
         )
         table, under_null = results.table(cell), results.table(null)
@@ -166,7 +152,7 @@ def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) ->
     rejecting = f"rejecting where p is at most {significant(level, 3)}, {share}"
     missing = count_undefined(table)
     return row.with_(
-        **estimated(value, (value - Z * error, value + Z * error)),
+        **estimated(value, (value - rates.Z * error, value + rates.Z * error)),
         statistic=level,
         replicates=p_values.size,
         unanswered=missing,

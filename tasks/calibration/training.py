@@ -24,15 +24,8 @@ from ..schema import REPLICATE, column
 from ..storage.store import Store
 from ..threads import threads
 from .count import columns, fields, total
-from .populations.trained import (
-    Pair,
-    SetPair,
-    failures_named,
-    joint_events,
-    train_pair,
-    train_sets,
-    training_rows,
-)
+from .populations import trained
+from .populations.trained import Pair, SetPair
 from .work import Categorised, Predicted, Tuned
 
 _F1 = pa.schema(
@@ -47,8 +40,8 @@ _F1 = pa.schema(
 def _tune(block: Block, store: Store, work: Tuned) -> pa.Table:
     tried, folds = combinations(work.classifier)[block.first : block.last], _tuning(work.classifier).folds
     with threads(1):
-        rows = training_rows(store, work)
-        with failures_named(work.side, work.classifier.learner):
+        rows = trained.training_rows(store, work)
+        with trained.failures_named(work.side, work.classifier.learner):
             items = [scores(rows.classifier, rows.X, rows.truth, folds, params) for params in tried]
     micro, macro = zip(*items, strict=True)
     return replicates_table(block, _F1, micro_f1=micro, macro_f1=macro)
@@ -100,7 +93,7 @@ _IN_TEST = column("test", pa.bool_(), "yes or no", "whether the rows of the chun
 
 
 def _predict(block: Block, store: Store, work: Predicted) -> pa.Table:
-    pair: Pair = train_pair(store, work)
+    pair: Pair = trained.train_pair(store, work)
     chunks = pair.parts.chunks()[block.first : block.last]
     in_test = np.array([np.isin(rows[0], pair.parts.test).item() for rows in chunks])
     counts = columns(pair.outcomes(rows).tolist() for rows in chunks)
@@ -186,7 +179,7 @@ def _first_combinations(work: Categorised, store: Store) -> Categorised:  # noqa
 def _categorise(block: Block, store: Store, work: Categorised) -> pa.Table:
     entries = chosen(work, store)
     assert entries.keys() == tuning_cells(work).keys()  # the engine completes prerequisites first
-    pair: SetPair = train_sets(store, work, entries)
+    pair: SetPair = trained.train_sets(store, work, entries)
     chunks = pair.parts.chunks()
     rows = []
     for replicate in range(block.first, block.last):
@@ -201,7 +194,7 @@ def events(table: pa.Table, categories: Sequence[str], *, test: bool) -> JointEv
     own = table.filter(pa.array(table.column("test").to_numpy(zero_copy_only=False) == test))
     sides: list[list[Any]] = [own.column(name).to_pylist() for name in ("true_categories", "a", "b", "count")]
     items = [((tuple(true), tuple(a), tuple(b)), count) for true, a, b, count in zip(*sides, strict=True)]
-    return joint_events(categories, items)
+    return trained.joint_events(categories, items)
 
 
 CATEGORISE = FanOut(

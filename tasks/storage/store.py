@@ -29,17 +29,7 @@ import pyarrow as pa
 
 from ..plan import Cell
 from ..schema import REPLICATE, SPAN, renamed
-from .block_files import (
-    BLOCKS,
-    block_name,
-    disjoint,
-    finished_name,
-    first_replicates,
-    folders,
-    range_of,
-    require_range,
-    usable_range,
-)
+from . import block_files
 from .files import Files, open_files
 from .seal import ROWS, Damaged, read_sealed, seal, unseal, write_joined
 
@@ -107,17 +97,17 @@ class Store:
 
     def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> bytes:
         """Write the replicates ``first <= replicate < last`` of a cell; return what was written."""
-        require_range([table], first, last)
-        name = block_name(cell, first, last)
+        block_files.require_range([table], first, last)
+        name = block_files.block_name(cell, first, last)
         return self.write_table(name, table, kind=cell.fanout, fingerprint=cell.fingerprint)
 
     def wrote_block(self, cell: Cell, first: int, last: int, content: bytes | None = None) -> None:
         """Note a block that a worker has written, and its content if the worker has sent it."""
-        self.files.wrote(block_name(cell, first, last), content)
+        self.files.wrote(block_files.block_name(cell, first, last), content)
 
     def written_block(self, cell: Cell, first: int, last: int) -> tuple[pa.Table, bytes] | None:
         """The output of `write_block`, as a table and as bytes; None if there is no valid file."""
-        name = block_name(cell, first, last)
+        name = block_files.block_name(cell, first, last)
         with contextlib.suppress(FileNotFoundError, Damaged):
             content = self.files.read(name)
             return replicates_in(content, name, cell, first, last), content
@@ -129,16 +119,16 @@ class Store:
 
     def block_parts(self, cell: Cell, first: int, last: int) -> Iterator[pa.Table]:
         """What `read_block` returns, in parts if there are very many replicates."""
-        for name in (block_name(cell, first, last), finished_name(cell, first, last)):
+        for name in (block_files.block_name(cell, first, last), block_files.finished_name(cell, first, last)):
             with contextlib.suppress(FileNotFoundError):
                 yield from self._parts(name, cell, first, last)
                 return
         for name in self._names(cell):  # a plan with fewer replicates cut the last lane short
-            bounds = range_of(cell, name)
-            if bounds is not None and usable_range(cell, *bounds) == (first, last):
-                yield from (first_replicates(part, last) for part in self._parts(name, cell, *bounds))
+            bounds = block_files.range_of(cell, name)
+            if bounds is not None and block_files.usable_range(cell, *bounds) == (first, last):
+                yield from (block_files.first_replicates(part, last) for part in self._parts(name, cell, *bounds))
                 return
-        raise FileNotFoundError(block_name(cell, first, last))
+        raise FileNotFoundError(block_files.block_name(cell, first, last))
 
     def _read(self, name: str, cell: Cell, first: int, last: int) -> pa.Table:
         return replicates_in(self.files.read(name), name, cell, first, last)
@@ -150,14 +140,14 @@ class Store:
             return
         with self.files.open(name) as file:
             parts = read_sealed(file, name, kind=cell.fanout, fingerprint=cell.fingerprint)
-            require_range(parts([REPLICATE.name, SPAN.name]), first, last, name)
+            block_files.require_range(parts([REPLICATE.name, SPAN.name]), first, last, name)
             yield from parts(None)
 
     def find(self, cell: Cell) -> CellFiles:
         """The files of a cell; each is read and checked."""
         sound, damaged = [], []
         for name in self._names(cell):
-            bounds = range_of(cell, name)
+            bounds = block_files.range_of(cell, name)
             if bounds is None:
                 damaged.append(f"{name} is not a file of this plan")
                 continue
@@ -168,13 +158,13 @@ class Store:
             except Damaged as error:
                 damaged.append(str(error))
             else:
-                first, last = usable_range(cell, *bounds)
+                first, last = block_files.usable_range(cell, *bounds)
                 sound.extend([(first, last)] if first < last else [])
-        return CellFiles(tuple(disjoint(sound)), tuple(damaged))
+        return CellFiles(tuple(block_files.disjoint(sound)), tuple(damaged))
 
     def _names(self, cell: Cell) -> list[str]:
         """The names of all files of a cell; those of the finished cell come first."""
-        return [f"{folder}/{entry}" for folder in folders(cell) for entry in self.files.names(folder)]
+        return [f"{folder}/{entry}" for folder in block_files.folders(cell) for entry in self.files.names(folder)]
 
     def read_prefix(self, cell: Cell) -> pa.Table | None:
         """The replicates before the first that is missing; None if there are none."""
@@ -184,7 +174,7 @@ class Store:
     def parts(self, cell: Cell) -> Iterator[pa.Table]:
         """What `read_prefix` returns, in tables that are small enough for memory, however many there are."""
         with contextlib.suppress(FileNotFoundError, Damaged):  # a worker need not ask a bucket what there is
-            yield from self._parts(finished_name(cell, 0, cell.replicates), cell, 0, cell.replicates)
+            yield from self._parts(block_files.finished_name(cell, 0, cell.replicates), cell, 0, cell.replicates)
             return
         for block in self._prefix(cell):
             yield from self.block_parts(cell, *block)
@@ -204,12 +194,12 @@ class Store:
         `last`: the number of replicates to keep; all by default. Raises Damaged if replicates are missing.
         """
         whole = (0, cell.replicates if last is None else last)
-        name = finished_name(cell, *whole)
+        name = block_files.finished_name(cell, *whole)
         try:
             next(self._parts(name, cell, *whole))
         except (FileNotFoundError, Damaged):
             self._join(name, cell, whole[1])
-        finished, blocks = folders(cell)
+        finished, blocks = block_files.folders(cell)
         for entry in self.files.names(finished):
             if f"{finished}/{entry}" != name:
                 self.files.remove(f"{finished}/{entry}")
@@ -218,12 +208,12 @@ class Store:
     def drop_blocks(self, cells: Iterable[Cell]) -> None:
         """Remove the blocks of these cells, which are finished, and no others."""
         finished = {cell.name for cell in cells}
-        there = self.files.folders(BLOCKS)
+        there = self.files.folders(block_files.BLOCKS)
         for name in there:
             if name in finished:
-                self.files.drop(f"{BLOCKS}/{name}")
-        if finished.issuperset(there) and not self.files.names(BLOCKS):
-            self.files.drop(BLOCKS)
+                self.files.drop(f"{block_files.BLOCKS}/{name}")
+        if finished.issuperset(there) and not self.files.names(block_files.BLOCKS):
+            self.files.drop(block_files.BLOCKS)
 
     def _join(self, name: str, cell: Cell, last: int) -> None:
         blocks = self._prefix(cell)
@@ -242,7 +232,7 @@ class Store:
         def tables() -> Iterator[pa.Table]:
             try:
                 for block in blocks:
-                    yield from (first_replicates(part, last) for part in self.block_parts(cell, *block))
+                    yield from (block_files.first_replicates(part, last) for part in self.block_parts(cell, *block))
             except FileNotFoundError as error:
                 raise Damaged(f"{error} is gone") from None
 
@@ -252,7 +242,7 @@ class Store:
 def replicates_in(content: bytes, name: str, cell: Cell, first: int, last: int) -> pa.Table:
     """The replicates that a sealed file of a cell holds; Damaged if they are not these."""
     table = renamed(unseal(content, name, kind=cell.fanout, fingerprint=cell.fingerprint))
-    require_range([table], first, last, name)
+    block_files.require_range([table], first, last, name)
     return table
 
 

@@ -23,6 +23,6 @@ def test_it_has_all_digits_where_there_is_a_formula(share):
     [(3, 0.975, 3.182446305283709593), (9, 0.995, 3.249835541592125627), (9.5, 0.025, -2.244137461492296491)],
 )
 def test_it_has_all_digits_whatever_scipy_has(monkeypatch, error, freedom, probability, expected):
-    of_scipy = intervals.stdtrit
-    monkeypatch.setattr(intervals, "stdtrit", lambda *of: of_scipy(*of) * (1 + error))
+    of_scipy = intervals.special.stdtrit
+    monkeypatch.setattr(intervals.special, "stdtrit", lambda *of: of_scipy(*of) * (1 + error))
     assert student_quantile(freedom, probability) == pytest.approx(expected, rel=1e-14)

@@ -19,17 +19,7 @@ from sigstats.comparison.units import Units, as_weights, in_bins
 
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import in_one
-from ._agreement import (
-    ALLOW,
-    differing_prompts,
-    differing_questions,
-    differing_settings,
-    lower_in_both,
-    questions,
-    require_equal,
-    require_one_kind,
-    same_in_both,
-)
+from . import _agreement as agreement
 from ._columns import Columns
 from ._log import TASK
 from ._predictions import MOST_VALUES, Predictions, beside_codes, first_rows, item_codes, taken
@@ -67,13 +57,16 @@ def join(
         baseline, candidate = baseline.decoded(), candidate.decoded()
     given = baseline, candidate
     baseline, candidate = without(baseline, candidate.dropped), without(candidate, baseline.dropped)
-    require_one_kind(baseline, candidate)
+    agreement.require_one_kind(baseline, candidate)
     full = baseline, candidate
     in_groups = columns.units.group not in (None, columns.id)
     baseline, candidate, how = alike(baseline, candidate, in_groups=in_groups)
     matched = match(baseline, candidate, **options)
     rows, partners = matched.rows, matched.partners
-    others_said = differing_settings(baseline, candidate), differing_prompts(baseline, candidate, rows, partners)
+    others_said = (
+        agreement.differing_settings(baseline, candidate),
+        agreement.differing_prompts(baseline, candidate, rows, partners),
+    )
     notes = [*baseline.notes, *candidate.notes, *how, *others_said[0], *others_said[1], *matched.notes]
     if max(map(len, (side.ids for side in given))) > len(rows):
         notes += on_left_out(given[0], given[1], baseline.ids.take(rows))
@@ -83,10 +76,10 @@ def join(
     if labelled and not are_measurements(classes):
         of_label, of_a, of_b = (counts_of(classes, code) for code in codes)
         notes += class_notes(of_label, [(baseline.where, of_a), (candidate.where, of_b)])
-    others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
+    others = {name: agreement.same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
     task = columns.units.task or TASK
     if task not in others and task in baseline.others and task in candidate.others:
-        others[task] = same_in_both(task, baseline, candidate, rows, partners)
+        others[task] = agreement.same_in_both(task, baseline, candidate, rows, partners)
     unread = (
         {*baseline.source.names}.difference(columns.wanted)
         if not baseline.beside and columns.units.group is None and columns.units.order is None
@@ -112,7 +105,7 @@ def join(
             scored = Scored.of_classes(*(part.flatten().to_numpy().reshape(len(rows), -1) for part in parts), **known)
         else:
             per = None if a.per is None else (taken(a.per, rows).to_numpy(), taken(b.per, partners).to_numpy())
-            known |= {"per": per, "totals": marks, "lower": lower_in_both(*given)}
+            known |= {"per": per, "totals": marks, "lower": agreement.lower_in_both(*given)}
             scored = Scored(scores=(parts[0].to_numpy(), parts[1].to_numpy()), **known)
     subjects = baseline.source.subject, candidate.source.subject
     return PairedPredictions(
@@ -172,7 +165,7 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
     Files with several answers to an item are to be made `alike` before.
     """
     same = not options.get("allow_different_tasks")
-    require_one_kind(first, other, same_task=same)
+    agreement.require_one_kind(first, other, same_task=same)
     if first.by_position and len(first.ids) != len(other.ids):
         raise ValueError(
             f"{other.where}: has {len(other.ids):,} rows, and {first.where} has {len(first.ids):,}; expected the same "
@@ -188,14 +181,16 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
         raise ValueError(f"{other.where}: {has}; sort one file, or add --id {shown(key)} in place of --by-position")
     matched = _match(first, other)
     if same:
-        for name, a, b in questions(first, other, matched.rows, matched.partners):
-            require_equal((first, a), (other, b), matched.rows, what=name, wanted=f"the same questions {ALLOW}")
+        for name, a, b in agreement.questions(first, other, matched.rows, matched.partners):
+            agreement.require_equal(
+                (first, a), (other, b), matched.rows, what=name, wanted=f"the same questions {agreement.ALLOW}"
+            )
     # After the questions: of other questions it would be no help to be told that the ids are not the same.
     if matched.notes and options.get("unmatched") != "drop":
         raise ValueError(f"{matched.notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
     if same:
         return matched
-    told = differing_questions(first, other, matched.rows, matched.partners)
+    told = agreement.differing_questions(first, other, matched.rows, matched.partners)
     return matched._replace(notes=(*matched.notes, *told))
 
 
@@ -265,7 +260,7 @@ def answers(first: Predictions, other: Predictions, matched: Matched) -> tuple[A
             taken(other.said.prediction, partners),
         ]
     )
-    require_equal((first, label), (other, label_of_other), rows, what="label", wanted="the same labels")
+    agreement.require_equal((first, label), (other, label_of_other), rows, what="label", wanted="the same labels")
     return label, a, b
 
 

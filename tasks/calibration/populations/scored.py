@@ -27,15 +27,8 @@ from sigstats.files.tables.arrow_files import read_columns
 from sigstats.measures.table import MEASURES
 
 from ...schema import column
+from . import parquet_files
 from .counts import Label
-from .parquet_files import (
-    absolute_path,
-    file_system,
-    files_table,
-    find_files,
-    open_parquet,
-    read_files_table,
-)
 
 #: The key of the schema's metadata under which `ScorePopulation.to_table` stores everything except the files.
 _ABOUT = b"scores"
@@ -82,7 +75,7 @@ def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], p
     where = f"{file}, row group {group}"
     wanted = list(dict.fromkeys(columns.values()))
     try:
-        table: Any = read_columns(partial(open_parquet, system, file), wanted, Budget(file), group=group)
+        table: Any = read_columns(partial(parquet_files.open_parquet, system, file), wanted, Budget(file), group=group)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
     for name in columns.values():
@@ -166,12 +159,12 @@ class ScorePopulation:
         per_group = pa.list_(pa.field("element", pa.int64()))
         of_rows = column("rows", per_group, "rows", "how many each of its row groups has")
         names, groups = zip(*self.files, strict=True)
-        return files_table(_ABOUT, about, names, [list(group) for group in groups], of_rows)
+        return parquet_files.files_table(_ABOUT, about, names, [list(group) for group in groups], of_rows)
 
     @classmethod
     def from_table(cls, table: pa.Table) -> "ScorePopulation":
         """The population that `to_table` wrote."""
-        about, names, rows = read_files_table(_ABOUT, table)
+        about, names, rows = parquet_files.read_files_table(_ABOUT, table)
         return cls(files=tuple((name, tuple(row)) for name, row in zip(names, rows, strict=True)), **about)
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> Rows:
@@ -205,7 +198,7 @@ class ScorePopulation:
 
     @cached_property
     def _system(self) -> Any:
-        return file_system(self.path)
+        return parquet_files.file_system(self.path)
 
     def _read(self, file: str, group: int, rows: int) -> Rows:
         result = read_group(self._system, file, group, self.columns, self.positive)
@@ -232,12 +225,12 @@ def read_scores(
     progress: FilesRead = in_silence,
 ) -> ScorePopulation:
     """Read a Parquet data set once, to check it and to find its digest and its true differences."""
-    system, names = find_files(path, base)
+    system, names = parquet_files.find_files(path, base)
     state, files, parts, budget = hashlib.sha256(), [], [], Budget(path)
     losses = any(MEASURES[measure].needs == "probabilities" for measure in measures)
     for number, file in enumerate(names):
         progress(number, len(names))
-        opened = open_parquet(system, file, columns.values())
+        opened = parquet_files.open_parquet(system, file, columns.values())
         groups = []
         for group in range(opened.num_row_groups):
             where = f"{file}, row group {group}"
@@ -262,7 +255,7 @@ def read_scores(
     truth = {measure: difference(measure, whole) for measure in measures}
     return ScorePopulation(
         name=name,
-        path=absolute_path(path, base),
+        path=parquet_files.absolute_path(path, base),
         columns=columns,
         positive=positive,
         files=tuple(files),

@@ -102,7 +102,7 @@ def test_homogeneity_by_all_readings(first, second, method):
 def listing(call, n_tables):
     """What a test of fit gives where objects hesitate between more classes than orders are searched for."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sigstats.fuzzy.fuzzy_tests.MOST_CLASSES", 0)
+        patch.setattr("sigstats.fuzzy.extremes.MOST_CLASSES", 0)
         return call(n_tables=n_tables)
 
 
