@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sigstats.tasks.threads import one_thread
+from sigstats.tasks.threads import threads
 
 
-def threads(api="blas"):
+def numbers(api="blas"):
     """The numbers of threads of the libraries of this kind, as this thread sees them."""
     return {library["num_threads"] for library in threadpool_info() if library["user_api"] == api}
 
@@ -19,40 +19,40 @@ def several():
     """Three threads for each library, where it is built for more than one."""
     np.ones((4, 4)) @ np.ones((4, 4))
     with threadpool_limits(3):
-        if threads() != {3}:
+        if numbers() != {3}:
             pytest.skip("this BLAS has one thread only")
         yield
 
 
 def test_libraries_have_one_thread_inside_and_what_they_had_after(several):
-    with one_thread():
-        assert threads() == {1}
-        with one_thread():
-            assert threads() == {1}
-        assert threads() == {1}
-    assert threads() == {3}
+    with threads(1):
+        assert numbers() == {1}
+        with threads(1):
+            assert numbers() == {1}
+        assert numbers() == {1}
+    assert numbers() == {3}
 
 
 def test_also_after_an_error(several):
-    with pytest.raises(ZeroDivisionError), one_thread():
+    with pytest.raises(ZeroDivisionError), threads(1):
         raise ZeroDivisionError
-    assert threads() == {3}
+    assert numbers() == {3}
 
 
 def test_one_that_leaves_does_not_give_threads_to_those_inside(several):
     inside, left, seen = threading.Event(), threading.Event(), []
 
     def second():
-        with one_thread():
+        with threads(1):
             inside.set()
             assert left.wait(60)
-            seen.append((threads(), threads("openmp") - {1}))
+            seen.append((numbers(), numbers("openmp") - {1}))
 
     other = threading.Thread(target=second)
-    with one_thread():
+    with threads(1):
         other.start()
         assert inside.wait(60)
     left.set()
     other.join(60)
     assert seen == [({1}, set())]
-    assert threads() == {3}
+    assert numbers() == {3}
