@@ -99,9 +99,10 @@ class SizeOfMeasure(Tabular):
             equal,
             "The number of rows that compare suggests assumes that the observed difference is the true one.",
             f"Each test is one-sided at the level {significant(self.level, 3)}.",
-            f"Up to {self.sampled:,} rows, the power is the share of {SAMPLES} samples of the pilot that compare fails."
+            f"Up to {self.sampled:,} rows, the power is that of {SAMPLES} samples of the pilot tested by compare "
+            "(standard error up to 4 points); for more it is approximate."
             if self.sampled
-            else "The power is that of a normal test with the spread of the pilot and one more, worst possible, row.",
+            else "The power is approximate: a normal test with the pilot's spread and one more, worst possible, row.",
             *self.notes,
         )
         return Table(title, columns, notes)
