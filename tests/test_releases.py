@@ -1,8 +1,11 @@
 """What a release says of itself: one version everywhere, results that changed, each extra tried and named."""
 
 import importlib.util
+import os
 import re
+import subprocess
 import sys
+import textwrap
 import tomllib
 from pathlib import Path
 
@@ -47,6 +50,22 @@ def test_each_extra_is_tried_and_named_in_the_readme(tool):
     assert set(tool.USES) == set(tool.EXTRAS)
     _, _, said = (ROOT / "README.md").read_text(encoding="utf-8").partition("| extra |")
     assert all(f"`{extra}`" in said[:500] for extra in PROJECT["optional-dependencies"])
+
+
+def test_links_of_the_readme_are_absolute_where_a_release_is_built(tmp_path):
+    workflow = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
+    step = workflow.partition("name: Links of the README")[2].partition("run: |\n")[2].partition("      - ")[0]
+    before = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "README.md").write_text(before, encoding="utf-8")
+    home = {"GITHUB_SERVER_URL": "https://example.org", "GITHUB_REPOSITORY": "one/sigstats", "GITHUB_SHA": "abc123"}
+    subprocess.run(["bash", "-ec", textwrap.dedent(step)], cwd=tmp_path, env=os.environ | home, check=True)
+    after = (tmp_path / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"(!?)\[[^]]*\]\(([^)]+)\)", before)
+    assert links
+    assert re.findall(r"(!?)\[[^]]*\]\(([^)]+)\)", after) == [
+        (image, link if ":" in link else f"https://example.org/one/sigstats/{'raw' if image else 'blob'}/abc123/{link}")
+        for image, link in links
+    ]
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, mat
         repeatable(columns, f"--{name}-is-better", "NAME", f"{text} (repeatable)")
     option(columns, "--epoch", "COLUMN", "column that numbers several answers to one id")
     option(columns, "--group", "COLUMN", "column of groups; rows of one group are dependent")
-    text = "column whose values are slices; COLUMN=N cuts numbers into N slices of about equal size (repeatable)"
+    text = "column of slices; COLUMN=N cuts numbers into N about equal slices; COLUMN= for a name with = (repeatable)"
     repeatable(columns, "--slice", "COLUMN[=N]", text)
     text = "column of tasks, whose mean is tested too; not needed for a folder with one file per task"
     columns.add_argument("--task", metavar="COLUMN", help=text)
@@ -234,13 +234,15 @@ def columns_of(options: argparse.Namespace) -> "Columns":
 
 def _slices(options: Sequence[str]) -> tuple[tuple[str, ...], dict[str, int]]:
     """Return the columns of slices, and the number of bins of those cut into bins."""
-    columns, bins = dict.fromkeys(given for given in options if "=" not in given), {}
+    columns, bins = dict.fromkeys(given for given in options if "=" not in given), dict[str, int]()
     for given in (given for given in options if "=" in given):
         column, _, number = given.rpartition("=")
-        if not column or not number.isdecimal() or not 2 <= int(number) <= _MOST_BINS:
-            raise BadInput(f"--slice: {given!r} is not valid; expected COLUMN=N with N from 2 to {_MOST_BINS}")
-        bins[column] = int(number)
-    return tuple(dict.fromkeys([*columns, *bins])), bins
+        if not column or (number and not (number.isdecimal() and 2 <= int(number) <= _MOST_BINS)):
+            expected = f"COLUMN=N with N from 2 to {_MOST_BINS}, or COLUMN= if its name contains ="
+            raise BadInput(f"--slice: {given!r} is not valid; expected {expected}")
+        columns[column] = None
+        bins |= {column: int(number)} if number else {}
+    return tuple(columns), bins
 
 
 def _files_in(options: argparse.Namespace) -> list[str]:
@@ -268,7 +270,7 @@ def refuse_together(options: argparse.Namespace, **others: Any) -> None:
     from sigstats._common.together import check_together
 
     hidden = any(others.values())  # the values of options
-    others["bins"] = any("=" in column for column in options.slice)
+    others["bins"] = any("=" in column and column[-1] != "=" for column in options.slice)
     given = {name: True if value == "refuse" or (value and hidden) else value for name, value in vars(options).items()}
     try:
         check_together({**given, **{name.replace("_", " "): value for name, value in others.items()}})

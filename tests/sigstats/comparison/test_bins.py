@@ -60,6 +60,15 @@ def test_a_number_that_is_a_slice_is_told_of_bins(tables, capsys):
     assert "values of age have fewer than 10 rows; cut numbers into bins (--slice age=4" in capsys.readouterr().out
 
 
+def test_a_column_with_an_equals_sign_in_its_name_ends_with_another(tables, capsys):
+    for path in map(Path, tables):
+        path.write_text(path.read_text().replace("prediction,age", "prediction,age=1"))
+    assert main(["compare", *tables, "--slice", "age=1=2"]) in (0, 1)
+    assert len(set(re.findall(r"age=1 = \d+ to \d+", capsys.readouterr().out))) == 2
+    assert main(["compare", *tables, "--slice", "age=1="]) in (0, 1)
+    assert "values of age=1 have fewer than 10 rows" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("option", ["age=1", "age=x", "=3", "age=1001"])
 def test_bad_bins_are_refused(tables, capsys, option):
     assert main(["compare", *tables, "--slice", option]) == 2
