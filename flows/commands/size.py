@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     by_hand = parser.add_argument_group("in place of a pilot")
     _number(by_hand, "--accuracy", "accuracy of the baseline")
     _number(by_hand, "--discordance", "share of rows that only one model gets right (default: 2 X (1 - X))")
-    _count(by_hand, "--rows", "present number of rows")
-    _count(by_hand, "--answers", "answers per item; rows are then items (default: 1)")
+    _number(by_hand, "--rows", "present number of rows", int)
+    _number(by_hand, "--answers", "answers per item; rows are then items (default: 1)", int)
     text = "correlation of the differences of two answers to an item (default: 0)"
     _number(by_hand, "--correlation", text)
     add_rule_options(parser, *_OF_RULE)
@@ -50,12 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_outputs(parser, "html")
 
 
-def _number(parser: Any, name: str, text: str, **how: Any) -> None:
-    parser.add_argument(name, type=float, metavar="X", help=text, **how)
-
-
-def _count(parser: Any, name: str, text: str, **how: Any) -> None:
-    parser.add_argument(name, type=int, metavar="N", help=text, **how)
+def _number(parser: Any, name: str, text: str, kind: type = float, **how: Any) -> None:
+    parser.add_argument(name, type=kind, metavar="X" if kind is float else "N", help=text, **how)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -85,27 +81,39 @@ def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", na
 
     rule = rule_of(options)
     pilot = _by_hand(options) if paired is None else pilot_of(paired, rule, tests=_tests(paired, names, rule))
-    drops = _drops(options, rule)
+    largest = _largest_drop(options, rule, pilot.parts[0].discordance) if paired is None else 1.0
+    drops = _drops(options, rule, largest)
     return plan_size(pilot, rule=rule, drops=drops, target=options.power, alpha=rule.alpha)
 
 
 def _given(options: argparse.Namespace) -> list[float]:
+    from sigstats._common.class_spelling import is_number
     from sigstats.comparison.margins import as_share
 
-    drops = []
-    for text in options.drop or ():
-        try:
-            drops.append(float(text))
-        except ValueError:
-            drops.append(as_share(text, "--drop"))
-    return drops
+    return [float(text) if is_number(text) else as_share(text, "--drop") for text in options.drop or ()]
 
 
-def _drops(options: argparse.Namespace, rule: "ComparisonRule") -> list[float]:
+def _drops(options: argparse.Namespace, rule: "ComparisonRule", largest: float = 1.0) -> list[float]:
     from sigstats._common.validation import as_real
 
     given = [as_real(drop, "--drop", low=0, high=1, open_ends=True) for drop in _given(options)]
-    return given or [drop for drop in _DROPS if drop > rule.minimum_effect] or [2 * rule.minimum_effect]
+    usual = [drop for drop in _DROPS if rule.minimum_effect < drop <= largest]
+    return given or usual or [min(2 * rule.minimum_effect, largest)]
+
+
+def _largest_drop(options: argparse.Namespace, rule: "ComparisonRule", share: float) -> float:
+    """The largest drop that rates by hand allow: only the baseline is right on half of it plus half of `share`."""
+    rates = {f"--{name}": value for name in _BY_HAND[:2] if (value := getattr(options, name)) is not None}
+    accuracy = options.accuracy or 1.0
+    largest = round(min(share, 2 * accuracy - share), 12) if "--discordance" in rates else accuracy
+    equal = 1.0 if options.accuracy is None else round(2 * min(accuracy, 1 - accuracy), 12)
+    bounds = [("--drop", drop, largest) for drop in _given(options) if drop < 1]
+    bounds += [("--margin", rule.margin, accuracy), ("--minimum-effect", rule.minimum_effect, largest)]
+    for name, value, most in [("--discordance", share, equal), *bounds]:
+        if value > most + 1e-12:
+            others = " and ".join(f"{rate} {rates[rate]:g}" for rate in rates if rate != name)
+            raise BadInput(f"{name}: {value:g} is not valid; expected at most {most:g} with {others}")
+    return largest
 
 
 _OF_RULE = (
@@ -231,4 +239,6 @@ def _by_hand(options: argparse.Namespace) -> "Pilot":
     answers = 1 if options.answers is None else as_count(options.answers, "--answers", minimum=1, maximum=10**4)
     correlation = as_real(options.correlation or 0.0, "--correlation", low=0, high=1)
     unit = "rows" if answers == 1 else "items"
+    if correlation and answers == 1:
+        raise BadInput(f"--correlation: {correlation:g} is not valid; expected 0, or --answers of 2 or more")
     return Pilot((PilotPart(ALL_ROWS, rows, share),), 1, accuracy, answers, correlation, unit)

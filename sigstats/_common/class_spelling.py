@@ -7,7 +7,7 @@ import contextlib
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -19,10 +19,26 @@ _SEPARATOR = re.compile(r"\s*[|;,]\s*")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
 #: Characters that may surround a name: brackets, quotation marks, a full stop, marks of tokens and of Markdown.
 _AROUND = " .:!*_()[]{}<>$'\"`\N{LOWER ONE EIGHTH BLOCK}"
+#: A number that is whole, or may have a point between thousands.
+_POINT_OF_THOUSANDS = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:\.\d{3})?|0)", re.ASCII)
 #: One word for each truth value.
 _TRUTH = {"0": "no", "false": "no", "1": "yes", "true": "yes"}
 #: Pairs of numbers that stand for two classes.
 _BINARY = ({0, 1}, {-1, 1}, {1, 2})
+
+
+def refuse_thousands(where: str, texts: Iterable[str]) -> None:
+    """Refuse numbers that may have a point between thousands: 1.250 among 950, whereas decimals would be 1.25."""
+    written: set[str] = set()
+    for text in texts:
+        if not _POINT_OF_THOUSANDS.fullmatch(text):
+            return
+        written.add(text)
+    pointed = sorted((text for text in written if "." in text), key=lambda text: (text[-1] != "0", text))
+    many = len({text[-3:] for text in pointed}) > 10  # more than rounded ninths have
+    if pointed and written.difference(pointed, "0") and (many or pointed[0].endswith("0")):
+        told = f"{shown(pointed[0])} may have a point between thousands, since other numbers have no point"
+        raise ValueError(f"{where}: {told}; write {pointed[0].replace('.', '')}, or all numbers with three decimals")
 
 
 def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "class") -> None:

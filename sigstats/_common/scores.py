@@ -60,15 +60,16 @@ def refuse_beyond(limits: tuple[float, float] | None, values: Sequence[FloatArra
 _SMALL = 0.15
 #: At most this share of the scores is wild: each is so many times as large as the largest of the others, in size.
 _WILD_SHARE, _WILD_TIMES = 0.01, 500
-#: Fewer scores suggest no scale.
-_FEW = 20
+#: Fewer scores suggest no scale; fewer of either unit may be outliers.
+_FEW, _SEVERAL = 20, 5
 
 
-def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str) -> None:
-    """Refuse absurdly large scores, and scores of one model from 0 to 1 if others are from 0 to 10 or 100.
+def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str, costs: bool = False) -> None:
+    """Refuse absurdly large scores, and scores from 0 to 1 if others, of the same model or not, are up to 10 or 100.
 
     One score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides each regression.
     `scores` has an array for each of the models, whose `names` appear in messages; `wanted`: the expected value.
+    `costs`: they are costs without limits, of which one model may have some far below 1 and others far above.
     """
     sizes = np.abs(np.concatenate(scores))
     if len(sizes) >= _FEW:
@@ -80,28 +81,37 @@ def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wan
             beyond = [(name, score[np.abs(score) > usual]) for name, score in zip(names, scores, strict=True)]
             (who, (wild, *_)), *others = [(name, values) for name, values in beyond if len(values)]
             of = "" if others else f" of {shown(who)}"
-            raise ValueError(
-                f"scores: {wild:g}{of} is beyond the scale of the others (at most {usual:g} in size); expected {wanted}"
-            )
-    fractions = next((place for place, array in enumerate(scores) if _are_fractions(array)), None)
-    if fractions is None:
-        return
-    for name, score in zip(names, scores, strict=True):
-        if _are_percentages(score):
+            told = f"is beyond the scale of the others (at most {usual:g} in size)"
+            raise ValueError(f"scores: {wild:g}{of} {told}; expected {wanted}")
+    for name, score in () if costs else zip(names, scores, strict=True):
+        if len(small := _fractions_among_percentages(score)):
+            told = f"{len(small):,} of {shown(name)} up to {small.max():g} and {np.count_nonzero(score > 1):,} up to"
+            raise ValueError(f"scores: {told} {score.max():g} look like two units; expected {wanted}")
+    # Scores that are all 1, or all 0, are on any scale.
+    of_one = (k for k, array in enumerate(scores) if len(array) and 0 <= array.min() < 1 and 0 < array.max() <= 1)
+    fractions = next(of_one, -1)
+    for name, score in () if fractions < 0 else zip(names, scores, strict=True):
+        if _are_percentages(score, ones=not (scores[fractions] % 1).any()):
             low, high = scores[fractions].min(), scores[fractions].max()
-            raise ValueError(
-                f"scores: {low:g} to {high:g} of {shown(names[fractions])} and {score.min():g} to {score.max():g} of "
-                f"{shown(name)} look like two units; expected {wanted}"
-            )
+            both = f"{low:g} to {high:g} of {shown(names[fractions])} and {score.min():g} to {score.max():g} of"
+            raise ValueError(f"scores: {both} {shown(name)} look like two units; expected {wanted}")
 
 
-def _are_fractions(scores: FloatArray) -> bool:
-    """True if scores lie between 0 and 1. Scores that are all 1, or all 0, are on any scale."""
-    return bool(len(scores) and 0 <= scores.min() < 1 and 0 < scores.max() <= 1)
+def _fractions_among_percentages(scores: FloatArray) -> FloatArray:
+    """The scores that are shares if the others are percentages, which have more values from 1 to 10 than below 1."""
+    large = scores[scores > 1]
+    if len(scores) < _FEW or not _are_percentages(scores, most=1.0):
+        return scores[:0]
+    small = scores[(scores > 0) & (scores < 1 if large.min() < 100 else scores <= 1)]
+    apart = 2 * max(np.count_nonzero(large < 10), np.count_nonzero(small < 0.1)) < len(small)
+    whole = not (large % 1).any() and (small != 0.5).any()
+    several = min(len(small), int(np.count_nonzero(large >= 10))) >= _SEVERAL
+    return small if several and (apart or whole) else scores[:0]
 
 
-def _are_percentages(scores: FloatArray) -> bool:
-    """True if scores lie between 0 and 100, some at 10 or more, hardly any of them between 0 and 1."""
+def _are_percentages(scores: FloatArray, *, most: float = _SMALL, ones: bool = True) -> bool:
+    """True if scores lie between 0 and 100, some at 10 or more, at most this share between 0 and 1 (`ones`: or 1)."""
     if not len(scores) or scores.min() < 0 or not 10 <= scores.max() <= 100:
         return False
-    return bool(np.count_nonzero((scores > 0) & (scores <= 1)) <= _SMALL * np.count_nonzero(scores))
+    small = (scores > 0) & (scores <= 1 if ones else scores < 1)
+    return bool(np.count_nonzero(small) <= most * np.count_nonzero(scores))

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_columns import numbers_or_names, positive_place
-from .._common.class_spelling import is_number, refuse_two_spellings, require_class_names
+from .._common.class_spelling import is_number, refuse_thousands, refuse_two_spellings, require_class_names
 from .._common.scores import ends_of, refuse_beyond, require_one_scale, unknown_direction
 from .._common.validation import FloatArray, IntArray, require_squarable, shown
+from ..measures.metrics import limits_of
 from ..measures.score_formulas import FIRST, LAST, POWERS, macro_area
 from ..measures.table import MEASURES, MeasureSpec, Needs, OwnMeasure, base_of, is_pass_at, refers_to_one_class
 from .evidence import Attempts, Classes, Evidence, Judged, Pair, Ratios, Runs, Scores, Values, signed
@@ -121,6 +122,7 @@ def _numbers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Cla
     said, limits = _predictions(paired, spec), paired.score_range
     if odd := next((name for name in said.classes if not is_number(name)), None):
         raise _invalid(spec, f"{shown(odd)}; expected labels and predictions in numbers")
+    refuse_thousands("prediction", said.classes)
     numbers = np.array([float(name) for name in said.classes])
     refuse_beyond(limits, [numbers], "numbers")
     if spec.name in POWERS:
@@ -205,7 +207,8 @@ def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Value
         raise unknown_direction(scored.column)
     if limits is None:
         wanted = "one unit, or score_range, which says that they are in one"
-        require_one_scale(scored.scores, ("baseline", "candidate"), wanted=wanted)
+        costs = per is not None or bool(scored.unit) or (scored.lower and limits_of(scored.column) is None)
+        require_one_scale(scored.scores, ("baseline", "candidate"), wanted=wanted, costs=costs)
     if spec.share and (units.group is not None or units.weights is not None):
         raise _invalid(spec, "rows in groups or with weights")
     if per is not None:

@@ -55,9 +55,9 @@ def rank_table(
         low, high = score_range
         raise ValueError(f"score_range: {low:g} to {high:g} is not used by accuracy; expected scores, or no limits")
     refuse_beyond(score_range, [scores], "scores")
-    if not right:
-        require_squarable(scores, "scores")
-        require_one_scale(scores.T, models, wanted="scores of all models in one unit")
+    require_squarable(scores, "scores")
+    if not right and score_range is None:
+        require_one_scale(scores.T, models, wanted="scores of all models in one unit, or score_range", costs=lower)
     first = {column.tobytes(): name for name, column in zip(reversed(models), scores.T[::-1], strict=True)}
     varied = [place for place, column in enumerate(scores.T) if column.min() < column.max()]  # all right is not a copy
     same = [(models[place], first[scores[:, place].tobytes()]) for place in varied]

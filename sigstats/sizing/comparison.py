@@ -61,6 +61,11 @@ class Pilot:
     sizes: Sizes | None = None
     notes: tuple[Note, ...] = ()
 
+    def discordance(self, drop: float) -> float:
+        """The share of rows that only one model gets right if accuracy drops so far: the nearest that is possible."""
+        most = 2 * (1.0 if self.accuracy is None else self.accuracy) - drop
+        return max(min(self.parts[0].discordance, most), drop)
+
 
 @dataclass(frozen=True)
 class DropPlan:
@@ -193,7 +198,7 @@ def _with_chances(plan: SizePlan) -> SizePlan:
     passing = passing_size(discordance=share, target=plan.target, alpha=plan.level, **said)
     sizes = {n for n in (plan.pilot.parts[0].n, passing, *(drop.needed for drop in plan.drops)) if n}
     chances = (
-        verdict_chances(n, drop=drop, discordance=share, alpha=plan.level, **said)
+        verdict_chances(n, drop=drop, discordance=plan.pilot.discordance(drop), alpha=plan.level, **said)
         for n in sorted(sizes)
         for drop in (0.0, *(drop_plan.drop for drop_plan in plan.drops))
     )
@@ -223,8 +228,7 @@ class _Planner:
         return GroupTest(sizes, correlation, self.level, self.minimum)
 
     def law(self, drop: float) -> dict[str, float]:
-        share = max(self.pilot.parts[0].discordance, drop)  # a larger drop has more rows that differ than the pilot
-        return {"drop": drop, "discordance": share, "alpha": self.level, "minimum": self.minimum}
+        return {"drop": drop, "discordance": self.pilot.discordance(drop), "alpha": self.level, "minimum": self.minimum}
 
     def needed(self, drop: float) -> int | None:
         law = self.law(drop)
@@ -254,7 +258,9 @@ class _Planner:
         if not self.single:
             return self.groups.detectable(part.n, part.discordance, self.goal)
         rule = {"alpha": self.level, "minimum": self.minimum, "target": self.goal}
-        return detectable_drop(part.n, discordance=part.discordance, **rule)
+        drop = detectable_drop(part.n, discordance=part.discordance, **rule)
+        possible = part.name != ALL_ROWS or (drop or 0.0) <= (self.pilot.accuracy or 1.0)
+        return drop if possible else None
 
 
 def _sizes(needed: Sequence[int | None], at_hand: int, points: int) -> Iterator[int]:

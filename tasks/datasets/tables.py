@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats._common.class_names import refuse_missing_texts
+from sigstats._common.class_spelling import refuse_thousands
 from sigstats._common.validation import hint, shown
 from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.spelling import is_number
@@ -105,6 +106,7 @@ class TextColumns(DataColumns):
                 f"{text} is not a number, others are; expected numbers, or {text} in missing, or the column in nominal",
                 row,
             )
+        refuse_thousands(f"{self.where}: column {shown(name)}", texts.names)
         return texts.numbers()
 
 

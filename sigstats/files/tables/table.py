@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.class_names import refuse_missing_texts
+from sigstats._common.class_spelling import refuse_thousands
 from sigstats._common.data_frames import duration_text
 from sigstats._common.validation import EXACT_WHOLE, hint, shown
 
@@ -138,9 +139,11 @@ class Table:
         if pc.any(pc.invert(finite)).as_py():
             row = pc.index(finite, False).as_py()
             raise self.error(name, f": {shown(numbers[row].as_py())} is not finite; expected a number", row)
-        written = self._as_written(name)
-        rounded = None if written is None else first_rounded(written, numbers)
-        if written is not None and rounded is not None:
+        written = self._values(name)
+        if is_text(written.type):
+            refuse_thousands(str(self.error(name, "")), (text.as_py() for text in pc.unique(written).drop_null()))
+        whole = is_text(written.type) or pa.types.is_integer(written.type)
+        if (rounded := first_rounded(written, numbers) if whole else None) is not None:
             raise self.error(name, f": {written[rounded].as_py()} is not valid; expected {EXACT_WHOLE}", rounded)
         return numbers
 
@@ -203,10 +206,6 @@ class Table:
             return column.cast(pa.float64())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise self.error(name, f" is of type {column.type}; expected numbers") from None
-
-    def _as_written(self, name: str) -> Array | None:
-        column = self._values(name)
-        return column if is_text(column.type) or pa.types.is_integer(column.type) else None
 
     def _values(self, name: str) -> Array:
         """Return a column without dictionary; floats become decimals as printed, NaN becomes null."""

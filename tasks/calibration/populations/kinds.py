@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sigstats._common.class_spelling import is_number
 from sigstats.bootstrap.bootstrap_test import bootstrap_test
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.measure_names import is_of_scores
@@ -33,10 +34,7 @@ _POSITIVE = "1"
 
 
 def _is_number(text: str) -> bool:
-    try:
-        return 0 <= float(text) <= 1
-    except ValueError:
-        return False
+    return is_number(text) and 0 <= float(text) <= 1
 
 
 def _compared(rows: PairedPredictions, measure: str, rule: ComparisonRule) -> Any:

@@ -132,7 +132,7 @@ def test_a_drop_above_the_discordance_is_shown_by_the_rows_that_its_line_needs(c
     for more in ([], ["--answers", 2]):
         found = json.loads(size(capsys, *rule, "--rows", 164, *more))
         shown = found["parts"][0]["detectable"]
-        needed = json.loads(size(capsys, *rule, *more, "--drop", shown))["drops"][0]["needed"]
+        needed = json.loads(size(capsys, *rule, "--discordance", shown, *more, "--drop", shown))["drops"][0]["needed"]
         assert shown > 0.0122
         assert 160 <= needed <= 164  # rows of two answers are whole
 
@@ -155,6 +155,17 @@ def test_a_drop_above_the_discordance_is_shown_by_the_rows_that_its_line_needs(c
         (["--accuracy", "0.9", "--drop", "two"], "drop: 'two' is not valid; expected a number of points such as 0.5pt"),
         (["--accuracy", "0.9", "--power", "1"], "power: 1.0 is not valid"),
         (["--accuracy", "0.9", "--minimum-effect", "2"], "--minimum-effect: 2.0 is not valid"),
+        (["--accuracy", "0.99", "--discordance", "0.5"], "--discordance: 0.5 is not valid; expected at most 0.02 with"),
+        (
+            ["--accuracy", "0.9", "--discordance", "0.1", "--drop", "0.3"],
+            "--drop: 0.3 is not valid; expected at most 0.1 with --accuracy 0.9 and --discordance 0.1",
+        ),
+        (["--accuracy", "0.5", "--discordance", "0.9", "--drop", "0.2"], "--drop: 0.2 is not valid; expected at most"),
+        (["--discordance", "0.02", "--drop", "5pt"], "--drop: 0.05 is not valid; expected at most 0.02 with"),
+        (["--accuracy", "0.02", "--drop", "0.05"], "--drop: 0.05 is not valid; expected at most 0.02 with --accuracy"),
+        (["--accuracy", "0.02", "--margin", "5pt"], "--margin: 0.05 is not valid; expected at most 0.02 with"),
+        (["--discordance", "0.003"], "--minimum-effect: 0.005 is not valid; expected at most 0.003 with --discordance"),
+        (["--accuracy", "0.9", "--correlation", "0.5"], "--correlation: 0.5 is not valid; expected 0, or"),
     ],
 )
 def test_wrong_input_is_one_line(arguments, said, capsys):

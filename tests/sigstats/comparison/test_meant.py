@@ -39,6 +39,42 @@ def test_fractions_beside_percentages_are_refused(first, second):
     assert declared.rows[0].difference == pytest.approx((FRACTIONS * second).mean() - (FRACTIONS * first).mean())
 
 
+@pytest.mark.parametrize(
+    "shares",
+    [RNG.beta(5, 2, 300), RNG.beta(2, 2, 300).round(2), RNG.integers(0, 11, 300) / 10, (RNG.random(300) < 0.7) * 1.0],
+)
+def test_fractions_among_percentages_are_refused(tmp_path, capsys, shares):
+    mixed = np.where(RNG.random(300) < 0.4, 100 * shares, shares)
+    with pytest.raises(ValueError, match=r"^scores: \d+ of 'candidate' up to .* and \d+ up to .* look like two units"):
+        sigstats.compare(marks(100 * shares), marks(mixed), score="f1")
+    for path in ("a.csv", "b.csv"):
+        marks(mixed).assign(other=path).to_csv(tmp_path / path, index=False)
+    files = [str(tmp_path / path) for path in ("a.csv", "b.csv")]
+    commands = (["compare", *files], ["rank", *files], ["size", *files], ["check", files[0], "--at-least", "50"])
+    for command in commands:
+        assert main([*command, "--score", "f1"]) == 2
+        assert "look like two units; expected" in capsys.readouterr().err
+    assert sigstats.rank_models(np.column_stack([mixed, shares]), score_range=(0, 100)).models
+    assert sigstats.compare(marks(mixed), marks(shares), score="f1", score_range=(0, 100)).rows
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.where(RNG.random(300) < 0.6, RNG.integers(0, 2, 300), RNG.integers(0, 101, 300)),  # often 0 or 1
+        100 * RNG.beta(0.3, 1, 300),
+        np.minimum(RNG.lognormal(0, 1.5, 300), 100),
+        10 ** RNG.uniform(-4, 2, 300),
+        RNG.integers(0, 41, 300) / 2,
+        (RNG.integers(0, 31, 300) / 3).round(3),
+    ],
+)
+def test_percentages_below_one_are_no_fractions(scores):
+    require_one_scale([scores, scores[::-1]], "ab", wanted="one unit")
+    with pytest.raises(ValueError, match="look like two units"):
+        require_one_scale([FRACTIONS, np.where(scores < 1, 1, scores.clip(0, 100))], "ab", wanted="one unit")
+
+
 @pytest.mark.parametrize("factor", [1, 100, 7])
 def test_scores_in_one_unit_are_compared_whatever_it_is(factor):
     row = sigstats.compare(marks(FRACTIONS * factor), marks(FRACTIONS[::-1] * factor), score="f1").rows[0]

@@ -33,6 +33,7 @@ KINDS: dict[type, tuple[str, pa.DataType]] = {
 }
 
 
+TWOFOLD = "is a column, and also a path to another value; rename one of them"
 #: An object with more keys, none of them a wanted column, maps ids to predictions.
 _MANY = 10
 #: Bytes that a thread parses at once.
@@ -89,9 +90,12 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
         if kind is None:
             return None
         schema.append(pa.field(name, pa.float64() if name in columns.numbers and kind[0] == "number" else kind[1]))
+    roots = {name.partition(".")[0] for name in wanted if "." in name}.difference(wanted)  # objects are an error there
+    schema += [pa.field(root, pa.null()) for root in roots]
     options = arrow_json.ParseOptions(explicit_schema=pa.schema(schema), unexpected_field_behavior="ignore")
     try:
         table = arrow_json.read_json(content.by_place(), arrow_json.ReadOptions(block_size=_PIECE), options)
+        table = table.select(wanted)
     except pa.ArrowInvalid:
         return None
     if _has_large_score(table, columns):
@@ -172,7 +176,10 @@ def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Ta
         if twice:
             raise ValueError(f"row {number} (from 0) has {shown(min(twice))} more than once")
         for name, column in values.items():
-            column.append(row[name] if name in row else within(row, name))
+            inner = within(row, name) if "." in name else None
+            column.append(row.get(name, inner))
+            if inner is not None and name in row:
+                raise ValueError(f"{shown(name)} {TWOFOLD}")
     values = values or {name: [] for name in columns.wanted}
     return keys, pa.table({name: _column(name, value, exact=name in columns.numbers) for name, value in values.items()})
 
@@ -180,6 +187,8 @@ def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Ta
 def within(value: Any, path: str) -> Any:
     """The value at ``answer.text`` in an object; None if there is none."""
     for key in path.split("."):
+        if isinstance(value, Twice) and key in value.keys_twice:
+            raise ValueError(f"{shown(key)} of {shown(path)} appears more than once in a row")
         value = value.get(key) if isinstance(value, dict) else None
     return value
 

@@ -11,6 +11,7 @@ from ...inputs.content import Content
 from ...tables.table import Table
 from .._columns import Columns
 from .._predictions import MOST_VALUES
+from .json_tables import TWOFOLD
 
 ORDER = 10
 NAME = "Parquet, Feather (Arrow)"
@@ -28,14 +29,16 @@ def read(content: Content, columns: Columns) -> Table:
     try:
         if parquet:
             wanted = columns.wanted_in(content.parquet_names)
-            roots = [name.partition(".")[0] for name in wanted if "." in name and name not in content.parquet_names]
+            roots = [name.partition(".")[0] for name in wanted if "." in name]
             stored = (*wanted, *roots)
             names, table = read_parquet(content.by_place(), content.budget, stored, coded=columns.form.coded)
         else:
             table = read_ipc(content.whole(), content.budget)
             names = table.column_names
         for name in columns.wanted_in(names):
-            if "." in name and name not in names and (within := _within(table, name.split("."))) is not None:
+            if "." in name and (within := _within(table, name.split("."))) is not None:
+                if name in names:
+                    raise ValueError(f"{name!r} {TWOFOLD}")
                 names, table = [*names, name], table.append_column(name, within)
         others = [name for name in names if name not in table.column_names]
         if others and table.num_rows * len(names) <= MOST_VALUES:

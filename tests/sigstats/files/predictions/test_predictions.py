@@ -255,3 +255,48 @@ def test_a_number_that_no_float_holds_is_no_class(tmp_path, column, number):
     path.write_text("".join(json.dumps({name: int(value) for name, value in row.items()}) + "\n" for row in rows))
     with pytest.raises(ValueError, match=rf"a.csv, row 3 \(from 0\): column '{column}': .*; expected a class, or a"):
         read(str(path), Columns())
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["950", "1.200", "12.345"], "'1.200' may have a point between thousands"),
+        ([*(f"{n}.{301 + 7 * n}" for n in range(1, 40) if n % 10), "7"], "may have a point between thousands"),
+        (["1.250", "2.500", "3.125"], ""),  # all with as many decimals
+        (["1", "1.333", "4.667", "5"], ""),  # means of three
+        (["1.25", "1.200", "7"], ""),
+        (["0.123", "1.200", "7"], ""),
+        (["0", "1.200", "3.400"], ""),
+    ],
+)
+def test_points_between_thousands_are_no_decimals(tmp_path, texts, said):
+    for suffix, separator in (("csv", ","), ("txt", ";")):
+        path = tmp_path / f"a.{suffix}"
+        path.write_text(f"id{separator}latency_ms\n" + "".join(f"{n}{separator}{t}\n" for n, t in enumerate(texts)))
+        if said:
+            with pytest.raises(ValueError, match=said):
+                read(str(path), Columns(score="latency_ms"))
+        else:
+            assert read(str(path), Columns(score="latency_ms")).score.values.to_pylist() == [float(t) for t in texts]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "parquet"])
+@pytest.mark.parametrize("first", [0, 5])
+def test_a_key_that_is_spelt_like_a_path_is_asked_about(tmp_path, suffix, first):
+    rows = [
+        {"id": n, "label": "a", "out.pred": "a", **({"out": {"pred": "b"}} if n >= first else {})} for n in range(9)
+    ]
+    path = tmp_path / f"a.{suffix}"
+    if suffix == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows[::-1]), path)
+    else:
+        path.write_text(json.dumps(rows) if suffix == "json" else "\n".join(map(json.dumps, rows)))
+    with pytest.raises(ValueError, match=r"'out\.pred' is a column, and also a path to another value; rename one"):
+        read(str(path), Columns(prediction="out.pred"))
+
+
+@pytest.mark.parametrize("repeated", ['"p": {"x": 1, "x": 0}', '"p": {"x": 1}, "p": {"x": 0}'])
+def test_a_key_of_a_path_that_appears_twice_is_refused(tmp_path, repeated):
+    (tmp_path / "a.jsonl").write_text("".join(f'{{"id": {n}, "label": 1, {repeated}}}\n' for n in range(9)))
+    with pytest.raises(ValueError, match=r"of 'p\.x' appears more than once in a row"):
+        read(str(tmp_path / "a.jsonl"), Columns(prediction="p.x"))
