@@ -32,7 +32,8 @@ from ..sign_flips.bounds import probabilities_below
 from ..sign_flips.law import pvalue_of_sum
 from ..test_result import TestResult
 
-_BATCH = 2**22
+#: The number of shares of a batch, which fits into the cache of a processor.
+_BATCH = 2**16
 
 
 class SignedRankProbabilities(NamedTuple):
@@ -67,11 +68,11 @@ def bayesian_signed_rank(
     parameters = np.concatenate([[0.5], np.ones(len(values))])
     won, step = np.zeros(3), max(1, _BATCH // len(observations))
     for start in range(0, draws, step):
-        shares = generator.dirichlet(parameters, size=min(step, draws - start))[:, order]
-        upto = np.zeros((len(shares), len(ascending) + 1))
-        np.cumsum(shares, axis=1, out=upto[:, 1:])
-        for_a = np.einsum("ij,ij->i", upto[:, -1:] - upto[:, upto_above], shares)
-        for_b = np.einsum("ij,ij->i", upto[:, below], shares)
+        shares = generator.dirichlet(parameters, size=min(step, draws - start)).T[order]
+        upto = np.zeros((len(ascending) + 1, shares.shape[1]))
+        np.cumsum(shares, axis=0, out=upto[1:])
+        for_a = upto[-1] ** 2 - np.einsum("ij,ij->j", upto.take(upto_above, axis=0), shares)
+        for_b = np.einsum("ij,ij->j", upto.take(below, axis=0), shares)
         masses = np.stack([for_a, 1 - for_a - for_b, for_b])
         best = masses >= masses.max(axis=0) - 1e-12
         won += (best / best.sum(axis=0)).sum(axis=1)  # a draw with two greatest shares counts half for each

@@ -1,6 +1,7 @@
 """Bounds of a difference whose random weights depend neither on the names of classes nor on the order of models."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -50,12 +51,19 @@ def mirrored_law(
     ]
     turned = ways[1].key < ways[0].key
     own = ways[turned]
-    law = law_of_difference(own.joint, measure, size=size, rng=rng, **own.options, **options)
+    if groups is None and isinstance(measure, Measure) and isinstance(rng, int):
+        law = _of_counts(own.joint, measure, size=size, rng=rng, **options)
+    else:
+        law = law_of_difference(own.joint, measure, size=size, rng=rng, **own.options, **options)
     if ways[0].key != ways[1].key:
         return Law(-law.high, -law.low, law.b, law.a, law.observed[::-1]) if turned else law
     low, high = np.concatenate([law.low, -law.high]), np.concatenate([law.high, -law.low])
     of_one = np.concatenate([law.a[0], law.b[0]]), np.concatenate([law.a[1], law.b[1]])
     return Law(low, high, of_one, of_one, (law.observed[0], law.observed[0]))
+
+
+#: Those of the last counts are kept: where models are ranked, both orders of two models are tested.
+_of_counts = lru_cache(maxsize=16)(law_of_difference)
 
 
 def _in_own_order(

@@ -7,7 +7,7 @@ When not to use: the models saw different rows; or the question is about other d
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from sigstats._common.validation import (
     shown,
 )
 from sigstats.comparison.measure_names import as_compared_measures, is_of_scores
-from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Scored, as_score_range, pair_arrays
+from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Predicted, Scored, as_score_range
 from sigstats.comparison.rank_by_pairs import rank_by_pairs
 from sigstats.comparison.units import Parted, Units
 from sigstats.measures.costs import as_cost_measure
@@ -219,17 +219,35 @@ def _by_measure(
         _right(table, as_labels(label, "label"), names)  # refuses classes that do not fit, by the name of the model
     units = Units(n=len(table), group=group, slices=parts)
 
+    said = None if label is None else _predicted(label, table[:, :0] if of_scores else table)
+
     def pair(a: int, b: int) -> PairedPredictions:
-        said = (label, label) if of_scores else (table[:, a], table[:, b])
-        rows = PairedPredictions(units=units) if label is None else pair_arrays(label, *said)
-        labels = rows.said and Labels(classes=rows.said.classes, label=rows.said.label)
-        scored = Scored(scores=(table[:, a], table[:, b]), column="scores") if of_scores else None
-        said_by = labels if of_scores else rows.said
-        return replace(rows, units=units, said=said_by, scored=scored, score_range=score_range)
+        if not of_scores:
+            return PairedPredictions(units=units, said=said and said(a, b), score_range=score_range)
+        scored = Scored(scores=(table[:, a], table[:, b]), column="scores")
+        labels = said and said(-1, -1)
+        said_by = labels and Labels(classes=labels.classes, label=labels.label)
+        return PairedPredictions(units=units, said=said_by, scored=scored, score_range=score_range)
 
     with _one_named():
         named = None if positive is None else label_name(positive, "positive")
         return rank_by_pairs(names, pair, measure, positive=named, **options)
+
+
+def _predicted(label: Any, table: Any) -> Callable[[int, int], Predicted]:
+    """Return a function that selects two models by their positions, -1 for the labels. Each column is coded once."""
+    columns = [as_class_labels(values, "label") for values in (label, *table.T)]
+    occurring, codes = np.unique(np.concatenate(columns), return_inverse=True)
+    codes, classes = codes.reshape(len(columns), -1), [label_name(value) for value in occurring.tolist()]
+    there = np.stack([np.bincount(column, minlength=len(classes)) > 0 for column in codes])
+
+    def pair(a: int, b: int) -> Predicted:
+        chosen = [0, a + 1, b + 1]
+        used = np.logical_or.reduce(there[chosen])
+        of_label, of_a, of_b = (np.cumsum(used) - 1)[codes[chosen]]
+        return Predicted(classes=tuple(compress(classes, used)), label=of_label, a=of_a, b=of_b)
+
+    return pair
 
 
 @contextmanager
