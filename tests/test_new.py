@@ -64,5 +64,6 @@ def test_another_part_is_written_with_its_tests_and_entries(copy, kind, capsys):
     assert capsys.readouterr().out.startswith(f"left to do, of {part.example}:")
     with pytest.raises(SystemExit, match="is taken"):
         new.write_part(kind, part.example)
-    with pytest.raises(SystemExit, match="expected a name"):
-        new.write_part(kind, "9 x")
+    for name in ("9 x", "weighted-miss"):  # the weighted average of a measure called miss
+        with pytest.raises(SystemExit, match="expected a name"):
+            new.write_part(kind, name)

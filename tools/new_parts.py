@@ -48,7 +48,7 @@ _SPEC = '''    MeasureSpec(name="NAME", needs="classes", unit="points", of_count
         name="kappa"'''
 
 MEASURE = Part(
-    pattern=r"[a-z][a-z0-9]*(-[a-z0-9]+)*",
+    pattern=r"(?!(micro|macro|weighted)-)[a-z][a-z0-9]*(-[a-z0-9]+)*",  # averages of another measure
     example="markedness",
     files={"tests/sigstats/measures/test_UNDER.py": _MEASURE_TEST},
     entries=[

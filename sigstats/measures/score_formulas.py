@@ -228,7 +228,7 @@ def of_function(
     function: Callable[..., Any], name: str, label: Any, prediction: Any, weights: FloatArray
 ) -> FloatArray:
     """The values of a user's function of labels, predictions and weights; ValueError unless they are finite numbers."""
-    wanted = "a finite number for y, prediction and weights, as in lambda y, p, w: f1_score(y, p, sample_weight=w)"
+    wanted = "a finite number for y, prediction and weights; a function of tp, fn, fp, tn goes into sigstats.Measure"
     values = np.empty(len(weights))
     for row, own in enumerate(weights):
         kept = own > 0
