@@ -16,7 +16,8 @@ NAME = "EvalPlus' eval_results.json"
 LOG = True
 
 BEGINS = re.compile(rb'\s*\{\s*"date"\s*:\s*"[^"]*"\s*,\s*"hash"\s*:')
-_PASSED = ("pass", "success")
+#: The words of all versions; any other word is refused, if its score is compared.
+_PASSED = {"pass": True, "success": True, "fail": False, "failed": False, "timeout": False}
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
@@ -36,8 +37,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _values(base: Any, plus: Any) -> dict[str, Any]:
-    passed = None if base is None else base in _PASSED
-    return {"base": passed, "plus": None if plus is None else passed and plus in _PASSED}
+    first, second = (_PASSED.get(word, word) if isinstance(word, str) else word for word in (base, plus))
+    return {"base": first, "plus": None if plus is None else second if first is True else first}
 
 
 def _statuses(value: Any) -> list[tuple[Any, Any]]:

@@ -89,19 +89,20 @@ def _of_instances(content: Content, report: Mapping[str, Any]) -> tuple[set[str]
 
 def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str]) -> tuple[set[str], set[str]]:
     resolved = {instance for name in ("resolved_ids", "resolved") for instance in _ids(content, report, name)}
-    if both := resolved.intersection(_ids(content, report, "unresolved_ids")):
-        raise ValueError(f"{content.where}: {shown(min(both))} is both resolved and unresolved; correct the report")
+    for name in ("unresolved_ids", "empty_patch_ids", "no_generation", "error_ids", "incomplete_ids"):
+        if both := resolved.intersection(_ids(content, report, name)):
+            raise ValueError(f"{content.where}: {shown(min(both))} is resolved and in {name}; correct the report")
     submitted = resolved.union(*(_ids(content, report, name) for name in _SUBMITTED))
     if every:
-        odd = min(submitted.difference(every), default=None)
-        if odd is not None:
+        if odd := min(submitted.difference(every), default=""):
             raise ValueError(f"{content.where}: {shown(odd)} is not among the {len(every):,} instances of --instances")
         return resolved, set(every)
-    first = not any(name.endswith("_ids") for name in report)
-    unnamed = "generated" not in report if first else report.get("submitted_instances", len(resolved)) != len(resolved)
-    if unnamed and (first or submitted == resolved):
+    known = submitted.union(*(_ids(content, report, name) for name in _FAILED))
+    stated = [report.get(name) for name in ("total_instances", "submitted_instances")]
+    unnamed = not any(name.endswith("_ids") for name in report) and "generated" not in report
+    if unnamed or any(isinstance(number, int) and number > len(known) for number in stated):
         raise ValueError(
-            f"{content.where}: it lists no unresolved instance; add --instances N (the number of instances, such as "
+            f"{content.where}: it does not name all its instances; add --instances N (the number of instances, such as "
             "--instances 500) or --instances FILE with their names, the report of the run, or per_instance_details.json"
         )
     return resolved, submitted

@@ -298,11 +298,24 @@ def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
         f"{path}: 3 of 12 answers failed ('not submitted' 2, 'error' 1)",
     ]
     path.write_text(json.dumps({"submitted_instances": 10, "resolved_instances": 5, "resolved_ids": ids[:5]}))
-    with pytest.raises(ValueError, match="lists no unresolved instance; add --instances N"):
+    with pytest.raises(ValueError, match="does not name all its instances; add --instances N"):
         read(str(path), Columns())
-    path.write_text(json.dumps(report | {"unresolved_ids": ids[4:8]}))
-    with pytest.raises(ValueError, match="'django__django-4' is both resolved and unresolved"):
+    path.write_text(json.dumps(report | {"total_instances": 90}))
+    with pytest.raises(ValueError, match="does not name all its instances"):
         read(str(path), Columns(unscored="wrong"))
+    for name in ("unresolved_ids", "empty_patch_ids", "error_ids", "incomplete_ids"):
+        path.write_text(json.dumps(report | {name: [*report[name], ids[4]]}))
+        with pytest.raises(ValueError, match=f"'django__django-4' is resolved and in {name}; correct the report"):
+            read(str(path), Columns(unscored="wrong"))
+
+
+def test_a_word_that_evalplus_does_not_write_is_no_failure(tmp_path):
+    (path := tmp_path / "eval_results.json").write_text(
+        json.dumps({"date": "", "hash": "", "eval": {"HumanEval/0": [{"base_status": "Pass", "plus_status": "fail"}]}})
+    )
+    for score in ("base", "plus"):
+        with pytest.raises(ValueError, match="is the text 'Pass'; expected a number"):
+            read(str(path), Columns(score=score))
 
 
 def test_reports_of_swe_bench_of_the_first_version_and_by_instance(tmp_path):
@@ -333,7 +346,7 @@ def test_the_results_of_the_leaderboard_do_not_name_what_was_not_resolved(tmp_pa
     """Joined with another file, the instances that one model alone resolved would be those that are left out."""
     path = tmp_path / "results.json"
     path.write_text(json.dumps({"no_generation": ["a__a-9"], "no_logs": [], "resolved": ["a__a-1", "a__a-2"]}))
-    with pytest.raises(ValueError, match=r"lists no unresolved instance; .* or per_instance_details\.json"):
+    with pytest.raises(ValueError, match=r"does not name all its instances; .* or per_instance_details\.json"):
         read(str(path), Columns())
 
 
