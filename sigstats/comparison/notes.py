@@ -195,12 +195,15 @@ def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
 
 
 def monte_carlo_note(rows: Sequence[ComparisonRow]) -> list[Note]:
-    """A line with the standard error of p-values by random weights; None if no row has one."""
+    """A line with the standard error of p-values by random weights, if any, and one about functions of the user."""
     drawn = [row for row in rows if row.pvalue_error is not None]
     names = join_words(list(dict.fromkeys(row.name for row in drawn)))
     error = significant(max((row.pvalue_error or 0.0 for row in drawn), default=0.0), 2)
     told = f"{names}: p-values by random weights have a Monte-Carlo standard error of at most {error}"
-    return [Note("monte-carlo-error", told)] if drawn else []
+    slow = [row.name for row in drawn if MEASURES[row.measure].is_slow and row.measure != "macro-auc"]
+    own = join_words(list(dict.fromkeys(slow)))  # only functions of the user are as slow
+    smooth = f"{own}: assumed smooth; if a measure is the best or worst of several parts, its level does not hold"
+    return [Note("monte-carlo-error", told)] * bool(drawn) + [Note("smooth-measure", smooth)] * bool(own)
 
 
 def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unseen_group: UnseenGroup) -> list[Note]:

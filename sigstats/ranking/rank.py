@@ -18,9 +18,6 @@ from .means import MEAN_OVER_TASKS, mean_interval, share_interval, task_weights
 from .rank_sets import RankSets, adjusted_pairs, is_shown, sets_of
 from .result import RankedCost, RankedModel, RankedSlice, Ranking, models_in_order, pairs_in_order
 
-#: Notes on costs that are not repeated: equal prices are not copies, and the assumption on limits is another one.
-_REPLACED = ("identical-models", "no-limits")
-
 
 def rank_table(
     scores: Any,
@@ -142,7 +139,8 @@ def with_costs(ranking: Ranking, costs: Ranking, cost: str) -> Ranking:
         wanted = f"those of the {ranking.n:,} {ranking.unit}s with a score"
         raise ValueError(f"{cost}: costs of {costs.n:,} {costs.unit}s are not valid; expected {wanted}")
     names = [model.model for model in ranking.models]
-    of_costs, notes = _pvalues(costs, names), {note: None for note in costs.notes if note.name not in _REPLACED}
+    replaced = ("identical-models", "no-limits")  # equal prices are not copies
+    of_costs, notes = _pvalues(costs, names), {note: None for note in costs.notes if note.name not in replaced}
     if not costs.test:
         units, what = (costs.n, "row") if costs.groups is None else (costs.groups, "group")
         unseen = (1 - RAREST) ** units

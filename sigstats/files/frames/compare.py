@@ -167,9 +167,9 @@ def compare(
         Frames only: the column of tasks; the unweighted mean over tasks is tested as well as all rows.
     measures : str, Measure, function, or sequence of them, optional
         Names in ``sigstats.comparison.measure_names.COMPARED_MEASURES``, ``pass@k``, a `sigstats.Measure`, or a
-        function of ``y, prediction, weights`` that returns one finite number, the greater the better unless its
-        attribute ``greater_is_better`` is False; by default the accuracy, and the area under the curve of
-        probabilities, their log loss if there are more than two classes, or the mean of marks.
+        smooth function (not the worst of several parts) of ``y, prediction, weights`` that returns one finite number,
+        the greater the better unless its attribute ``greater_is_better`` is False; by default the accuracy, and the
+        area under the curve of probabilities, their log loss for more than two classes, or the mean of marks.
     costs : mapping or DataFrame, optional
         The costs of wrong predictions, whose mean is then the first measure: ``{true class: {predicted class: cost}}``,
         or ``{"fn": 10, "fp": 1}`` of the positive class, as ``sigstats.measures.costs.as_cost_measure`` takes them.

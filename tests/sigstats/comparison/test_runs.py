@@ -9,6 +9,7 @@ from scipy.stats import binom, t, ttest_1samp, ttest_ind
 from sklearn.metrics import f1_score, log_loss
 
 import sigstats
+from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.runs import runs_test
 
 
@@ -155,3 +156,11 @@ def test_random_weights_state_their_error():
     p, draws = drawn.rows[0].pvalue, 10_000
     assert drawn.rows[0].pvalue_error == pytest.approx(np.sqrt(p * (1 - p) / draws), rel=0.01)
     assert not [note for note in sigstats.compare(y, a, b).notes if note.name == "monte-carlo-error"]
+    assert not [note for note in drawn.notes if note.name == "smooth-measure"]
+
+    def worst_recall(y, prediction, weights):
+        return min(weights[(y == of) & (prediction == of)].sum() / weights[y == of].sum() for of in (0, 1))
+
+    own = sigstats.compare(y, a, b, measures=[worst_recall], rule=ComparisonRule(n_resamples=250))
+    (note,) = (note for note in own.notes if note.name == "smooth-measure")
+    assert note.startswith("worst_recall: assumed smooth; if a measure is the best or worst of several parts")
