@@ -240,4 +240,4 @@ def _about(row: Hypothesis, *columns: str) -> dict[str, Any]:
 
 
 def _label(row: Hypothesis) -> str:
-    return " ".join(filter(None, (row.classifier or f"{row.b} − {row.a}", row.slice)))
+    return " ".join(filter(None, (row.classifier or f"{row.a} − {row.b}", row.slice)))

@@ -127,7 +127,7 @@ def _as_value_error() -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        text = re.sub(rf"{GIVEN}\w+:|--set ", "", str(error))  # by their names in the program
+        text = re.sub(rf"{GIVEN}\w+:|--set |^study: (?=study: )", "", str(error))  # by their names in the program
         text = re.sub(r"memory://sigstats/\w+/([\w-]+)\.parquet", r"data frame \1", text)
         option, colon, said = text.partition(":")
         name = option.removeprefix("--").replace("-", "_") if option.startswith("--") else option

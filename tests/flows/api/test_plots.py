@@ -164,8 +164,11 @@ def test_forest_has_the_intervals_of_the_summary(benchmark):
     ax = benchmark.plot.forest(test="mcnemar", dataset="correlation = 0.3")
     assert segments(ax.collections[0])[:, :, 0] == pytest.approx(rows[["estimate_low", "estimate_high"]].to_numpy())
     assert ax.lines[0].get_xdata() == pytest.approx(rows["estimate"].to_numpy())
-    assert labels(ax.yaxis) == [f"{b} − {a}" for a, b in zip(rows["a"], rows["b"], strict=True)]
     assert ax.lines[1].get_xdata() == [0, 0]
+    runs = benchmark.predictions(dataset="correlation = 0.3")
+    right = (runs["label"] == runs["prediction"]).groupby(runs["classifier"]).mean()
+    pairs = [text.split(" − ") for text in labels(ax.yaxis)]
+    assert ax.lines[0].get_xdata() == pytest.approx([right[first] - right[second] for first, second in pairs])
 
 
 def test_critical_difference_has_mean_ranks_and_over_data_sets_probabilities(benchmark):
