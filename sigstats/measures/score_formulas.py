@@ -172,10 +172,16 @@ def weighted_area(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
     """The weighted share of pairs in which the positive row has the higher score; a tie counts half."""
     order = np.argsort(score, kind="stable")
     first = np.flatnonzero(np.append(True, np.diff(score[order]) != 0))
-    both = weights[:, order] * positive[order], weights[:, order] * (1 - positive[order])
-    hits, misses = (np.add.reduceat(of_class, first, axis=1) for of_class in both)
-    wins = (hits * (np.cumsum(misses, axis=1) - misses / 2)).sum(axis=1)
-    return np.asarray(wins / (hits.sum(axis=1) * misses.sum(axis=1)))
+    hit = np.flatnonzero(positive[order])
+    of_all = weights[:, order]
+    hits = of_all[:, hit]
+    of_all[:, hit] = 0
+    misses = np.zeros((len(weights), len(order) + 1))
+    np.cumsum(of_all, axis=1, out=misses[:, 1:])
+    tied = np.searchsorted(first, hit, side="right")
+    below, upto = misses[:, first[tied - 1]], misses[:, np.append(first, len(order))[tied]]
+    wins = (hits * (below + upto)).sum(axis=1) / 2
+    return np.asarray(wins / (hits.sum(axis=1) * misses[:, -1]))
 
 
 def macro_area(vectors: FloatArray, label: Any, said: Any, weights: FloatArray) -> FloatArray:
@@ -191,11 +197,10 @@ def macro_area(vectors: FloatArray, label: Any, said: Any, weights: FloatArray) 
     for code, scores in enumerate(vectors.T):
         own = label == code
         score = np.where(said < 0, np.where(own == (said == FIRST), *ends), scores[np.maximum(said, 0).astype(int)])
-        of_own, of_others = weights[:, own], weights[:, ~own]
-        pairs = of_own.sum(axis=1) * of_others.sum(axis=1)
-        if of_own.shape[1] * of_others.shape[1] <= _FEW_PAIRS:  # a product of matrices is faster than sorted sums
+        pairs = (weights @ own) * (weights @ ~own)
+        if own.sum() * (~own).sum() <= _FEW_PAIRS:  # a product of matrices is faster than sorted sums
             wins = (1 + np.sign(np.subtract.outer(score[own], score[~own]))) / 2
-            area = ((of_own @ wins) * of_others).sum(axis=1) / np.where(pairs > 0, pairs, 1.0)
+            area = ((weights[:, own] @ wins) * weights[:, ~own]).sum(axis=1) / np.where(pairs > 0, pairs, 1.0)
         else:
             area = np.where(pairs > 0, weighted_area(own, score, weights), 0.0)
         total, number = total + area, number + (pairs > 0)
