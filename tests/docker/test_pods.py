@@ -8,6 +8,8 @@ import kubernetes.client
 import pytest
 import yaml
 
+from sigstats.flows.errors import REGRESSION
+
 from ..flows.conftest import results, run, study_file, wait_until
 from ..flows.prefect_server import free_port
 from ..programs import needs
@@ -61,6 +63,10 @@ def test_pods_run_without_root_and_only_those_of_this_package_connect():
         assert keys["defaultMode"] == 0o440, name  # readable through fsGroup, not by everybody
         assert pod["securityContext"]["fsGroup"] == 1000, name
         assert ("envFrom" in container) == (name != "sigstats-scheduler")
+        if "livenessProbe" in container:  # a pod that is late is not at once killed, with the blocks it has
+            ready, alive = container["readinessProbe"], container["livenessProbe"]
+            assert ready["exec"] == alive["exec"]
+            assert alive["failureThreshold"] * alive["periodSeconds"] >= 300 > ready["failureThreshold"]
     policy = RESOURCES["NetworkPolicy", "sigstats-tls"]["spec"]
     selected = {name for name, one in TEMPLATES.items() if policy["podSelector"]["matchLabels"].items() <= labels(one)}
     assert selected == {"sigstats-scheduler", "sigstats-worker"}
@@ -68,6 +74,9 @@ def test_pods_run_without_root_and_only_those_of_this_package_connect():
     wanted = [one["podSelector"]["matchLabels"].items() for one in rule["from"]]
     assert all(any(each <= labels(template) for each in wanted) for template in TEMPLATES.values())
     assert all(wanted)  # an empty selector would let everybody in
+    failed, evicted = RESOURCES["Job", "sigstats-run"]["spec"]["podFailurePolicy"]["rules"]
+    assert (failed["action"], failed["onExitCodes"]["values"]) == ("FailJob", [REGRESSION])
+    assert evicted["action"] == "Ignore"
     service = RESOURCES["Service", "sigstats-scheduler"]["spec"]
     assert service["selector"].items() <= labels(TEMPLATES["sigstats-scheduler"])
 
