@@ -84,17 +84,19 @@ def _refuse_small_workers(prepared: Prepared, limit: int) -> None:
     for dataset in (dataset for dataset in prepared.datasets if _DOUBTFUL * dataset.nbytes > limit):
         on = [cell for cell in prepared.plan.cells if cell.subject.get("dataset") == dataset.name]
         cells = {(cell.fanout, tried(cell)): cell for cell in on if not (input_cells(cell) or own_code(cell))}
+        measured = [(0.0, "")]
         with TemporaryDirectory() as folder:
             write_data(Store(folder), dataset)
             for (_, who), cell in cells.items():
                 first = run_guarded(cell.block(0, 1), Store(folder), apart=True)
                 end_idle()  # the next process has a peak of its own
-                needed = _SPARE * getattr(first, "memory", 0)
-                if needed > limit:
-                    raise BadInput(
-                        f"data set {dataset.name}: {dataset.nbytes / 1e6:,.0f} MB are not valid; {who} needs workers "
-                        f"of {needed / 1e6:,.0f} MB, as measured here, and memory_limit is {limit / 1e6:,.0f} MB"
-                    )
+                measured.append((_SPARE * getattr(first, "memory", 0), who))
+        needed, who = max(measured)
+        if needed > limit:
+            raise BadInput(
+                f"data set {dataset.name}: {dataset.nbytes / 1e6:,.0f} MB are not valid; {who} needs workers "
+                f"of {needed / 1e6:,.0f} MB, as measured here, and memory_limit is {limit / 1e6:,.0f} MB"
+            )
 
 
 @contextmanager
