@@ -40,6 +40,7 @@ def _report(output: str) -> None:
     from sigstats.tasks.storage.store import Store
     from sigstats.tasks.summary.summarize import lost
 
+    from ..pages.wording import count_of
     from ..report.evidence import Evidence
     from ..report.problems import how_to_finish
     from ..running.workers import changes_of
@@ -48,8 +49,8 @@ def _report(output: str) -> None:
     with output_read(output, " with a summary", used="read or written"):
         if cells := lost(store):
             raise BadInput(
-                f"OUTPUT: the replicates of {len(cells):,} computations were deleted, without which report.html would "
-                "lose figures and tables; it is left as it is; run the study again to compute them"
+                f"OUTPUT: the replicates of {count_of(len(cells), 'computation')} were deleted, without which "
+                "report.html would lose figures and tables; it is left as it is; run the study again to compute them"
             )
         report, missing = _written(store), ""
         with contextlib.suppress(FileNotFoundError):  # a study without cells lacks none

@@ -214,7 +214,8 @@ def _cells(record: Record, study: RegressionStudy) -> tuple[str, list[tuple[str,
 
 
 _MODELS = ("baseline", "candidate")
-_FLIPS, _OF_BASELINE = ("id", "score", "looks", "right", "flips"), ("broken", "fixed")
+#: Columns of `flips.csv`; the last two only with a baseline.
+FLIPS, OF_BASELINE = ("id", "score", "looks", "correct", "flips"), ("broken", "fixed")
 
 
 def answers_of(pairs: Sequence[PairedPredictions]) -> pa.Table | None:
@@ -258,4 +259,4 @@ def _flips_of(store: Store, records: Sequence[Record], *, of_baseline: bool) -> 
         counts = (looks, right, flips, *((broken, fixed) if of_baseline else ()))
         rows.append([name, score, *(str(array[item]) for array in counts)])
     words = f"{count_of(len(rows), 'item')} flipped in {len(kept)} of {count_of(len(records), 'evaluation')}"
-    return Changed((*_FLIPS, *(_OF_BASELINE if of_baseline else ())), rows, words)
+    return Changed((*FLIPS, *(OF_BASELINE if of_baseline else ())), rows, words)

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sigstats.flows.regression import page
 from sigstats.tasks.fan_out import FAN_OUTS, fanout
 from sigstats.tasks.results import PLAN
 from sigstats.tasks.schema import RENAMED, SUMMARY, as_summary, schema_of, summary_table
@@ -19,6 +20,7 @@ SCHEMAS = {
     "plan": PLAN,
     "references": schema_of(Reference),
     "history": history.SCHEMA,
+    "flips": pa.schema([(name, pa.string()) for name in (*page.FLIPS, *page.OF_BASELINE)]),
     **{name: fanout(name).schema for name in FAN_OUTS},
 }
 #: Of folders and of the subject's other parts, which are columns of an export.

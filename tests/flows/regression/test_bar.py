@@ -60,7 +60,7 @@ def test_each_night_is_the_binomial_test_of_its_rows_at_the_level_of_its_look(fo
     assert "points below the bar (" in said
     assert "Do not accept the model." in said
     flips = pd.read_csv(folder / "out/flips.csv")  # without "broken" and "fixed", for which there is no baseline
-    assert list(flips.columns) == ["id", "score", "looks", "right", "flips"]
+    assert list(flips.columns) == ["id", "score", "looks", "correct", "flips"]
     assert "Accept the model." in said.split("look 5 ")[0].split("look 4 ")[1]
     page = (folder / "out/report.html").read_text()
     assert "failed (evaluation 3, " in page

@@ -433,9 +433,9 @@ def test_flips_of_items_are_those_that_pandas_counts(folder, capsys):
         assert evaluate(folder, "--set", 'measures=["accuracy"]') in (0, 1)
     right = pd.DataFrame({name: frame["prediction"] == frame["label"] for name, frame in frames.items()})
     baseline = right.pop("baseline")
-    expected = pd.DataFrame({"looks": 5, "right": right.sum(axis=1)})
+    expected = pd.DataFrame({"looks": 5, "correct": right.sum(axis=1)})
     expected["flips"] = right.astype(int).diff(axis=1).abs().sum(axis=1).astype(int)
-    expected["broken"], expected["fixed"] = baseline * (5 - expected["right"]), ~baseline * expected["right"]
+    expected["broken"], expected["fixed"] = baseline * (5 - expected["correct"]), ~baseline * expected["correct"]
     found = pd.read_csv(folder / "out/flips.csv", index_col="id").drop(columns="score")
     assert list(found["flips"]) == sorted(found["flips"], reverse=True)
     pd.testing.assert_frame_equal(found.sort_index(), expected[expected["flips"] > 0], check_dtype=False)
