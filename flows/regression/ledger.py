@@ -54,11 +54,11 @@ def next_look(study: RegressionStudy, linked: Sequence[Record], unreadable: int)
     apart = max(1, sum(record.evaluation.look == 1 for record in linked))
     left = apart * study.alpha - sum(record.evaluation.level for record in linked) - sum(lost)
     if level <= 0 or left <= 1e-9 * study.alpha:
-        before = count_of(study.looks.planned or number - 1, "look")
+        before = count_of(number - 1, "look")
         keep = ", or keep 'each'" if {*_rules(linked)} == {"each"} else ""
         raise BadInput(
-            f"looks.{'planned' if study.looks.planned else 'spending'}: {before} at these rows are used, and this "
-            f"would be look {number}; use fresh rows{keep}"
+            f"looks.{'planned' if study.looks.planned else 'spending'}: {before} at these rows are used, and no "
+            f"level is left for look {number}; use fresh rows{keep}"
         )
     return Look(number, level if left > level * (1 - 1e-9) else left, left)
 

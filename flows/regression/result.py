@@ -77,7 +77,10 @@ class RegressionResult(Evaluated):
 
     @property
     def title(self) -> str:
-        """The verdict, and the effect that decides it."""
+        """The verdict, and the effect that decides it: of the newest candidate, unless only earlier ones failed."""
+        failed = [record.evaluation.candidate for record in self._failed]
+        if failed and failed[-1] != self.record.evaluation.candidate:
+            return next(line for line in self._of_those_before if line.startswith(f"{failed[-1]}: "))
         return self.comparison.answer.headline
 
     @property
@@ -94,7 +97,8 @@ class RegressionResult(Evaluated):
     def reasons(self) -> Sequence[str]:
         """The advice, and the reasons why other rows do not pass."""
         advice = self.comparison.answer.advice.rstrip(".")
-        return [advice, *self._of_those_before, *reasons(self.comparison, others=True)]
+        before = [line for line in self._of_those_before if line != self.title]
+        return [advice, *before, *reasons(self.comparison, others=True)]
 
     @property
     def since(self) -> dt.datetime | None:
@@ -160,7 +164,7 @@ class RegressionResult(Evaluated):
         display.event(
             "end",
             verdict=self.verdict,
-            headline=self.title,
+            headline=self.comparison.answer.headline,
             reasons=list(self.reasons),
             baseline=about.baseline,
             candidate=about.candidate,

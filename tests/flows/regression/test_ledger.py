@@ -2,6 +2,7 @@
 
 import datetime as dt
 import os
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -90,6 +91,13 @@ def test_nights_of_an_outage_are_caught_up_in_order_and_one_that_failed_fails_th
     assert list(found["verdict"] == "fail") == [False, False, True, False]
     assert list(found["look"]) == [1, 2, 3, 4]
     assert evaluate(folder) == 0  # the newest passes, and the failure was told
+    for day in (5, 6):
+        night(folder, f"2026-11-0{day}", worse=day == 5, seed=day)
+    capsys.readouterr()
+    assert evaluate(folder, "--quiet") == 1
+    said = capsys.readouterr().err  # as the event of Prefect and the state of its run
+    assert re.match(r"\S+: \S*candidate-2026-11-05.csv: FAIL: ", said)
+    assert said.count("FAIL") == 1
 
 
 @pytest.mark.long
