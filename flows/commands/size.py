@@ -82,8 +82,7 @@ def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", na
     rule = rule_of(options)
     pilot = _by_hand(options) if paired is None else pilot_of(paired, rule, tests=_tests(paired, names, rule))
     largest = _largest_drop(options, rule, pilot.parts[0].discordance) if paired is None else 1.0
-    drops = _drops(options, rule, largest)
-    return plan_size(pilot, rule=rule, drops=drops, target=options.power, alpha=rule.alpha)
+    return plan_size(pilot, rule=rule, drops=_drops(options, rule, largest), target=options.power, alpha=rule.alpha)
 
 
 def _given(options: argparse.Namespace) -> list[float]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .class_spelling import require_one_naming
+from .class_spelling import refuse_two_spellings, require_one_naming
 from .data_frames import as_texts, is_missing, require_same_index
 from .messages import Note, shown, some_of
 from .validation import IntArray, as_labels, refuse, require_comparable, same_kind_of_labels
@@ -62,6 +62,7 @@ def coded_groups(
     `classes`: as for `as_class_labels`.
     """
     names, codes = coded(values, name, rows)
+    refuse_two_spellings(names, rows, name, "group")
     way = "rename {} if it is a group" if classes is None else "give classes=[{}] if it is a group"
     rows_of = dict(zip(names, np.bincount(codes).tolist(), strict=True))
     refuse_missing_texts(name, rows_of, f"leave out these rows, or {way}", classes=classes, what="values")

@@ -7,7 +7,7 @@ import contextlib
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -27,16 +27,12 @@ _TRUTH = {"0": "no", "false": "no", "1": "yes", "true": "yes"}
 _BINARY = ({0, 1}, {-1, 1}, {1, 2})
 
 
-def refuse_thousands(where: str, texts: Iterable[str]) -> None:
+def refuse_thousands(where: str, texts: Sequence[str]) -> None:
     """Refuse numbers that may have a point between thousands: 1.250 among 950, whereas decimals would be 1.25."""
-    written: set[str] = set()
-    for text in texts:
-        if not _POINT_OF_THOUSANDS.fullmatch(text):
-            return
-        written.add(text)
-    pointed = sorted((text for text in written if "." in text), key=lambda text: (text[-1] != "0", text))
+    pointed = sorted({text for text in texts if "." in text}, key=lambda text: (text[-1] != "0", text))
     many = len({text[-3:] for text in pointed}) > 10  # more than rounded ninths have
-    if pointed and written.difference(pointed, "0") and (many or pointed[0].endswith("0")):
+    others = {*texts}.difference(pointed, "0")
+    if pointed and others and (many or pointed[0].endswith("0")) and all(map(_POINT_OF_THOUSANDS.fullmatch, texts)):
         told = f"{shown(pointed[0])} may have a point between thousands, since other numbers have no point"
         raise ValueError(f"{where}: {told}; write {pointed[0].replace('.', '')}, or all numbers with three decimals")
 

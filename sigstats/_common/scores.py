@@ -87,7 +87,6 @@ def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wan
         if len(small := _fractions_among_percentages(score)):
             told = f"{len(small):,} of {shown(name)} up to {small.max():g} and {np.count_nonzero(score > 1):,} up to"
             raise ValueError(f"scores: {told} {score.max():g} look like two units; expected {wanted}")
-    # Scores that are all 1, or all 0, are on any scale.
     of_one = (k for k, array in enumerate(scores) if len(array) and 0 <= array.min() < 1 and 0 < array.max() <= 1)
     fractions = next(of_one, -1)
     for name, score in () if fractions < 0 else zip(names, scores, strict=True):

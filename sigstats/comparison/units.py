@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_names import MISSING as MISSING
-from .._common.class_spelling import is_number, refuse_two_spellings
+from .._common.class_spelling import is_number, refuse_thousands, refuse_two_spellings
 from .._common.messages import Note, shown
 from .._common.together import check_together
 from .._common.validation import FloatArray, IntArray, as_reals, refuse
@@ -50,7 +50,7 @@ class Units:
     slices: Mapping[str, Parted] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for column, (names, _) in self.slices.items():
+        for column, (names, _) in {**self.slices, "task": (self.task_names, None)}.items():
             refuse_two_spellings(names, self.n, column, "slice")
         given = {name: getattr(self, name) for name in ("runs", "tasks", "weights")}
         check_together({**given, "order": self.in_time, "several answers to an item": self.items})
@@ -143,6 +143,7 @@ def _binned(column: str, parted: Parted, n_bins: int) -> Parted:
     names, codes = parted
     if wrong := next((name for name in names if name != MISSING and not is_number(name)), None):
         raise ValueError(f"column {shown(column)} has the value {shown(wrong)}; expected numbers alone for bins")
+    refuse_thousands(f"column {shown(column)}", [name for name in names if name != MISSING])
     order = sorted((k for k, name in enumerate(names) if name != MISSING), key=lambda k: float(names[k]))
     rows = np.bincount(codes, minlength=len(names))[order]
     middle = np.cumsum(rows) - rows / 2

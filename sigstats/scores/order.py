@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.class_spelling import is_number
+from .._common.class_spelling import is_number, refuse_thousands
 from .._common.validation import FloatArray, IntArray, as_labels, refuse
 
 #: Fewest and most blocks, and how many rows' worth of independent information a block has where there are enough.
@@ -63,6 +63,7 @@ def _outlasts(values: FloatArray, r: float) -> bool:
 
 def as_times(names: Sequence[str]) -> list[float]:
     """Names of times as numbers, if all of them are numbers, or ISO dates; else ValueError."""
+    refuse_thousands("order", names)
     return [float(name) for name in names] if all(map(is_number, names)) else list(map(_seconds, names))
 
 

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.class_names import class_notes, counts_of
+from sigstats._common.class_spelling import refuse_thousands, refuse_two_spellings
 from sigstats._common.messages import Note
 from sigstats._common.validation import shown
 from sigstats.comparison.measure_names import are_measurements
@@ -122,7 +123,8 @@ def join(
 def units_of(side: Predictions, rows: Any, columns: Columns, others: Mapping[str, Any]) -> Units:
     """The units of rows of a file; `others`: the columns of groups, times, weights, tasks and slices of these rows."""
     items, own = None if side.epoch is None else item_codes(side.ids.take(rows)), columns.units
-    group = items if own.group is None else codes_of(others[own.group])[1]
+    spelled, group = ((), items) if own.group is None else codes_of(others[own.group])
+    refuse_two_spellings(spelled, len(rows), f"column {shown(own.group or '')}", "group")
     if (
         items is not None
         and group is not None
@@ -148,6 +150,7 @@ def _weights(name: str, column: Any) -> NDArray[np.float64]:
     names, codes = codes_of(column)
     if odd := next((text for text in names if not is_number(text)), None):
         raise ValueError(f"weights: {shown(odd)} in column {shown(name)} is not valid; expected numbers above 0")
+    refuse_thousands(f"weights: column {shown(name)}", names)
     return as_weights(np.array([float(text) for text in names])[codes], len(codes))
 
 

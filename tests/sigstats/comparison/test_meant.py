@@ -252,6 +252,19 @@ def test_slices_of_two_spellings_are_refused():
         sigstats.assert_at_least(TRUE, GUESS, at_least=0.5, slices={"region": region})
 
 
+def test_groups_of_two_spellings_and_numbers_with_points_between_thousands_are_refused(tmp_path):
+    group = [f"p{n // 4}" + " " * (n % 2) for n in range(200)]
+    amounts = [f"{n:,}".replace(",", ".") for n in range(900, 1100)]
+    frame = pd.DataFrame({"id": range(200), "label": TRUE, "prediction": GUESS, "g": group, "a": amounts})
+    frame.to_parquet(path := str(tmp_path / "a.parquet"))
+    frame.assign(x=1).to_parquet(other := str(tmp_path / "b.parquet"))
+    for arguments, options in (((frame, frame), {"groups": "g"}), ((TRUE, GUESS, GUESS), {"groups": group})):
+        with pytest.raises(ValueError, match="'p0 ' and 'p0' look alike; expected one spelling of each group"):
+            sigstats.compare(*arguments, **options)
+    for option, code in (("--group=g", 2), ("--weights=a", 2), ("--slice=a=3", 2), ("--order=a", 2), ("--task=g", 2)):
+        assert main(["compare", path, other, option]) == code
+
+
 def test_of_losses_the_lowest_ranks_first(tmp_path, capsys):
     paths = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
     for path, more in zip(paths, (1, 0), strict=True):
