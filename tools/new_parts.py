@@ -300,6 +300,7 @@ KIND = Part(
         ("CONTRIBUTING.md", _TASKS_FOLDER, f"{_TASKS_FOLDER}      NAME/  TITLE: a kind of study\n"),
         ("CONTRIBUTING.md", _FLOWS_FOLDER, f"{_FLOWS_FOLDER}      NAME/  TITLE: its study file and its plan\n"),
         ("tasks/fan_out.py", "FAN_OUTS = {\n", 'FAN_OUTS = {\n    "NAME": "sigstats.tasks.NAME.draws:FAN_OUT",\n'),
+        ("docs/seeds.md", "`study: calibration`", "`study: calibration`, `study: NAME`"),
     ],
     left=[
         "flows/NAME/plan.py: the keys of its study file, and its cells",
