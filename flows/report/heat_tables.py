@@ -18,17 +18,7 @@ from ..pages.heat_table import (
     pair_table,
     side_by_side,
 )
-from ..pages.wording import (
-    NBSP,
-    adjusted_p,
-    index_number,
-    p_equation,
-    p_number,
-    p_order,
-    points,
-    signed,
-    significant,
-)
+from ..pages.wording import NBSP, adjusted_p, index_number, p_equation, p_number, p_order, points, signed, significant
 from . import sections
 from .evidence import Evidence, Figure
 from .rows import (

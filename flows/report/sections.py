@@ -30,10 +30,7 @@ def of(evidence: Evidence) -> list[Section]:
 
 
 def section_of(
-    name: str,
-    *,
-    verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict],
-    columns: Sequence[Column],
+    name: str, *, verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict], columns: Sequence[Column]
 ) -> Section:
     """The section of a test of `sigstats.tasks.statistical_tests`, in the words of its record."""
     test = statistical_tests.named(name)

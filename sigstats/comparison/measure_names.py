@@ -105,18 +105,12 @@ def are_measurements(classes: Sequence[str]) -> bool:
 
 #: Measures that use an input, and the remedy.
 _USED_BY: dict[str, tuple[Callable[[MeasureSpec], bool], str]] = {
-    "score": (
-        lambda spec: spec.needs in _SCORES,
-        "a measure of scores, such as mean-score or auc, or no score",
-    ),
+    "score": (lambda spec: spec.needs in _SCORES, "a measure of scores, such as mean-score or auc, or no score"),
     "score_range": (
         lambda spec: spec.needs in ("marks", "numbers") or (spec.needs == "probabilities" and spec.span is None),
         "a measure of marks or numbers, neg-log-loss, or no limits",
     ),
-    "prediction": (
-        lambda spec: spec.needs not in _SCORES,
-        "a measure of predictions, or no such column",
-    ),
+    "prediction": (lambda spec: spec.needs not in _SCORES, "a measure of predictions, or no such column"),
     "label": (lambda spec: spec.needs != "marks", "a measure of labels, or no such column"),
 }
 

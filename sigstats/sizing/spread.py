@@ -159,9 +159,7 @@ def planners_of(
             spread.unseen,
             spread.fewest,
             pilot=TiltedPilot(
-                evidence.take(places[row.slice]),
-                blank_row(paired, row.measure, row.slice, row.n, row.items),
-                rule,
+                evidence.take(places[row.slice]), blank_row(paired, row.measure, row.slice, row.n, row.items), rule
             ).of_most_units(),
         )
         for row, spread in zip(rows, spreads, strict=True)

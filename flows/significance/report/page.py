@@ -13,16 +13,7 @@ from sigstats.tasks.significance.tables import TableTested
 from ...pages.wording import count_of, join_words
 from ...report import heat_tables, sections, verdicts
 from ...report import over_data_sets as data_sets
-from ...report.evidence import (
-    RESAMPLES,
-    SEED,
-    Evidence,
-    KindPage,
-    OverDataSets,
-    Particulars,
-    Score,
-    Verdict,
-)
+from ...report.evidence import RESAMPLES, SEED, Evidence, KindPage, OverDataSets, Particulars, Score, Verdict
 from ...report.rows import group_by
 from . import tables
 
