@@ -180,21 +180,21 @@ class Columns(Parted):
         marks = self.score is not None and self.scoring.is_lower_better(self.score) is not None
         known: dict[str, str] = {}
         unclear: tuple[tuple[str, str, str], ...] = ()
-        for key, others in _KNOWN.items():
+        for key, synonyms in _KNOWN.items():
             own = getattr(self, key)
-            theirs = (key != "id" and marks) or (key == "label" and self.truth is not None)
-            if theirs or key in self.named or own != getattr(Columns, key):
+            not_needed = (key != "id" and marks) or (key == "label" and self.truth is not None)
+            if not_needed or key in self.named or own != getattr(Columns, key):
                 continue
-            there, doubtful = (
+            alternatives, doubtful = (
                 [name for name in names if name.lower() in texts and name not in self.wanted]
-                for texts in (others, (*_DOUBTFUL[key], own))
+                for texts in (synonyms, (*_DOUBTFUL[key], own))
             )
             doubtful = [name for name in doubtful if "x" not in names or name != "y"]
-            read, beside = ([own], there + doubtful) if own in names else (there, doubtful)
-            if read and beside and key != "id":
-                unclear += ((key, read[0], beside[0]),)
-            elif own not in names and len(there) == 1:
-                known[key] = there[0]
+            chosen, rivals = ([own], alternatives + doubtful) if own in names else (alternatives, doubtful)
+            if chosen and rivals and key != "id":
+                unclear += ((key, chosen[0], rivals[0]),)
+            elif own not in names and len(alternatives) == 1:
+                known[key] = alternatives[0]
         if "label" in known and self.label == self.prediction:  # a file of labels
             known["prediction"] = known["label"]
         columns = TableColumns(**{**vars(self), **known}, known=tuple(known.items()), unclear=unclear)
