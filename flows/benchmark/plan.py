@@ -281,11 +281,9 @@ KIND = Kind(
     layout=_layout,
     fits="sigstats.flows.benchmark.ways_of_fitting",
     analyses={
-        **dict.fromkeys(OF_RUNS, "sigstats.tasks.benchmark.runs"),
+        **dict.fromkeys((*OF_RUNS, "over-data-sets", "permutation"), "sigstats.tasks.benchmark.runs"),
         "corrected-resampled": "sigstats.tasks.benchmark.resampled",
         "measures": "sigstats.tasks.benchmark.measures",
-        "over-data-sets": "sigstats.tasks.benchmark.over_data_sets",
-        "permutation": "sigstats.tasks.benchmark.permutation",
         "resampled-measures": "sigstats.tasks.benchmark.resampled",
     },
     page="sigstats.flows.benchmark.report.page",

@@ -1,21 +1,27 @@
-"""Observed runs: the tests of them, and the values of measures on their folds."""
+"""Observed runs: the tests of them, alone, against permutations and over data sets; values of measures on their folds.
+
+PermClass and PermFeats (Ojala and Garriga 2010): is the observed error smaller than under permutation? If the study
+names a measure, the question is whether it is better. Over data sets: mean ranks, Friedman's test, and tests of pairs.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sigstats._common.extreme import ties_as_equal
 from sigstats._common.validation import FloatArray, IntArray
+from sigstats.measures.table import MEASURES
 from sigstats.retraining.resampled import corrected_resampled_test
 
 from ..plan import Cell
-from ..results import Results
+from ..results import Results, sequential_fields
 from ..schema import Hypothesis
-from ..statistical_tests import ObservedRun, OfRuns, estimated, named
-from .work import CrossValidated, dataset_of
+from ..statistical_tests import FEWEST_DATA_SETS, ObservedRun, OfRuns, estimated, named, run_table_test
+from .work import CrossValidated, Measured, dataset_of
 
 
 def observed_run(results: Results, cell: Cell) -> ObservedRun | None:
@@ -34,6 +40,12 @@ def _groups(results: Results, cell: Cell) -> NDArray[np.int64] | None:
 
 
 def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
+    """The hypotheses of an analysis: of retrains, over data sets, or of the test of runs with this name."""
+    others = {"permutation": _permutations, "over-data-sets": _over_data_sets}
+    yield from others[name](results) if name in others else _tested(results, name)
+
+
+def _tested(results: Results, name: str) -> Iterator[Hypothesis]:
     """The hypotheses of a test of runs: of each classifier, every two, or all on a data set, in the plan's order."""
     test, of = named(name), named(name).runs
     assert of is not None
@@ -64,8 +76,8 @@ def _compared(of: OfRuns, cells: Sequence[Cell]) -> Iterator[Sequence[Cell]]:
         yield from combinations(cells, len(_SUBJECTS[of.compared]))
 
 
-#: The value of a measure on the labels and predictions of a fold, of so many classes.
-Measured: TypeAlias = Callable[[IntArray, IntArray, int], float]
+#: The value of a measure on the labels and predictions of a fold with this many classes.
+OnFold: TypeAlias = Callable[[IntArray, IntArray, int], float]
 
 
 @dataclass(frozen=True)
@@ -83,7 +95,7 @@ class OverFolds:
         return self.cells[0].subject["classifier"]
 
 
-def read(results: Results, observed: Cell, measured: Measured) -> OverFolds:
+def read(results: Results, observed: Cell, measured: OnFold) -> OverFolds:
     """The values on the folds of the cross-validation of a cell and of its repetitions."""
     cells = (observed, *results.cells("repetition", **observed.subject))
     values, folds, rows = [], 1, 0
@@ -105,3 +117,120 @@ def corrected_t(row: Hypothesis, values: FloatArray, rows: int) -> Hypothesis:
     result = corrected_resampled_test(values.ravel(), n_train=values.shape[1] - 1, n_test=1)
     ends = estimated(result.estimate, result.confidence_interval)
     return row.with_(n=rows, statistic=result.statistic, p_value=result.pvalue, note=result.reason, **ends)
+
+
+_NULLS = {
+    "labels": "labels are independent of the features",
+    "features": "features are independent of each other inside each class",
+}
+_IN_GROUPS = {
+    "labels": "labels are independent of the features inside each group, or among groups of one class",
+    "features": "features are independent of each other inside each group and class",
+}
+
+
+def _permutations(results: Results) -> Iterator[Hypothesis]:
+    """One hypothesis for each cell of retrains."""
+    for cell in (*results.cells("retrain"), *results.cells("measured-retrain")):
+        yield _of_retrains(results, cell)
+
+
+def _of_retrains(results: Results, cell: Cell) -> Hypothesis:
+    null, measure, lower = cell.subject["null"], "error", True
+    if isinstance(cell.work, Measured):
+        measure, own = cell.work.measure, cell.work.measure_code is not None
+        lower = cell.work.lower_is_better if own else not MEASURES[measure].greater_is_better
+    base = results.hypothesis(
+        cell,
+        test=f"permutation-{null}",
+        method="permutation",
+        alternative="less" if lower else "greater",
+        null_hypothesis=_NULLS[null],
+        classifier=cell.subject["classifier"],
+        measure=measure,
+    )
+    of = {key: cell.subject[key] for key in ("dataset", "classifier")}
+    run = next((observed_run(results, item) for item in results.cells("crossval", **of)), None)
+    table, count = results.table(cell), results.count(cell)
+    if run is None or table is None or count is None:
+        return base
+    base = base.with_(
+        null_hypothesis=(_NULLS if run.groups is None else _IN_GROUPS)[null], n=run.n, **sequential_fields(count)
+    )
+    if measure == "error":
+        error, value = run.error_interval, run.wrong / run.n
+        mean = float(table.column("wrong").to_numpy().mean()) / run.n
+        base = base.with_(estimate_low=error.low, estimate_high=error.high)
+    else:
+        (before,) = results.cells("measured", **of, measure=cell.subject["measure"])
+        observed = results.table(before)
+        assert observed is not None  # replicates were counted against it
+        sign = -1 if lower else 1
+        value, mean = (sign * float(part.column("value").to_numpy().mean()) for part in (observed, table))
+    return base.with_(statistic=value, estimate=value, null_mean=mean)
+
+
+@dataclass(frozen=True)
+class FinishedRuns:
+    """The observed runs of the data sets that all classifiers finished."""
+
+    classifiers: tuple[str, ...]
+    datasets: tuple[str, ...]
+    #: For each data set, the correctness of each classifier (columns) on each row.
+    right: tuple[NDArray[np.bool_], ...]
+    #: For each data set, the group of every row; None if rows are independent.
+    groups: tuple[NDArray[np.int64] | None, ...]
+
+    @property
+    def accuracies(self) -> FloatArray:
+        """The accuracy on each data set (rows) of each classifier (columns)."""
+        return np.array([table.mean(axis=0) for table in self.right])
+
+
+def finished_runs(results: Results) -> FinishedRuns:
+    """The observed runs of the data sets that all classifiers finished."""
+    classifiers = tuple(dict.fromkeys(cell.subject["classifier"] for cell in results.cells("crossval")))
+    finished = {}
+    for dataset, cells in results.by_dataset("crossval").items():
+        runs = [run for cell in cells if (run := observed_run(results, cell)) is not None]
+        if len(runs) == len(classifiers):
+            finished[dataset] = np.column_stack([run.right for run in runs]), runs[0].groups
+    right, groups = zip(*finished.values(), strict=True) if finished else ((), ())
+    return FinishedRuns(classifiers, tuple(finished), right, groups)
+
+
+def _over_data_sets(results: Results) -> Iterator[Hypothesis]:
+    """The mean rank of each classifier, Friedman's test, and the signed-rank test of each pair of classifiers.
+
+    Data sets that a classifier has not finished are left out; a note counts them. With fewer than three data sets, the
+    rows are missing.
+    """
+    from scipy.stats import rankdata  # slow to import
+
+    runs = finished_runs(results)
+    whole = len(runs.datasets) >= FEWEST_DATA_SETS
+    unfinished = len(results.by_dataset("crossval")) - len(runs.datasets)
+    note = f"unfinished data sets left out: {unfinished}" if unfinished and whole else ""
+    scores = ties_as_equal(runs.accuracies) if whole else np.empty((0, len(runs.classifiers)))
+    ranks = rankdata(-scores, axis=1).mean(axis=0).tolist() if whole else [None] * len(runs.classifiers)
+
+    def row(test: str, method: str, null: str, *classifiers: str, **of: Any) -> Hypothesis:
+        cells = [cell for cell in results.cells("crossval") if cell.subject["classifier"] in classifiers]
+        base = results.hypothesis(*cells, test=test, method=method, alternative="two-sided", null_hypothesis=null)
+        return base.with_(dataset=None, note=note, **of)
+
+    def tested(test: str, method: str, **data: Any) -> dict[str, Any]:
+        """The result of a test of scores; empty if the rows are missing."""
+        return run_table_test(test, {**data, "greater_is_better": True}, method) if whole else {}
+
+    for name, rank in zip(runs.classifiers, ranks, strict=True):
+        known = {"n": len(runs.datasets), "estimate": rank, "decision": "none"} if whole else {}
+        yield row("mean-rank", "ranks", "nothing is tested", name, classifier=name, measure="mean rank", **known)
+    if len(runs.classifiers) > 2:
+        known = tested("friedman", "auto", scores=scores)
+        # With more classifiers than data sets, the test suspects a transposed table; here the table is right.
+        yield row("friedman", "auto", named("friedman").null, *runs.classifiers).with_(**known | {"note": note})
+    for (a, of_a), (b, of_b) in combinations(zip(runs.classifiers, scores.T, strict=True), 2):
+        known = tested("signed-rank", "exact", a=of_a, b=of_b)
+        pair = row("signed-rank", "exact", named("signed-rank").null, a, b, a=a, b=b)
+        yield pair.with_(**known | {"note": "; ".join(filter(None, (known.get("note"), note)))})

@@ -14,7 +14,7 @@ from sigstats.many_datasets.comparison import PairOverDatasets, compare_over_dat
 from sigstats.many_datasets.stratified import stratified_paired_test
 from sigstats.multiplicity import adjust_pvalues
 from sigstats.sign_flips.sign_flip_test import sign_flip_test
-from sigstats.tasks.benchmark.over_data_sets import finished_runs
+from sigstats.tasks.benchmark.runs import finished_runs
 from sigstats.tasks.benchmark.work import CrossValidated
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
