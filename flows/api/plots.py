@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sigstats._common.drawing import forest, ranks_with_cliques
+from sigstats._common.drawing import Draw, curves, forest, ranks_with_cliques, shares_of, stairs, zip_plot
 from sigstats._common.messages import some_of
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.ecdf_band import ecdf_band, shares
@@ -25,7 +25,6 @@ from ..calibration.report import zips as intervals_by_method
 from ..report.evidence import Evidence
 from ..report.rows import distinct, group_by
 from ..report.rows import some_of as some_sizes
-from ._drawing import Draw, curves, shares_of, stairs, zip_plot
 
 #: The options that choose a figure with their values, and the function that draws it on axes.
 Panel: TypeAlias = tuple[dict[str, Any], Draw]
