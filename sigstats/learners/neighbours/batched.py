@@ -22,7 +22,7 @@ from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, BatchedLearner, Null, Problem, blocks
 from ..door import compiled
-from .lists import FoldScales, FoldVariances, Learned, NeighbourLists, narrowed, rescaled
+from .lists import FoldScales, FoldVariances, Learned, NeighbourLists, rescaled
 from .mixed_features import MixedFeatures
 from .nearest_neighbours import (
     Configuration,
@@ -36,8 +36,6 @@ from .nearest_neighbours import (
 )
 from .tied import TiedNeighbours
 
-#: For one neighbour, this many rows at the head of a list settle nearly all rows.
-_FIRST = 3
 #: Rounding of a squared distance, relative to it, by the expanded square.
 _ROUNDING = 1e-14
 #: So many replicates or more are done together, as they lie innermost in memory.
@@ -81,7 +79,7 @@ class BatchedNeighbours(BatchedLearner):
                 tolerance=self._config.tolerance,
                 partly=self._partly,
             )
-            self.replicate_bytes = 8 * n * (8 if self._one else 2 * len(self._numeric) + 8 * self._lists.short)
+            self.replicate_bytes = 8 * n * (2 * len(self._numeric) + 8 * self._lists.short)
 
     def _mixed_features(self, problem: Problem) -> MixedFeatures | None:
         """The search for one neighbour among complete numbers if features are permuted; None without Numba."""
@@ -153,10 +151,6 @@ class BatchedNeighbours(BatchedLearner):
         self._tied.settle(predicted, place)
         return predicted
 
-    @property
-    def _one(self) -> bool:
-        return self._config.k == 1 and self._lists.near.shape[1] >= _FIRST
-
     def _from_lists(self, place: IntArray) -> Any:
         fold = self._folds[place]
         learned = self._scales.learned(fold)
@@ -168,31 +162,12 @@ class BatchedNeighbours(BatchedLearner):
         if predicted is not None:
             if len(rest := np.argwhere(predicted < UNDECIDED)):
                 self._from_longer_lists(predicted, place, fold, learned, rest, self._lists.near.shape[1])
-        elif self._one:
-            predicted = self._from_first(place, fold, learned)
         else:
             predicted = np.empty(fold.T.shape, dtype=np.int64)
             every = np.stack(np.divmod(np.arange(fold.size), len(fold)), axis=1)
             self._from_longer_lists(predicted, place, fold, learned, every, self._lists.short)
         predicted[learned.unknown[np.arange(len(place)), fold.T]] = UNDECIDED
         return predicted.T
-
-    def _from_first(self, place: IntArray, fold: IntArray, learned: Learned) -> IntArray:
-        """One neighbour: the first of the list decides if it is certainly nearer than the next."""
-        own, labels = narrowed(fold), narrowed(self._y[place])
-        near, distances = self._lists.near, self._lists.distances
-        first, second = (np.equal(own[near[:, place_]], own) for place_ in (0, 1))
-        limit = np.where(second, distances[:, 2, None], distances[:, 1, None])
-        farthest = distances[:, 0, None] + 2 * self._config.tolerance
-        if learned.weights is not None:
-            # Weights of features change from fold to fold: by at most the one factor here, by at least the other there.
-            ratio = learned.upper / learned.bound
-            farthest = farthest * ratio.ravel()[np.add(own, np.arange(len(place)) * self._n_folds)]
-        predicted: IntArray = labels[near[:, 0]].astype(np.int64)
-        left = np.argwhere(first | ~(farthest < limit) | (farthest > self._farthest))
-        if len(left):
-            self._from_longer_lists(predicted, place, fold, learned, left, self._lists.short)
-        return predicted
 
     def _from_longer_lists(
         self, predicted: IntArray, place: IntArray, fold: IntArray, learned: Learned, pairs: IntArray, length: int

@@ -30,9 +30,8 @@ class Learned:
 
     #: Of squared differences.
     weights: Any
-    #: The smallest and the largest factor by which they differ from those over all rows.
+    #: The smallest factor by which they differ from those over all rows.
     bound: Any
-    upper: Any
     #: Where they are not known.
     unknown: Any
 
@@ -55,7 +54,7 @@ class FoldScales:
         replicates = len(fold)
         unknown = np.zeros((replicates, self._n_folds), dtype=bool)
         if not self._learns:
-            return Learned(None, None, None, unknown)
+            return Learned(None, None, unknown)
         ends = []
         for rows, values in self._extremes:
             where = fold[:, rows]  # (replicates, extremes, features)
@@ -71,10 +70,10 @@ class FoldScales:
             ends.append(end)
         weights = weights_of(ends[1] - ends[0])
         factors = (weights / self.weights)[..., self.weights != 0]
-        bound, upper = factors.min(axis=-1), factors.max(axis=-1)
+        bound = factors.min(axis=-1)
         if self._mixed:  # a mismatch of categories counts the same in every fold
-            bound, upper = np.minimum(bound, 1), np.maximum(upper, 1)
-        return Learned(weights, bound, upper, unknown)
+            bound = np.minimum(bound, 1)
+        return Learned(weights, bound, unknown)
 
 
 class FoldVariances:
@@ -113,7 +112,7 @@ class FoldVariances:
         known: Any = (factors > 0) & (factors <= _MOST)
         unknown = ~known.all(axis=-1)
         factors = np.where(unknown[..., None], 1, factors)
-        return Learned(factors * self.weights, factors.min(axis=-1), factors.max(axis=-1), unknown)
+        return Learned(factors * self.weights, factors.min(axis=-1), unknown)
 
 
 def weights_of(span: FloatArray) -> FloatArray:
@@ -177,7 +176,7 @@ class NeighbourLists:
             weights, bound = np.empty((len(fold), 0, 0)), np.empty((0, 0))
         place = np.require(place, requirements=["C", "W"])
         predicted = np.empty(place.T.shape, dtype=np.int64)
-        lists, of_rows = (self.near, self.distances, self._weights), (narrowed(fold), narrowed(labels), place)
+        lists, of_rows = (self.near, self.distances, self._weights), (_narrowed(fold), _narrowed(labels), place)
         code.walk_lists(lists, self._X, weights, bound, *of_rows, self._k, rule, predicted)
         return predicted
 
@@ -241,6 +240,6 @@ class NeighbourLists:
         return count
 
 
-def narrowed(codes: IntArray) -> Any:
+def _narrowed(codes: IntArray) -> Any:
     """Codes of each row, (replicates, n), by row and in few bytes, so that those of a row lie together."""
     return np.ascontiguousarray(codes.T, dtype=np.uint8 if codes.max() < 2**8 else np.int64)
