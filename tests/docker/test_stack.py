@@ -140,6 +140,10 @@ def test_certificates_are_readable_to_containers_and_the_authority_s_key_to_its_
         same = {name for name in authority if (folder / name).read_bytes() == kept[name]}
         assert same == (authority if code else set())
     assert subprocess.run(verified, capture_output=True, check=False).returncode == 0
+    (folder / "services/ca.pem").unlink()
+    kept = listed(folder)
+    done = subprocess.run([DOCKER / "make-certificates.sh", folder], capture_output=True, text=True, check=False)
+    assert (done.returncode, "services/ca.pem is missing" in done.stderr, listed(folder)) == (2, True, kept)
 
 
 @openssl
