@@ -155,10 +155,10 @@ def due(order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt
     Raises BadInput if a candidate that was never evaluated is later than the newest by its date, or changed since the
     last evaluation, and the study does not state the order of candidates; and if the newest is too old.
     """
-    ranked = order.candidates()
+    seen = {record.evaluation.candidate: record.evaluation.evaluated_at for record in records}
+    ranked = order.candidates(seen)
     newest = ranked[-1]
     order.require_young(newest, now)
-    seen = {record.evaluation.candidate: record.evaluation.evaluated_at for record in records}
     known = {record.evaluation.candidate_digest for record in records}
 
     def is_new(path: str) -> bool:

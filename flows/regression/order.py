@@ -7,9 +7,10 @@ import contextlib
 import datetime as dt
 import glob
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from sigstats._common.credentials import refuse_credentials
@@ -24,6 +25,8 @@ from .study import RegressionStudy
 #: The sort key of a name, in which numbers count as numbers.
 NaturalKey: TypeAlias = tuple[tuple[int, int, str], ...]
 
+#: When a file that was never evaluated is taken to be evaluated.
+_NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 _NUMBER = re.compile(r"(\d+)")
 #: A date, and a time of day after it: 2026-11-21, 20261121T0615, 2026-11-21_06-15-02.
 _TIME = re.compile(
@@ -41,9 +44,12 @@ class Order:
     columns: Columns
     of_candidate: Columns
 
-    def candidates(self) -> Sequence[str]:
-        """The files that match the pattern of the candidate, the newest last."""
-        return self._ranked("candidate", self._matches("candidate"))
+    def candidates(self, seen: Mapping[str, dt.datetime]) -> Sequence[str]:
+        """The files that match the pattern of the candidate, the newest last.
+
+        Of files with one time or one value in the column, those `seen` before come first, as they were evaluated.
+        """
+        return self._ranked("candidate", self._matches("candidate"), seen)
 
     def baseline(self, candidate: str) -> str:
         """The newest file that matches the pattern of the baseline and is not later than the candidate.
@@ -76,9 +82,9 @@ class Order:
         return made.replace(tzinfo=made.tzinfo or dt.UTC).astimezone(dt.UTC)
 
     def may_be_later(self, path: str, newest: str, since: dt.datetime | None) -> bool:
-        """True if a file is later than the newest by its date, or changed after it and since the last evaluation."""
+        """True if a file is later than the newest by its date or, without a difference, by its change since `since`."""
         dates = self.date(path), self.date(newest)
-        if dates[0] is not None and dates[1] is not None:
+        if dates[0] is not None and dates[1] is not None and dates[0] != dates[1]:
             return dates[0] > dates[1]
         at, other = changed_at(path), changed_at(newest)
         return since is not None and (at is None or (at > since and (other is None or at > other)))
@@ -118,7 +124,9 @@ class Order:
             f"{self.study.source}: {name}: {pattern!r} is not valid; no file in {self.base} matches it{more}"
         )
 
-    def _ranked(self, name: str, files: Sequence[str]) -> Sequence[str]:
+    def _ranked(
+        self, name: str, files: Sequence[str], seen: Mapping[str, dt.datetime] = MappingProxyType({})
+    ) -> Sequence[str]:
         if len(files) == 1:
             return files
         columns = self.columns if name == "baseline" else self.of_candidate
@@ -129,7 +137,7 @@ class Order:
             own = time_in(name_of(path)) if self.study.newest.by == "time" else natural(self._value(path, columns))
             if own is None:
                 raise BadInput(f"{name}: {path} has no time in its name; expected one such as 2026-11-21T06:15")
-            return own, natural(path)
+            return own, seen.get(path, _NEVER), natural(path)
 
         return sorted(files, key=rank)
 

@@ -64,6 +64,13 @@ def test_candidates_that_are_later_by_date_than_the_last_by_name_are_asked_for(f
         assert 'by = "time"' in line
     assert evaluate(folder, *BY_TIME) == 1
     assert list(history(folder)["verdict"][1:]) == ["fail", "fail"]
+    night(folder, "a-model-of-the-same-day-2026-11-22", worse=True, seed=23)
+    assert evaluate(folder) == 2
+    capsys.readouterr()
+    for _ in range(2):
+        assert evaluate(folder, *BY_TIME) == 1
+        assert "a-model-of-the-same-day-2026-11-22.csv against" in capsys.readouterr().out
+    assert len(history(folder)) == 4
 
 
 def test_a_candidate_changed_since_the_last_evaluation_is_asked_for_where_names_have_no_dates(folder):
