@@ -4,6 +4,7 @@ import contextlib
 import os
 import platform
 import random
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -52,7 +53,7 @@ def require_measure(name: str | None, code: Mapping[str, str] | None) -> None:
 
 
 #: Measures by import path that this process may import.
-_ALLOWED: dict[str, OwnMeasure] = {}
+_ALLOWED: dict[str, str] = {}
 
 
 def allow_measures(names: Iterable[str], allowed: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -68,8 +69,18 @@ def allow_measures(names: Iterable[str], allowed: Sequence[str]) -> dict[str, di
 def allowed_measure(name: str) -> str:
     """Return the measure at an import path, or any other name unchanged. Raises Damaged if it may not be imported."""
     if measures.is_path(name) and name not in _ALLOWED:
-        raise Damaged(f"the summary needs the measure {name} (--allow {name.split('.')[0]})")
+        raise Damaged(f"the summary needs the measure {name} (--allow {re.split('[.:]', name)[0]})")
     return _ALLOWED.get(name, name)
+
+
+def admit_measure(name: str | None, code: Mapping[str, str] | None) -> None:
+    """Let `allowed_measure` return the measure of a cell in this process.
+
+    Raises OtherCode if this process has another version of it than the run was planned with.
+    """
+    require_measure(name, code)
+    if measures.is_path(name):
+        _ALLOWED[str(name)] = measure_as_planned(str(name), code)
 
 
 def measure_as_planned(name: str, code: Mapping[str, str] | None) -> str:

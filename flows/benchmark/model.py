@@ -6,8 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field, WrapValidator, field_validator, model_validator
 
 from sigstats._common.validation import as_choice, refuse, shown
+from sigstats.measures.metrics import is_made
 from sigstats.measures.own import is_path
-from sigstats.measures.table import MAKERS, MEASURES
+from sigstats.measures.table import MEASURES, TOP
 from sigstats.multiplicity import fewest_resamples
 from sigstats.tasks.datasets.dataset import LEAVE_ONE_OUT
 from sigstats.tasks.record import Null
@@ -126,12 +127,12 @@ def takes_groups(name: str) -> bool:
 def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
     from sigstats.comparison.measure_names import COMPARED_MEASURES, as_compared_measure
 
-    needs = ("answers", "classes", "scores", "probabilities")
+    needs = ("answers", "classes", "scores", "probabilities", "tables")
     known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1"]
     known += filter(is_path, names)
     for name in names:
         try:
-            if name.partition("(")[0] in MAKERS:
+            if is_made(name) or TOP.fullmatch(name):
                 MEASURES[name]  # raises ValueError if the costs are not valid
             else:
                 as_compared_measure(name, known)

@@ -207,7 +207,7 @@ def _cells(
     before = None if not retrains or by_error else observed_cell(retrains[0])
     if before is not None:
         retrains = [before, *retrains]
-    if any(MEASURES[allowed_measure(name)].needs in ("scores", "probabilities") for name in study.measures):
+    if any(MEASURES[allowed_measure(name)].needs_scores for name in study.measures):
         scores = cell("scores", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
         retrains = [scores, *retrains]
     if repeats > 1 and model.read_by(study.tests, "repetition"):

@@ -19,11 +19,11 @@ from sigstats.tasks.calibration.populations.intervals import run_intervals
 from sigstats.tasks.calibration.populations.judged import JudgedRows
 from sigstats.tasks.calibration.populations.population import EventPopulation, Population
 from sigstats.tasks.calibration.populations.tests import needs_classes, require_some_defined, run_test
-from sigstats.tasks.calibration.rates import is_large_part
+from sigstats.tasks.calibration.rates import is_large_part, measure_of
 from sigstats.tasks.calibration.rejections import one_test
 from sigstats.tasks.calibration.work import AppliedTest, Described, OfFolds, OnTestSets, Samples, Tallied, Tested
 from sigstats.tasks.fan_out import cell, input_cells
-from sigstats.tasks.own_code import with_measure_code
+from sigstats.tasks.own_code import allow_measures, with_measure_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import TwoViews, record
 from sigstats.tasks.storage.data import StoredData
@@ -40,6 +40,7 @@ APPLIED = frozenset({"subsample", "tally", "own-test", "fold-test", "interval"})
 
 
 def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:
+    allow_measures((getattr(test, "measure", "") for test in study.tests), allow)
     tests = {label_of(test): _identified(options_of(test, study.alpha), test, allow) for test in study.tests}
     limits = {label_of(test): test.limits("tests", own=True) for test in study.tests if isinstance(test, OwnTest)}
     cells: list[Cell] = []
@@ -221,7 +222,7 @@ def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) 
     one_of_each = np.ones((1, population.width), dtype=np.int64)
     try:
         if test.code is not None:  # which runs in a process of its own alone
-            population.difference(test.compared)
+            population.difference(measure_of(test))
         elif test.test == "f1-interval":
             ends, problem = run_intervals(test.options, one_of_each, np.random.default_rng(0))
             require_some_defined(ends[:, 1], problem)

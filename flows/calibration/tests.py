@@ -20,6 +20,7 @@ from sigstats._common.registry import GIVEN
 from sigstats._common.validation import Alternative, as_choice, refuse
 from sigstats.comparison.measure_names import as_compared_measures
 from sigstats.measures.measure import as_measure
+from sigstats.measures.own import is_path
 from sigstats.measures.table import MEASURES, SCORE_MEASURES
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.calibration.populations import own_tests
@@ -63,7 +64,7 @@ _PLAIN: dict[str, tuple[str, dict[str, Option]]] = {
     "bootstrap": (
         "The bootstrap, with an interval of confidence 1 - alpha. Null hypothesis: the measures of A and B are equal.",
         {
-            "measure": Option(str, "f1", "Measure of two classes, such as f1"),
+            "measure": Option(str, "f1", "Measure of two classes, such as f1, or MODULE:FUNCTION"),
             "method": Option(Literal["percentile", "centred", "bca"], "percentile", "Method of the interval"),
             "resamples": Option(int, 10_000, "Bootstrap replicates per test set", {"ge": 1, "le": 10**6}),
             "alternative": SIDE,
@@ -126,7 +127,9 @@ class DifferenceInterval(Strict):
     """An interval with confidence 1 - alpha, on rows of a few kinds. Null hypothesis: B - A is the true difference."""
 
     test: Literal["difference-interval"]
-    measure: str = Field("accuracy", description="Measure, such as macro-recall")
+    measure: str = Field(
+        "accuracy", description="Measure, such as macro-recall, or MODULE:FUNCTION of an allowed package"
+    )
     method: Literal["compare", "usual"] = Field(
         "compare", description="compare: as in a comparison; usual: Student's t, DeLong or bootstrap percentiles"
     )
@@ -135,14 +138,14 @@ class DifferenceInterval(Strict):
     @field_validator("measure", mode="after")
     @classmethod
     def _compared(cls, measure: str) -> str:
-        return as_compared_measures(measure)[0]
+        return measure if is_path(measure) else as_compared_measures(measure)[0]
 
     @field_validator("resamples", mode="after")
     @classmethod
     def _drawn(cls, resamples: int, info: ValidationInfo) -> int:
         measure = info.data.get("measure", "ratio")  # it is there unless it is not valid
         default = cls.model_fields["resamples"].default
-        if resamples != default and MEASURES[measure].test not in ("counts", "ratios"):
+        if resamples != default and not is_path(measure) and MEASURES[measure].test not in ("counts", "ratios"):
             raise ValueError(f"{resamples} is not valid; no interval of {measure} draws, expected a measure of counts")
         return resamples
 
@@ -212,7 +215,7 @@ class OwnTest(Limited):
     @field_validator("measure", mode="after")
     @classmethod
     def _of_classes(cls, measure: str) -> str:
-        return as_measure(measure).name
+        return measure if is_path(measure) else as_measure(measure).name
 
 
 def _tag(value: Any) -> str:

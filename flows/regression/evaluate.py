@@ -30,7 +30,7 @@ from .fresh import compare_fresh, kept_row
 from .ledger import Episode, Look
 from .order import Order
 from .page import answers_of, write_regression_report
-from .pair import Pair, as_meant, check_bar, identity_of, made_by, measures_of, order_of, read_pair
+from .pair import Pair, as_meant, check_bar, identity_of, made_by, measures_of, order_of, read_pair, with_own_measures
 from .study import RegressionStudy, in_keys
 
 Holding: TypeAlias = Callable[[Store], contextlib.AbstractContextManager[None]]
@@ -62,14 +62,15 @@ class Evaluated:
     notes: tuple[str, ...]
 
 
-def evaluate(study: RegressionStudy, *, base: Path, output: str, holding: Holding) -> list[Evaluated]:
-    """Compare each candidate that is due, the oldest first, and append what comes of it to the history in `output`.
+def evaluate(study: RegressionStudy, options: RunOptions) -> list[Evaluated]:
+    """Compare each candidate that is due, the oldest first, and append what comes of it to the history in the output.
 
     Due are the newest candidate and those that came since the last evaluation.
     """
-    order, due = _begun(study, base, Store(output))
+    study, output = with_own_measures(study, options.allow), options.output
+    order, due = _begun(study, options.base, Store(output))
     pairs = (read_pair(order, candidate) for candidate in due.candidates)
-    evaluated = [_evaluate(as_meant(study, pair), pair, output, holding) for pair in pairs]
+    evaluated = [_evaluate(as_meant(study, pair), pair, output, options.holding) for pair in pairs]
     evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, *due.notes))
     return evaluated
 
@@ -135,7 +136,7 @@ def _compared(
 
 def plan(study: RegressionStudy, options: RunOptions) -> str:
     """The work of an evaluation now, as text; nothing is written."""
-    store = Store(options.output)
+    study, store = with_own_measures(study, options.allow), Store(options.output)
     order, (waiting, _) = _begun(study, options.base, store)
     pair = read_pair(order, waiting[0])
     study, records, _, look, known, note = _at_look(as_meant(study, pair), pair, store)

@@ -17,6 +17,7 @@ from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.units import ALL_ROWS
 from sigstats.measures.metrics import is_lower_better, unit_of
+from sigstats.measures.table import MEASURES, MeasureSpec, OwnMeasure
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.history import OF_ROWS, ROW, Record
 from sigstats.tasks.storage.store import Store
@@ -49,6 +50,15 @@ def kept_row(row: ComparisonRow) -> dict[str, object]:
     }
 
 
+def _measure_named(name: str, *, lower: bool) -> str:
+    """The measure of a stored row; one that is not installed here, or not imported, has a unit of its own."""
+    try:
+        MEASURES[name]
+    except (KeyError, ValueError):
+        name = OwnMeasure(MeasureSpec(name=name, needs="classes", unit="own", greater_is_better=not lower))
+    return name
+
+
 def row_of(kept: Mapping[str, Any], columns: ColumnNames, *, fresh: bool = True) -> ComparisonRow:
     """The row as it was stored; `columns` state for which scores lower is better. `fresh`: whether its rows were."""
     measure, _, score = kept["measure"].partition(" of ")  # as `ComparisonRow.name` has them
@@ -58,7 +68,7 @@ def row_of(kept: Mapping[str, Any], columns: ColumnNames, *, fresh: bool = True)
     return ComparisonRow(
         **{field.name: own[field.name] for field in fields(ComparisonRow) if field.name in own}
         | {
-            "measure": measure,
+            "measure": _measure_named(measure, lower=bool(stated)),
             "score": score,
             "test": RowTest(kept["test"], "betting" if fresh else "exchange"),
             "lower_is_better": bool(is_lower_better(score, *said) if stated is None else stated),

@@ -6,6 +6,7 @@ A bar replaces the values of the baseline in rows, trends and pages.
 import contextlib
 import datetime as dt
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from sigstats.comparison.rule import ComparisonRule
 from sigstats.files.inputs.opening import open_remote
 from sigstats.files.predictions import Columns, PairedPredictions, Predictions, join_scores, read_by_scores
 from sigstats.files.tables.spelling import without_points
+from sigstats.measures.own import code_of, is_path
+from sigstats.tasks.own_code import allow_measures, allowed_measure
 from sigstats.tasks.record import digest
 from sigstats.tasks.storage.history import Record
 
@@ -102,7 +105,19 @@ def read_pair(order: Order, candidate: str) -> Pair:
     if study.bar is not None:
         baseline = f"at {'least' if study.at_most is None else 'most'} {study.bar:g}"
         digests = digest("bar", value=baseline), digests[1]
+    if codes := {name: code_of(name) for name in study.measures or () if is_path(name)}:  # other code restarts evidence
+        digests = digest("measured", value=digests[0], codes=codes), digests[1]
     return Pair(baseline, candidate, (digests[0], digests[1]), by_score, held_out, rows, labels, dated)
+
+
+def with_own_measures(study: RegressionStudy, allow: Sequence[str]) -> RegressionStudy:
+    """The study with its import paths of measures imported; BadInput unless their packages are allowed."""
+    names = study.measures or ()
+    try:
+        codes = allow_measures(names, allow)
+    except ValueError as error:
+        raise BadInput(f"{study.source}: {error}") from None
+    return study.model_copy(update={"measures": [allowed_measure(name) for name in names]}) if codes else study
 
 
 def as_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:

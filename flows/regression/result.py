@@ -178,7 +178,7 @@ class RegressionResult(Evaluated):
 
 def _run(study: RegressionStudy, options: RunOptions) -> RegressionResult:
     """Compare the newest predictions, and append the comparison to the history."""
-    *before, last = evaluate(study, base=options.base, output=options.output, holding=options.holding)
+    *before, last = evaluate(study, options)
     return RegressionResult(**vars(last), caught_up=tuple(before))
 
 

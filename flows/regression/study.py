@@ -19,6 +19,7 @@ from sigstats._common.scores import of_named_scores
 from sigstats.comparison.margins import SaidShare, as_bar, as_margin, as_share
 from sigstats.comparison.measure_names import as_compared_measures
 from sigstats.comparison.rule import ComparisonRule, key_of
+from sigstats.measures.own import is_path
 from sigstats.multiplicity import Spending
 
 from ..config.model import Strict, Study
@@ -212,7 +213,9 @@ class RegressionStudy(Study):
     )
     candidate: str = Field(min_length=1, description="File of predictions, or a pattern whose newest match is used")
     measures: list[str] | None = Field(
-        min_length=1, default_factory=lambda: ["accuracy"], description="Measures; those of sigstats compare by default"
+        min_length=1,
+        default_factory=lambda: ["accuracy"],
+        description="Measures, or MODULE:FUNCTION of an allowed package",
     )
     slices: list[str] = Field(default_factory=list, description="Columns whose values are slices")
     group: str | None = Field(None, description="Column of groups; rows of one group are dependent")
@@ -240,7 +243,7 @@ class RegressionStudy(Study):
     @classmethod
     def _known_once(cls, measures: list[str] | None) -> list[str] | None:
         try:
-            as_compared_measures(measures or "accuracy")
+            as_compared_measures([name for name in measures or () if not is_path(name)] or "accuracy")
         except ValueError as error:
             raise ValueError(str(error).removeprefix("measures: ")) from None
         return measures

@@ -144,6 +144,9 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
     """
     wanted = "a sequence of class labels, all numbers or all strings"
     array = as_array(value, name, wanted)
+    if array.ndim == 2:
+        cure = f"np.argmax({name}, axis=1) of one-hot columns" if array.shape[1] > 1 else f"np.ravel({name})"
+        raise refuse(f"{name} (shape)", array.shape, f"one class label for each row, such as {cure}")
     if array.ndim != 1 or array.size < minimum_size:
         raise refuse(name, value, f"{wanted}, {minimum_size} or more of them")
     if array.dtype.kind == "O":  # what pandas gives for strings; NumPy itself would turn 1 and None into text

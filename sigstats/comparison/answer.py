@@ -3,13 +3,14 @@
 Terminal, notebook, page, Markdown, JUnit, JSON, assertions and the messages of schedulers render this one value.
 """
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
 
 from .._common.messages import some_of
 from .._common.numerals import NBSP, p_number, significant
-from ..measures.table import EXPECTED_COST
+from ..measures.metrics import EXPECTED_COST
 from ..multiplicity import adjust_pvalues
 from ..ranking.means import MEAN_OVER_TASKS
 from .cells import amount, difference_in_words, effect_of, in_points, interval_of, loss, named, with_unit
@@ -203,7 +204,7 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
         return "Compare on more rows of the smallest slices: their wide intervals widen that of the gap."
     if row.test.kind == "judged":
         return f"{row.note[:1].upper()}{row.note[1:]}."
-    measure = "--costs FILE" if row.measure == EXPECTED_COST else f"--measure {row.measure}"
+    measure = "--costs FILE" if row.measure == EXPECTED_COST else f"--measure {shlex.quote(row.measure)}"
     plan, size = f"sigstats size {measure} with the same files", settled_by(row)
     if row.test.kind == "unpaired":
         size = size or "or both models on the same rows, which show smaller differences"

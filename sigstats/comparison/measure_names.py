@@ -10,8 +10,8 @@ from .._common.class_spelling import is_number
 from .._common.validation import as_choice, refuse, shown
 from ..measures import own
 from ..measures.measure import Measure, as_own_measure
+from ..measures.metrics import is_made
 from ..measures.table import (
-    MAKERS,
     MEASURES,
     TOP,
     MeasureSpec,
@@ -34,6 +34,7 @@ MANY_NUMBERS = 20
 #: Patterns of names that are not supported measures, and the alternative to each.
 _NO_MEASURES = {
     "n?dcg": "mean-score of a column with the ndcg of each query, one row per query",
+    "f-?beta(-score)?": "f-beta(beta=2), with your beta, or macro-f-beta(beta=2)",
     "top-k": "a number in place of k, as in top-5-accuracy",
     "ece|calibration-error": "neg-brier or neg-log-loss; its estimate depends on bins and has no known distribution",
 }
@@ -63,10 +64,10 @@ def _as_measure(measure: Any) -> str:
     words = str(name).replace("_", "-").lower()
     if is_pass_at(words) or is_quantile(words) or TOP.fullmatch(words):
         return words
+    if is_made(name):
+        return MEASURES[name].name
     if cure := next((cure for part, cure in _NO_MEASURES.items() if re.search(rf"\b({part})\b", words)), ""):
         raise refuse("measures", measure, cure)
-    if str(name).partition("(")[0] in MAKERS:
-        return MEASURES[name].name
     if name in ("micro-f1", "micro-precision", "micro-recall", "weighted-recall"):
         raise ValueError(f"measures: {name!r} is the accuracy if every row has one class; use accuracy")
     return as_compared_measure(name, (*COMPARED_MEASURES, "pass@1"))

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from .._common.class_columns import numbers_or_names, positive_place
 from .._common.class_spelling import is_number, refuse_thousands, refuse_two_spellings, require_class_names
 from .._common.scores import ends_of, refuse_beyond, require_one_scale, unknown_direction
-from .._common.validation import FloatArray, IntArray, require_squarable, shown
+from .._common.validation import FloatArray, require_squarable, shown
 from ..measures.metrics import limits_of
-from ..measures.score_formulas import FIRST, LAST, POWERS, macro_area
+from ..measures.score_formulas import FIRST, LAST, POWERS, macro_area, rank_of_truth
 from ..measures.table import MEASURES, MeasureSpec, Needs, OwnMeasure, base_of, is_pass_at, refers_to_one_class
 from .evidence import Attempts, Classes, Evidence, Judged, Pair, Ratios, Runs, Scores, Values, signed
 from .measure_names import OF_SCORES, is_of_scores
@@ -178,25 +178,21 @@ def _probabilities(paired: PairedPredictions, spec: MeasureSpec, positive: str |
 
 def _all_probabilities(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Values | Classes:
     tables = _given_scores(paired, spec).tables
+    if tables is None and len(paired.classes) == 2:
+        raise _invalid(spec, f"two classes; expected {'accuracy' if spec.answers else 'auc'}")
     if tables is None:
         raise _invalid(spec, "scores of one class; expected a table of probabilities of all classes (--probabilities)")
     places, size = [table[:, 0] for table in tables], len(tables[0])
     if spec.answers:
-        return Values.of_answers(paired.units, [_rank_of_truth(table) <= spec.answers for table in tables])
+        return Values.of_answers(
+            paired.units, [rank_of_truth(table[:, 1:], table[:, 0]) <= spec.answers for table in tables]
+        )
     if tables[0].shape != tables[1].shape or (places[0] != places[1]).any():
         raise _invalid(spec, "probabilities of other classes in the candidate; expected the same classes in both")
     sides, ends = [places[0], np.arange(size), size + np.arange(size)], (float(FIRST), float(LAST))
     classes = _of_numbers(paired.units, spec, sides, np.unique(places[0]).tolist(), ends, limited=True)
     of_weights = partial(macro_area, np.concatenate(tables)[:, 1:])
     return dataclasses.replace(classes, measure=OwnMeasure(dataclasses.replace(spec, of_weights=of_weights)))
-
-
-def _rank_of_truth(table: FloatArray) -> IntArray:
-    """Return the rank of each true class; of equal probabilities the last class ranks first, as in scikit-learn."""
-    place, of_truth = table[:, :1], np.take_along_axis(table, 1 + table[:, :1].astype(np.int64), axis=1)
-    later = np.arange(table.shape[1] - 1) > place
-    before = (table[:, 1:] > of_truth) | ((table[:, 1:] == of_truth) & later)
-    return np.asarray(1 + before.sum(axis=1))
 
 
 def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Values | Ratios:
@@ -231,7 +227,7 @@ def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
     if name != "ratio" and scored.per is not None:
         raise _invalid(spec, "a ratio of sums; expected ratio, or the score alone")
     if scored.of_truth and name != "neg-log-loss" and spec.needs != "tables":
-        raise _invalid(spec, f"{len(paired.classes)} classes; expected neg-log-loss")
+        raise _invalid(spec, f"{len(paired.classes)} classes; expected macro-auc or neg-log-loss")
     if not marks and paired.graded:
         raise _invalid(spec, "marks; expected mean-score")
     for value in (*scored.scores, *(scored.per or ()), np.array((marks and paired.score_range) or (0.0,))):

@@ -17,7 +17,8 @@ import numpy as np
 
 from .._common.class_names import label_name
 from .._common.validation import FloatArray, as_real, refuse, shown
-from .table import EXPECTED_COST, MeasureSpec, OwnMeasure
+from .metrics import EXPECTED_COST
+from .table import MeasureSpec, OwnMeasure
 
 _WANTED = "{true class: {predicted class: cost}}, or {'fn': cost, 'fp': cost}"
 

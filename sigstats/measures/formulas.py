@@ -214,3 +214,13 @@ def kappa_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0
 def _others(one: Any, other: Any) -> Any:
     """The pairs of unlike classes, exactly 0 if there is only one class, even with weights, which are rounded."""
     return (one * (other.sum(-1)[..., np.newaxis] - other)).sum(-1)
+
+
+def one_vs_rest(table: Any) -> Confusion:
+    """The four counts, (..., K), of each class of a square table, true classes in rows, against all others."""
+    counts = as_counts(table, "table")
+    if counts.ndim < 2 or counts.shape[-1] != counts.shape[-2]:
+        raise refuse("table (shape)", counts.shape, "a square table of counts, true classes in rows")
+    tp = np.diagonal(counts, axis1=-2, axis2=-1)
+    rows, columns, n = counts.sum(axis=-1), counts.sum(axis=-2), counts.sum(axis=(-2, -1))[..., None]
+    return Confusion(tp, rows - tp, columns - tp, n - rows - columns + tp)

@@ -13,14 +13,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.validation import FloatArray, as_choice, as_counts, as_flag, did_you_mean, refuse
+from .._common.validation import FloatArray, as_choice, as_flag, did_you_mean, refuse
 from .formulas import Confusion, checked_confusion, ratio
+from .metrics import EXPECTED_COST, is_made, parameters_in
 from .own import imported, named, values_of
 from .score_formulas import of_function
 from .table import (
     BASE_COUNT_MEASURES,
     COUNT_MEASURES,
-    MAKERS,
     MEASURES,
     MeasureSpec,
     OwnMeasure,
@@ -220,7 +220,7 @@ def as_measure(
     if isinstance(measure, (Measure, str)):
         if greater_is_better is not None:
             raise refuse("greater_is_better", greater_is_better, "None, since the measure defines it")
-        if isinstance(measure, OwnMeasure):
+        if isinstance(measure, OwnMeasure) and not is_made(measure):
             return Measure(name=str(measure), function=measure.spec.signed)
         if isinstance(measure, Measure):
             if parameters:
@@ -228,7 +228,10 @@ def as_measure(
             if measure.takes != "counts":
                 raise refuse("measure", measure.name, "one of counts; only comparisons take one of rows")
             return measure
-        if measure.partition("(")[0] in MAKERS:
+        if is_made(measure):
+            if not measure.startswith(EXPECTED_COST):
+                base, values = parameters_in(measure)
+                return as_measure(base, **values)
             spec = MEASURES[measure]
             return Measure(name=measure, greater_is_better=spec.greater_is_better, function=spec.of_counts)
         name = in_our_words(measure)
@@ -255,6 +258,9 @@ def as_own_measure(measure: Any, allowed: Sequence[str] | None = None) -> OwnMea
         measure = replace(as_measure(measure), takes="classes")
     known: Any = {"name": path or measure.name, "unit": "own", "greater_is_better": measure.greater_is_better}
     if measure.function is None:
+        values = ",".join(f"{key}={value:.15g}" for key, value in measure.parameters)
+        if is_made(stated := f"{measure.name}({values})"):
+            return OwnMeasure(MEASURES[stated])
         of_counts: Any = MEASURES[measure.name].of_counts
         return OwnMeasure(replace(MEASURES[measure.name], of_counts=partial(of_counts, **dict(measure.parameters))))
     if measure.name in MEASURES:
@@ -285,13 +291,3 @@ def _check_named(measure: Measure) -> None:
             raise refuse(f"{name} (parameter)", parameter, f"one of {', '.join(spec.parameters) or 'none'}")
     formula: Any = spec.of_counts
     formula(*np.zeros((4, 1)), **parameters)  # refuses values out of range
-
-
-def one_vs_rest(table: Any) -> Confusion:
-    """The four counts, (..., K), of each class of a square table, true classes in rows, against all others."""
-    counts = as_counts(table, "table")
-    if counts.ndim < 2 or counts.shape[-1] != counts.shape[-2]:
-        raise refuse("table (shape)", counts.shape, "a square table of counts, true classes in rows")
-    tp = np.diagonal(counts, axis1=-2, axis2=-1)
-    rows, columns, n = counts.sum(axis=-1), counts.sum(axis=-2), counts.sum(axis=(-2, -1))[..., None]
-    return Confusion(tp, rows - tp, columns - tp, n - rows - columns + tp)

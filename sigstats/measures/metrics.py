@@ -7,7 +7,7 @@ eval, test), and a cut-off (``recall@10``) or a unit as the last word (``latency
 
 import re
 from collections.abc import Collection
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from .._common.validation import refuse
 
@@ -106,6 +106,32 @@ def metric_of(name: str) -> Metric | None:
     if known and amount:  # score_ms may be a time of scoring
         return known._replace(limits=None) if known.direction == "lower" else None
     return known
+
+
+#: The name of the measure that `sigstats.measures.costs` makes.
+EXPECTED_COST = "expected-cost"
+#: Measures whose names state parameters, as in ``expected-cost(fn=10,fp=1)``, and the modules whose `named` makes them.
+MADE = {EXPECTED_COST: "sigstats.measures.costs"} | dict.fromkeys(
+    ("f-beta", "macro-f-beta", "weighted-f-beta"), "sigstats.measures.parameters"
+)
+
+
+def is_made(name: Any) -> bool:
+    """True for the name of a measure with its parameters."""
+    return isinstance(name, str) and "(" in name and name.partition("(")[0] in MADE
+
+
+def parameters_in(name: str) -> tuple[str, dict[str, Any]]:
+    """Split the name of a measure from its parameters; ValueError unless they are numbers.
+
+    >>> parameters_in("f-beta(beta=2)")
+    ('f-beta', {'beta': 2.0})
+    """
+    base, _, text = name.removesuffix(")").partition("(")
+    try:
+        return base, {key.strip(): float(value) for key, value in (part.split("=") for part in text.split(","))}
+    except ValueError:
+        raise refuse("measure", name, f"{base}(parameter=number), as in f-beta(beta=2)") from None
 
 
 def require_marks(name: str, otherwise: str = ", --measure auc for probabilities") -> None:

@@ -207,6 +207,20 @@ def macro_area(vectors: FloatArray, label: Any, said: Any, weights: FloatArray) 
     return np.asarray(total / np.maximum(number, 1))
 
 
+def rank_of_truth(table: FloatArray, truth: Any) -> IntArray:
+    """Return the rank of each true class; of equal probabilities the last class ranks first, as in scikit-learn."""
+    place = np.asarray(truth, dtype=np.int64)[:, np.newaxis]
+    of_truth, later = np.take_along_axis(table, place, axis=1), np.arange(table.shape[1]) > place
+    return np.asarray(1 + ((table > of_truth) | ((table == of_truth) & later)).sum(axis=1))
+
+
+def of_table(table: FloatArray, truth: IntArray, answers: int) -> float:
+    """Return the share of rows whose class is among the `answers` most probable ones; if 0, the `macro_area`."""
+    if answers:
+        return float((rank_of_truth(table, truth) <= answers).mean())
+    return float(macro_area(table, truth, np.arange(len(truth)), np.ones((1, len(truth))))[0])
+
+
 def average_precision(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
     """The mean precision at the score of each positive row; rows of equal scores are called positive together."""
     order = np.argsort(-score, kind="stable")

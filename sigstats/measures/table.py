@@ -17,7 +17,7 @@ import numpy as np
 from .._common.validation import FloatArray
 from . import formulas, own, score_formulas
 from .formulas import Confusion
-from .metrics import synonym_of
+from .metrics import MADE, is_made, synonym_of
 
 #: Inputs: right or wrong answers; several answers per item; labels and predictions; both as numbers; scores whose order
 #: counts; probabilities of one class; tables of probabilities of all classes; any number per row.
@@ -29,8 +29,6 @@ Unit: TypeAlias = Literal["share", "points", "own"]
 #: The paired tests: McNemar's, and the bounds that one more row does not undo, of counts, of areas and of means;
 #: exchanges of ratios of sums.
 PairedTest: TypeAlias = Literal["mcnemar", "counts", "areas", "means", "ratios", "quantile"]
-#: The name of the measure that `sigstats.measures.costs` makes.
-EXPECTED_COST = "expected-cost"
 
 _PASS_AT = re.compile(r"pass[@^][1-9]\d{0,3}")
 #: ``top-5-accuracy`` and the like: the share of rows whose class is one of the 5 most probable ones.
@@ -81,6 +79,11 @@ class MeasureSpec:
             return ()
         named = inspect.signature(self.of_counts).parameters
         return tuple(name for name in named if name not in (*Confusion._fields, "undefined"))
+
+    @property
+    def needs_scores(self) -> bool:
+        """True if predicted classes do not suffice, but scores or probabilities of classes do."""
+        return self.needs in ("scores", "probabilities", "tables")
 
     @property
     def is_slow(self) -> bool:
@@ -203,10 +206,6 @@ class OwnMeasure(str):
         return (self.spec,)
 
 
-#: Modules whose `named` makes a measure from a name such as ``expected-cost(fn=10,fp=1)``, by the part before ``(``.
-MAKERS = {EXPECTED_COST: "sigstats.measures.costs"}
-
-
 class _Measures(dict[str, MeasureSpec]):
     """The measures by name, including ``pass@k`` for any k, those of installed packages, and user-made ones."""
 
@@ -222,8 +221,8 @@ class _Measures(dict[str, MeasureSpec]):
             return MeasureSpec(name=name, **known, answers=int(name[len("pass@") :]))
         if is_quantile(name):
             return MeasureSpec(name=name, needs="marks", unit="own", test="quantile", share=float(name[1:]) / 100)
-        if (kind := name.partition("(")[0]) in MAKERS:
-            made: MeasureSpec = importlib.import_module(MAKERS[kind]).named(name)
+        if is_made(name):
+            made: MeasureSpec = importlib.import_module(MADE[name.partition("(")[0]]).named(name)
             return made
         if not is_of_counts(name):
             raise KeyError(name)
@@ -296,4 +295,4 @@ def in_our_words(name: Any) -> Any:
     base, _, average = words.rpartition("-")
     average, base = (average, base) if average in _AVERAGES else base_of(words)
     ours = f"{average}-{synonym_of(base)}".lstrip("-")
-    return ours if ours in MEASURES else name
+    return ours if ours in MEASURES else words if TOP.fullmatch(words) else name

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from .._common.random_streams import as_generator
-from .._common.validation import IntArray, as_array, as_choice, as_count, one_line, refuse
+from .._common.validation import IntArray, as_array, as_choice, as_count, as_labels, one_line, refuse
 
 _PARTITION = "splits that test every row exactly once and train on all others"
 
@@ -178,6 +178,8 @@ def as_classes(y: Any) -> tuple[np.ndarray[Any, Any], IntArray]:
     """The sorted distinct classes of `y` and the code of each row's class, or ValueError."""
     wanted = "one class label for each row, two classes or more"
     labels = as_array(y, "y", wanted)
+    if labels.ndim == 2:
+        as_labels(y, "y")  # tells what to do with one-hot columns
     try:
         if labels.ndim != 1 or labels.dtype.kind not in "iubfUSO":
             raise refuse("y", y, wanted)

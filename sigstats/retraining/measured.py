@@ -18,14 +18,17 @@ from numpy.typing import NDArray
 from .._common.class_columns import numbers_or_names, positive_place
 from .._common.class_names import label_name
 from .._common.validation import FloatArray, IntArray, as_choice, raised, refuse
-from ..measures.formulas import Confusion
-from ..measures.measure import Measure, as_measure, as_own_measure, one_vs_rest
+from ..measures.formulas import Confusion, one_vs_rest
+from ..measures.measure import Measure, as_measure, as_own_measure
+from ..measures.metrics import is_made
+from ..measures.score_formulas import of_table
 from ..measures.table import (
-    MAKERS,
     MEASURES,
+    TOP,
     OwnMeasure,
     in_our_words,
     is_named_alone,
+    is_pass_at,
     needs_positive,
     refers_to_one_class,
 )
@@ -84,7 +87,7 @@ def class_scores(
 
 
 #: What a statistic may be computed from.
-_NEEDS = ("answers", "classes", "scores", "probabilities")
+_NEEDS = ("answers", "classes", "scores", "probabilities", "tables")
 #: What a permutation test may measure: more is better, from predictions or scores of classes.
 STATISTICS: tuple[str, ...] = tuple(
     name
@@ -98,15 +101,13 @@ def as_statistic(measure: Any, others: tuple[str, ...] = ()) -> str:
 
     Raises ValueError for anything else.
     """
-    if isinstance(measure, OwnMeasure | Measure) or callable(measure):
-        own = measure if isinstance(measure, OwnMeasure) else as_own_measure(measure)
-        if own.spec.needs not in _NEEDS:
-            raise refuse("measure", str(own), "one of classes or scores, since a classifier predicts these")
-        return own
-    name = in_our_words(measure)
-    if isinstance(name, str) and name.partition("(")[0] in MAKERS:
-        return name
-    return as_choice(name, "measure", (*others, *STATISTICS))
+    own = isinstance(measure, Measure) or callable(measure)
+    name = as_own_measure(measure) if own else in_our_words(measure)
+    text = name if isinstance(name, str) else ""
+    made = own or isinstance(name, OwnMeasure) or is_made(name) or is_pass_at(text) or TOP.fullmatch(text)
+    if (made or text in MEASURES) and MEASURES[text].needs not in _NEEDS:
+        raise refuse("measure", text, "one of classes or scores, since a classifier predicts these")
+    return text if made else as_choice(name, "measure", (*others, *STATISTICS))
 
 
 class Statistic:
@@ -126,7 +127,7 @@ class Statistic:
             several = [
                 name
                 for name in (f"macro-{self.name}", "balanced-accuracy", "neg-log-loss")
-                if name in STATISTICS and (name != "neg-log-loss" or self.needs_scores)
+                if (name in STATISTICS or is_made(name)) and (name != "neg-log-loss" or self.needs_scores)
             ]
             raise refuse("measure", self.name, f"{' or '.join(several)}, since there are {n_classes} classes")
 
@@ -138,7 +139,7 @@ class Statistic:
     @property
     def needs_scores(self) -> bool:
         """True if predictions do not suffice."""
-        return self._spec.needs in ("scores", "probabilities")
+        return self._spec.needs_scores
 
     def require_of(self, classifier: Any) -> None:
         """Refuse a classifier that does not give what the measure needs."""
@@ -171,6 +172,9 @@ class Statistic:
 
     def of_scores(self, truth: IntArray, scores: ClassScores) -> float:
         """The measure of one run."""
+        if self._spec.needs == "tables":
+            assert scores.probabilities is not None
+            return of_table(scores.probabilities, truth, self._spec.answers)
         return self.sign * self._spec.of(*scored(self.name, truth, scores, self.positive))
 
 

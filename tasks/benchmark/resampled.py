@@ -82,7 +82,7 @@ def _measures(results: Results) -> Iterator[Hypothesis]:
 
 def _lacking(measure: str, results: Results, cell: Cell) -> str:
     """Why a measure cannot be had of a data set; empty if it can, or where its replicates are missing."""
-    if MEASURES[measure].needs in ("scores", "probabilities"):
+    if MEASURES[measure].needs_scores:
         return f"{measure} needs scores, which repetitions of the cross-validation do not store"
     table = results.table(cell)
     if table is None or not refers_to_one_class(measure):

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..fan_out import replicates_table
+from ..own_code import admit_measure
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
@@ -57,6 +58,7 @@ def true_value(work: OnTestSets, drawn_from: Population | Described) -> float:
 
 
 def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
+    admit_measure(work.test.measure, work.test.measure_code)
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
     blocks_said: list[NDArray[np.float64]] = []

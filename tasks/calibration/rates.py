@@ -2,7 +2,11 @@
 
 import math
 
+from sigstats.measures.two_classes import of_two_classes
+
 from sigstats.measures.measure import Measure, as_measure
+from sigstats.measures.own import is_path
+from sigstats.measures.table import OwnMeasure
 
 from ..schema import POWER as POWER
 from ..schema import Hypothesis
@@ -38,7 +42,13 @@ def measure_of(test: AppliedTest) -> Measure:
     """The measure in which a test compares two classifiers."""
     if test.test == "dcf":
         return as_measure("dcf", **{key: test.options[key] for key in ("cost_fn", "cost_fp", "prior")})
-    return as_measure(test.compared)
+    compared = test.compared
+    return of_two_classes(compared) if isinstance(compared, OwnMeasure) else as_measure(compared)
+
+
+def measure_name(test: AppliedTest) -> str:
+    """The name of that measure, for which no code of other packages is needed."""
+    return str(test.measure) if is_path(test.measure) else measure_of(test).name
 
 
 def is_large_part(n: int, rows: float) -> bool:

@@ -4,7 +4,7 @@ The stream is keyed only by the population and the size, and the test sets of a 
 any test, so that all tests get the same test sets.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from sigstats._common.extreme import at_most
 from sigstats._common.validation import shown
+from sigstats.measures.own import is_path
 
 from ..fan_out import FanOut, cell, replicates_table
-from ..own_code import require_measure
+from ..own_code import admit_measure
 from ..plan import Block, Cell
 from ..record import Named
 from ..schema import REPLICATE, column
@@ -158,7 +159,7 @@ def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
 
 def answered(block: Block, store: Store, work: OnTestSets, answer: Callable[..., Answered]) -> pa.Table:
     """The results of a test on each test set of the block: `answer` finds those of some lanes."""
-    require_measure(work.test.measure, work.test.measure_code)
+    admit_measure(work.test.measure, work.test.measure_code)
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
     source = outcomes_cell(work)  # whether a label occurs is known only after all files are counted
@@ -255,6 +256,11 @@ def counted_rows(drawn_from: Population | EventPopulation, counts: Sequence[int]
     return pa.Table.from_pylist(rows)
 
 
+def _own_code(work: OnTestSets) -> Mapping[str, str] | None:
+    name, code = work.test.measure, work.test.measure_code
+    return {"learner": str(name), **code} if is_path(name) and code else None
+
+
 FAN_OUT = FanOut(
     about="Tests on test sets from a population: their rates of rejection, and the coverage of their intervals.",
     in_words="test sets",
@@ -269,4 +275,5 @@ FAN_OUT = FanOut(
     stand_in=_stand_in,
     rejections=_rejections,
     drawn_rows=_drawn_rows,
+    own_code=_own_code,
 )

@@ -23,7 +23,7 @@ from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import estimated
 from .populations.tests import AnyPopulation, advantage, bootstrap_of_better, confidence
-from .rates import measure_of
+from .rates import measure_name, measure_of
 from .subsample import outcomes_cell, trained_rows
 from .tally import totals
 from .training import chosen
@@ -59,7 +59,7 @@ def _confidence(results: Results, cell: Cell, source: Cell) -> Hypothesis:
         method=cell.subject["test"],
         alternative="greater",
         null_hypothesis="the classifier that is better on the test set is not better in truth",
-        measure=measure_of(test).name,
+        measure=measure_name(test),
         n=work.n,
     )
     predictions, drawn = results.table(source), results.table(cell)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from ..own_code import allowed_measure
 from ..record import FLAT, Learner, Named, Permuted, Record, Scheme, Side, Split, TwoViews, Work
 
 
@@ -131,7 +132,7 @@ class AppliedTest(Record):
     @property
     def compared(self) -> str:
         """The compared measure; by default that of right and wrong answers."""
-        return self.measure or "accuracy"
+        return allowed_measure(self.measure or "accuracy")
 
 
 class Described(Record):

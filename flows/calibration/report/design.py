@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER, measure_of
+from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER, measure_name
 from sigstats.tasks.calibration.work import Described, Events, OnTestSets, Outcomes, Tested
 from sigstats.tasks.plan import Cell
 
@@ -101,7 +101,7 @@ def estimand(cell: Cell) -> str:
 def _tested(cell: Cell) -> str:
     test = cell.work_of(Tested).test
     name = test.measure if test.test == "scores" else ""
-    return estimand(cell) or f"{name or measure_of(test).name} of B minus that of A"
+    return estimand(cell) or f"{name or measure_name(test)} of B minus that of A"
 
 
 def _performance(evidence: Evidence, cells: Sequence[Cell]) -> str:

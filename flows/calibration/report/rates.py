@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sigstats.measures.table import MEASURES
-from sigstats.tasks.calibration.rates import POWER, is_large_part, measure_of
+from sigstats.tasks.calibration.rates import POWER, is_large_part, measure_name
 from sigstats.tasks.calibration.work import Events, OnTestSets, Outcomes, Tested
 from sigstats.tasks.schema import Hypothesis
 
@@ -90,7 +90,7 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     difference = (
         "the difference"
         if most.truth is None
-        else _difference(abs(most.truth), measure_of(cell.work_of(Tested).test).name)
+        else _difference(abs(most.truth), measure_name(cell.work_of(Tested).test))
     )
     sentence = f"{count_of(most.n or 0, 'row')} find {difference} {percent(rate(most))} of the time by {most.method}"
     if most.rows_half is None or most.rows_four_fifths is None:

@@ -14,6 +14,7 @@ from sigstats._common.together import check_together
 from sigstats._common.validation import as_real, refuse
 from sigstats.comparison.check.bar import check_predictions
 from sigstats.comparison.check.result import CheckResult
+from sigstats.comparison.measure_names import are_scores, as_compared_measures, is_of_scores
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs
@@ -132,7 +133,7 @@ def check(
     if rule is not None and not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
     named, listed = None if positive is None else label_name(positive, "positive"), class_names_of(classes)
-    limits = as_score_range(score_range)
+    limits, chosen = as_score_range(score_range), with_costs(measures, costs)
     if opened(y) is not None:
         from ._columns import as_scores, columns_of, paired_with_itself, scores_of
 
@@ -153,10 +154,13 @@ def check(
         check_together({"arrays": True, **of_frames})
         rows: dict[str, Any] = {"listed": listed, "groups": groups, "slices": slices, "names": ["predictions"] * 2}
         if has_columns(prediction):
-            said = class_probabilities(y, {"prediction": prediction}, named, classes=listed)
-            (prediction,), rows["scores"] = said.predictions, None if said.positive else said.scores * 2
+            said = class_probabilities(y, {"prediction": prediction}, named, classes=listed, measures=chosen)
+            used = not said.positive or any(map(is_of_scores, as_compared_measures(chosen or "accuracy")))
+            (prediction,), rows["scores"] = said.predictions, said.scores * 2 if used else None
+            named = named or (said.positive if used else None)
+        elif are_scores(y, prediction, prediction, chosen):
+            prediction, rows["scores"] = y, (prediction, prediction)
         paired = paired_arrays(y, (prediction, prediction), missing=missing, unscored=unscored, **rows)
         paired = replace(paired, score_range=limits)
     with as_arguments():
-        chosen = with_costs(measures, costs)
         return check_predictions(paired, bar, rule, chosen, positive=named, at_most=at_most is not None)

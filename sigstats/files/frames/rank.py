@@ -46,7 +46,7 @@ from sigstats.ranking.rank import rank_table, with_costs
 from sigstats.ranking.rank_sets import as_score_table
 from sigstats.ranking.result import Ranking
 
-from ._arguments import as_arguments
+from ._arguments import ClassProbabilities, as_arguments, class_probabilities
 
 
 def rank_models(
@@ -72,10 +72,11 @@ def rank_models(
 
     Parameters
     ----------
-    correct : array_like or data frame, shape (n, k)
+    correct : array_like or data frame, shape (n, k), or mapping
         Correctness (0 or 1) of n rows for k >= 2 models (columns); or scores, where larger is better; or predictions,
         with `label`. The columns of a data frame (pandas, Polars, Arrow or any that narwhals reads) name the models;
-        it may also contain label, groups and slices.
+        it may also contain label, groups and slices. Or the probabilities of all classes, ``{model: table}``, with
+        `label` and tables as in `sigstats.compare`, for measures such as ``"macro-auc"``.
     label : array_like, shape (n,), or str, optional
         The true label of each row, or its column; `correct` then contains predictions.
     models : sequence of str, optional
@@ -140,7 +141,16 @@ def rank_models(
     chosen = _one_measure(measure, costs)
     if positive is not None and chosen is None:
         raise ValueError("positive: is not valid without measure; add a measure of a class, such as f1")
-    limits = as_score_range(score_range)
+    limits, said = as_score_range(score_range), None
+    if isinstance(correct, Mapping):
+        if len(correct) < 2 or label is None or models is not None:
+            raise ValueError("correct: give tables of two or more models, with label and without models")
+        with _one_named():
+            named_class = None if positive is None else label_name(positive, "positive")
+            said = class_probabilities(label, correct, named_class, measures=chosen)
+        correct, models, positive = np.column_stack(said.predictions), [*correct], positive or said.positive
+    if getattr(correct, "ndim", 2) == 3:
+        raise refuse("correct (shape)", correct.shape, "{model: table} for the probabilities of all classes")
     columns = columns_of(correct, models, {"label": label, "groups": groups, "items": items}, slices)
     names = as_names(columns.models, "models", columns.table.shape[1])
     n = len(columns.table)
@@ -159,11 +169,11 @@ def rank_models(
             scores = as_score_table(scores if of_label is None else _right(scores, of_label, names))
             if of_label is not None:
                 predictions = zip(names, columns.table.T, strict=True)
-                said = [(name, counts_of(*coded(column, name, n))) for name, column in predictions]
-                options["notes"] = class_notes(counts_of(*coded(of_label, "label", n)), said)
+                predicted = [(name, counts_of(*coded(column, name, n))) for name, column in predictions]
+                options["notes"] = class_notes(counts_of(*coded(of_label, "label", n)), predicted)
             ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
         else:
-            how = {"positive": positive, "score_range": limits}
+            how = {"positive": positive, "score_range": limits, "said": said}
             ranking = _by_measure(chosen, columns, names, group, parts, **how, **options)
         if cost is None:
             return ranking
@@ -206,6 +216,7 @@ def _by_measure(
     *,
     positive: Any,
     score_range: tuple[float, float] | None,
+    said: ClassProbabilities | None,
     notes: Sequence[Note],  # noqa: ARG001 - pairs have all notes
     **options: Any,
 ) -> Ranking:
@@ -214,18 +225,19 @@ def _by_measure(
     if label is None and needs != "marks":
         raise ValueError(f"label: is missing; {measure} needs the true label of each row")
     if of_scores := is_of_scores(measure):
-        table = as_score_table(table).astype(np.float64)
+        scores = as_score_table(table).astype(np.float64).T if said is None else said.scores
     elif needs != "numbers":
         _right(table, as_labels(label, "label"), names)  # refuses classes that do not fit, by the name of the model
     units = Units(n=len(table), group=group, slices=parts)
 
-    said = None if label is None else _predicted(label, table[:, :0] if of_scores else table)
+    truth = None if label is None else _predicted(label, table[:, :0] if of_scores else table)
 
     def pair(a: int, b: int) -> PairedPredictions:
         if not of_scores:
-            return PairedPredictions(units=units, said=said and said(a, b), score_range=score_range)
-        scored = Scored(scores=(table[:, a], table[:, b]), column="scores")
-        labels = said and said(-1, -1)
+            return PairedPredictions(units=units, said=truth and truth(a, b), score_range=score_range)
+        both = scores[a], scores[b]
+        scored = Scored.of_classes(*both) if both[0].ndim == 2 else Scored(scores=both, column="scores")
+        labels = truth and truth(-1, -1)
         said_by = labels and Labels(classes=labels.classes, label=labels.label)
         return PairedPredictions(units=units, said=said_by, scored=scored, score_range=score_range)
 

@@ -92,7 +92,7 @@ def draws(test: AppliedTest) -> bool:
 def _spelled(test: AppliedTest) -> dict[str, Any]:
     """The options of a bootstrap by the names of `bootstrap_test`; a study and a cell's identity have shorter ones."""
     names = {"resamples": "n_resamples", "confidence": "confidence_level"}
-    spelled = {"measure": test.compared, **{names.get(key, key): value for key, value in test.options.items()}}
+    spelled = {"measure": measure_of(test), **{names.get(key, key): value for key, value in test.options.items()}}
     if "alternative" in spelled and not measure_of(test).greater_is_better:  # of a study, greater: A is better
         spelled["alternative"] = {"greater": "less", "less": "greater"}.get(spelled["alternative"], "two-sided")
     return spelled
@@ -101,7 +101,7 @@ def _spelled(test: AppliedTest) -> dict[str, Any]:
 def _bootstrap(
     test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator
 ) -> Answers:
-    truth = 0.0 - population.difference(test.compared)  # A - B, as the test's
+    truth = 0.0 - population.difference(measure_of(test))  # A - B, as the test's
     spelled = _spelled(test)
     calls = (partial(bootstrap_test, population.record(counts), rng=rng, **spelled) for counts in drawn.tolist())
     results, problem = attempts(calls)

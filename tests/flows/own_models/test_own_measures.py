@@ -9,6 +9,8 @@ import pytest
 import sigstats
 from sigstats.flows.cli import main
 from sigstats.tasks import own_code
+from sigstats.tasks.storage import history
+from sigstats.tasks.storage.store import Store
 
 from .conftest import forget
 
@@ -34,8 +36,9 @@ def benchmark(measure="error", measures=(), **more):
     }
 
 
-def run(study, output, **more):
-    return sigstats.run_study(study, output=output, cluster="serial", allow=["netpackage"], quiet=True, **more)
+def run(study, output, allow=("netpackage",)):
+    where = {} if study["kind"] == "regression" else {"cluster": "serial"}
+    return sigstats.run_study(study, output=output, allow=allow, quiet=True, **where)
 
 
 def answers_of(result, classifier):
@@ -94,10 +97,73 @@ def test_nothing_is_imported_that_nobody_allowed(package, tmp_path):
         benchmark(PAID),
         benchmark(measures=[PAID]),
         {"kind": "significance", "name": "s", "outcomes": outcomes},
+        calibration([PAID]),
+        {"kind": "regression", "name": "s", "baseline": "a.csv", "candidate": "b.csv", "measures": [PAID]},
     ):
         with pytest.raises(ValueError, match=r"measure: 'netpackage\.measures:paid' .* --allow netpackage"):
-            sigstats.run_study(study, output=tmp_path / "out", cluster="serial", quiet=True)
+            run(study, tmp_path / "out", allow=[])
     assert "netpackage" not in sys.modules
+
+
+def calibration(measures):
+    """A study of the bootstrap of some measures, and of intervals of the first one."""
+    populations = [
+        {"name": "s", "source": "simulated", "prevalence": [0.4], "recall": [0.7], "precision": [0.7]},
+        {"name": "k", "source": "kinds", "kinds": [{"share": 0.5, "label": i, "a": 1 - i, "b": 0} for i in (0, 1)]},
+    ]
+    tests = [{"test": "bootstrap", "measure": name, "resamples": 99} for name in measures]
+    tests += [{"test": "difference-interval", "measure": measures[0], "resamples": 99}]
+    return {
+        "kind": "calibration",
+        "name": "c",
+        "populations": populations,
+        "tests": tests,
+        "sizes": [30],
+        "trials": 100,
+    }
+
+
+@pytest.mark.long
+def test_own_functions_are_measures_of_a_calibration(package, tmp_path, monkeypatch):
+    summary = run(calibration([PAID, "expected-cost(fn=10,fp=1)"]), tmp_path / "out").summary
+    own, ready = (group for _, group in summary[summary.test == "calibration"].groupby("method", sort=False))
+    assert own.estimate.tolist() == ready.estimate.tolist()
+    intervals = summary[summary.test == "performance"].set_index("measure").estimate
+    assert intervals["coverage"] >= 0.85  # Binomial(100, .95) is below 86 with a chance below 0.1%
+    monkeypatch.setattr(own_code, "_ALLOWED", {})
+    forget()
+    assert main(["report", str(tmp_path / "out")]) == 0
+    assert "netpackage" not in sys.modules
+
+
+@pytest.mark.long
+def test_own_functions_are_measures_of_a_regression_study(package, tmp_path, monkeypatch):
+    rng, rows = np.random.default_rng(1), [f"{i},{'abc'[i % 3]}" for i in range(60)]
+    for name, right in (("a", 0.9), ("b", 0.4)):
+        said = [row[-1] if rng.random() < right else "a" for row in rows]
+        lines = [f"{row},{one}" for row, one in zip(rows, said, strict=True)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,label,prediction", *lines]))
+    files = {name: str(tmp_path / f"{file}.csv") for name, file in (("baseline", "a"), ("candidate", "b"))}
+    study = {"kind": "regression", "name": "r", **files, "measures": [PAID, RIGHT]}
+
+    def rows_of_all():
+        run(study, tmp_path / "out")
+        records, _ = history.read(Store(str(tmp_path / "out")))
+        return [{row["measure"]: row for row in record.rows} for record in records]
+
+    (first,) = rows_of_all()
+    assert {name: row["lower_is_better"] for name, row in first.items()} == {PAID: True, RIGHT: False}
+    assert {row["row_verdict"] for row in first.values()} == {"fail"}
+    assert len(rows_of_all()) == 1
+    monkeypatch.setattr(own_code, "_ALLOWED", {})
+    forget()
+    assert main(["report", str(tmp_path / "out")]) == 0
+    assert "netpackage" not in sys.modules
+    file = package / "measures.py"
+    file.write_text(file.read_text().replace("np.average(y == prediction,", "0.5 * np.average(y == prediction,"))
+    forget()
+    first, again = rows_of_all()  # other code is another comparison
+    assert first[RIGHT]["baseline_value"] == pytest.approx(2 * again[RIGHT]["baseline_value"])
 
 
 @pytest.mark.long

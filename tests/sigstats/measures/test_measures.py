@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sigstats.measures import formulas
-from sigstats.measures.formulas import Confusion
-from sigstats.measures.measure import Measure, as_measure, one_vs_rest
+from sigstats.measures.formulas import Confusion, one_vs_rest
+from sigstats.measures.measure import Measure, as_measure
 from sigstats.measures.table import BASE_COUNT_MEASURES, COUNT_MEASURES
 
 count = st.integers(0, 30)
