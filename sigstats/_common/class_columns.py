@@ -127,5 +127,6 @@ def as_probabilities(table: NDArray[Any], name: str, rows: int) -> FloatArray:
     sums = values.sum(axis=1)
     row = int(np.abs(sums - 1).argmax())
     if abs(sums[row] - 1) > max(1e-4, rounding, min(0.5, table.shape[1] / 2 * 10.0**-digits)):
-        raise refuse(f"{name} (sum of row {row})", float(sums[row]), "probabilities of the classes, which sum to 1")
+        wanted = "probabilities of the classes, which sum to 1; divide each row by its sum"
+        raise refuse(f"{name} (sum of row {row})", float(sums[row]), wanted)
     return values

@@ -56,7 +56,7 @@ def _check_columns(table: Table, columns: TableColumns, *, labelled: bool, predi
         "prediction": (predicted, known, "or --score NAME, for probabilities or marks"),
     }
     if columns.label == columns.prediction:  # a file of labels
-        needed["label"] = (labelled, "", "")
+        needed["label"] = (labelled, "", "or one column of classes in place of one-hot columns")
     for key, (wanted, about, others) in needed.items():
         if not wanted or key in columns.named or (name := getattr(columns, key)) in table.names:
             continue
