@@ -2,14 +2,13 @@
 
 import math
 
-from sigstats.measures.two_classes import of_two_classes
-
 from sigstats.measures.measure import Measure, as_measure
 from sigstats.measures.own import is_path
 from sigstats.measures.table import OwnMeasure
 
 from ..schema import POWER as POWER
 from ..schema import Hypothesis
+from ..statistical_tests.joint_outcomes import of_two_classes
 from .work import AppliedTest
 
 #: Rates in rows of the test ``calibration``, in addition to `POWER`.
