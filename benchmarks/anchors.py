@@ -250,8 +250,10 @@ def judged() -> None:
         rows.append((f"{labelled}", f"{sensitivity:.0%}, {specificity:.0%}", *cells))
     print(f"""## A judge with few labels
 
-{n:,} verdicts of a judge on answers of which 80% are right; people labelled some of them. {repeated} times: how often a
-95% interval holds the 80%, and its mean width. truescore 0.7.4's `audit` (`build_report`), and `check --human`.""")
+A judge gives {n:,} verdicts on answers; 80% of the answers are right, and people labelled some of them. The table gives
+the share of 95% intervals that contain the 80%, in {repeated} repetitions, and their mean width, \
+for `audit` of truescore 0.7.4
+(`build_report`) and for `check --human`.""")
     table(("labels", "sensitivity, specificity", "truescore", "sigstats"), rows)
 
 
@@ -273,8 +275,8 @@ def gaps() -> None:
         )
     print("""## Gaps between groups
 
-The largest difference of two groups' accuracies on the same predictions: fairlearn 0.15.0's
-`MetricFrame.difference()`, which has no interval, and `check --gaps`.""")
+The largest difference between the accuracies of two groups, for the same predictions: `MetricFrame.difference()` of
+fairlearn 0.15.0, which gives no interval, and `check --gaps`.""")
     table(("rows", "groups", "fairlearn", "sigstats", "interval"), rows)
 
 
