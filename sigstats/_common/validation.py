@@ -37,7 +37,7 @@ LARGEST_SQUARABLE = 1e150
 #: What is right for whole numbers that float64 would round.
 EXACT_WHOLE = f"whole numbers that float64 holds: all up to {MAX_TOTAL}, and few above"
 #: What is right for labels where whole numbers stand beside floats, or signed ones beside unsigned ones.
-_EXACT_LABELS = f"whole numbers between -{MAX_TOTAL} and {MAX_TOTAL} where others are floats: beyond, floats round them"
+_EXACT_LABELS = f"whole numbers below {MAX_TOTAL} in size where some are floats: beyond, floats round them"
 #: What `int` or `float` would take for a number.
 _NO_NUMBERS = (bool, np.bool_, str, bytes, bytearray, np.ma.core.MaskedConstant)
 
@@ -157,10 +157,7 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
         raise refuse(name, value, wanted)
     if array.dtype.kind == "f":
         refuse_where(~np.isfinite(array), array, name, wanted)
-    if array.dtype.kind == "f" and not isinstance(value, np.ndarray):  # NumPy has rounded whole numbers among floats
-        for label in np.asarray(value, dtype=object):
-            if isinstance(label, (int, np.integer)) and abs(int(label)) > MAX_TOTAL:
-                raise refuse(name, label, _EXACT_LABELS)
+        refuse_where(np.abs(array) >= np.float64(MAX_TOTAL), array, name, _EXACT_LABELS)
     return array
 
 

@@ -32,8 +32,9 @@ def test_large_whole_numbers_beside_floats_are_refused(y, a):
 
 
 def test_a_sequence_of_large_whole_numbers_and_floats_is_refused():
-    with pytest.raises(ValueError, match=r"^y: 9007199254740993 is not valid.*floats round them"):
-        discordant_counts([LARGE + 1, 0.5], [0.5, 0.5], [0.5, 0.5])
+    for y in ([LARGE + 1, 0.5], np.array([LARGE + 1.0, 0.5])):
+        with pytest.raises(ValueError, match=r"^y: 9007199254740992.0 is not valid.*floats round them"):
+            discordant_counts(y, [0.5, 0.5], [0.5, 0.5])
     with pytest.raises(ValueError, match="positive: '9007199254740992' is not valid"):
         JointOutcomes.from_predictions([LARGE + 1, 0], [0, 0], [0, 0], positive=float(LARGE))
     with pytest.raises(ValueError, match=r"prediction: .*floats round them"):

@@ -18,7 +18,7 @@ ALL_SCORES = "all"
 Unscored: TypeAlias = Literal["refuse", "drop", "wrong"]
 
 #: Common alternative names of the columns.
-_KNOWN = {
+KNOWN = {
     "id": (
         *("example_id", "sample_id", "instance_id", "item_id", "row_id", "question_id", "qid", "uid"),
         *("image_id", "doc_id", "query_id", "case_id", "test_id", "record_id", "id_code", "passengerid"),
@@ -180,7 +180,7 @@ class Columns(Parted):
         marks = self.score is not None and self.scoring.is_lower_better(self.score) is not None
         known: dict[str, str] = {}
         unclear: tuple[tuple[str, str, str], ...] = ()
-        for key, synonyms in _KNOWN.items():
+        for key, synonyms in KNOWN.items():
             own = getattr(self, key)
             not_needed = (key != "id" and marks) or (key == "label" and self.truth is not None)
             if not_needed or key in self.named or own != getattr(Columns, key):

@@ -17,7 +17,7 @@ from sigstats.comparison.units import MISSING
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import Table, WithMissing
 from ._answers import WithLikeliest, refuse_missing_texts, scores_of
-from ._columns import Columns, TableColumns
+from ._columns import KNOWN, Columns, TableColumns
 from ._predictions import RIGHT, Predictions, Said, Scores, Source, dictionaries
 
 _RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
@@ -222,6 +222,9 @@ def from_table(table: Table, given: Columns) -> Predictions:
     if predicted:
         missing = columns.score is None and columns.prediction in lacking
         prediction = (table.texts_or_missing if missing else texts)(columns.prediction)
+        first = {"label": str(label[0]).lower(), "prediction": str(prediction[0]).lower()}
+        if columns.form.no_header and all(name in (key, *KNOWN[key]) for key, name in first.items()):
+            raise ValueError(f"{table.where}: the first line has the names of columns; omit --no-header")
         if columns.label != columns.prediction and not is_number(columns.label):
             _refuse_second_header(table, columns, label, prediction)
     if likeliest is not None and not of_labels:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.class_spelling import refuse_thousands
 from sigstats._common.data_frames import duration_text
-from sigstats._common.validation import EXACT_WHOLE, hint, shown
+from sigstats._common.validation import EXACT_WHOLE, MAX_TOTAL, hint, shown
 
 from .spelling import Array, first_rounded, is_number, is_whole_number, to_decimals, to_numbers, without_empty
 
@@ -190,11 +190,9 @@ class Table:
             if pc.all(pc.is_finite(column)).as_py():
                 return column
             raise self.error(name, " has fractions; expected text or whole numbers")
-        try:
-            return column.cast(pa.int64())
-        except pa.ArrowInvalid:
-            wanted = f"text or whole numbers of at most {2**63 - 1}"
-            raise self.error(name, f" has larger numbers; expected {wanted}") from None
+        if (pc.max(pc.call_function("abs", [column])).as_py() or 0) >= MAX_TOTAL:  # floats may have rounded it
+            raise self.error(name, f" has larger numbers; expected text or whole numbers below {MAX_TOTAL}")
+        return column.cast(pa.int64())
 
     def _numbers(self, name: str) -> Array | None:
         column = self._values(name)

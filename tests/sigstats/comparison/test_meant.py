@@ -265,6 +265,17 @@ def test_groups_of_two_spellings_and_numbers_with_points_between_thousands_are_r
         assert main(["compare", path, other, option]) == code
 
 
+@pytest.mark.parametrize("column", ["id", "label", "g"])
+def test_numbers_that_floats_may_have_rounded_are_no_names(tmp_path, column):
+    frame = pd.DataFrame({"id": range(200), "label": TRUE, "prediction": GUESS, "g": np.arange(200) // 4})
+    frame[column] = (frame[column] + 10**16).astype(float)
+    frame.to_parquet(path := str(tmp_path / "a.parquet"))
+    options = ["--group", "g"] if column == "g" else []
+    assert main(["compare", path, path, *options]) == 2
+    with pytest.raises(ValueError, match="larger numbers; expected text or whole numbers below 9007199254740992"):
+        sigstats.compare(frame, frame, groups="g" if options else None)
+
+
 def test_of_losses_the_lowest_ranks_first(tmp_path, capsys):
     paths = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
     for path, more in zip(paths, (1, 0), strict=True):

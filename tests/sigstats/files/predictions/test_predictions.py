@@ -300,3 +300,11 @@ def test_a_key_of_a_path_that_appears_twice_is_refused(tmp_path, repeated):
     (tmp_path / "a.jsonl").write_text("".join(f'{{"id": {n}, "label": 1, {repeated}}}\n' for n in range(9)))
     with pytest.raises(ValueError, match=r"of 'p\.x' appears more than once in a row"):
         read(str(tmp_path / "a.jsonl"), Columns(prediction="p.x"))
+
+
+@pytest.mark.parametrize("header", ["id,label,prediction", "ID,y_true,y_pred"])
+def test_a_line_of_names_is_no_row(tmp_path, header):
+    (tmp_path / "a.csv").write_text(f"{header}\n1,a,a\n2,b,a\n")
+    columns = Columns("0", "1", "2", named=frozenset(("id", "label", "prediction")))
+    with pytest.raises(ValueError, match="the first line has the names of columns; omit --no-header"):
+        read(str(tmp_path / "a.csv"), columns.but(no_header=True))
