@@ -25,7 +25,7 @@ LARGEST = 1e75
 _MODERATE = f"numbers between {-LARGEST:g} and {LARGEST:g}"
 #: The smallest unit of exact differences, and how many of it one may be, so that both are floats of full precision.
 _SMALLEST_UNIT, _MOST_UNITS = 1e-300, 10**300
-#: Doubles below the first are told from their neighbours by their units; numbers below the second fit into an int64.
+#: Whole numbers below the first are exact as doubles; those below the second fit into an int64.
 _WHOLE, _MOST_UNIT = 2.0**53, 2**62
 
 
@@ -42,26 +42,27 @@ def as_units(differences: Any) -> tuple[NDArray[Any], float]:
     except Exception:  # an object that may raise anything
         raise refuse("differences", differences, "a sequence of numbers") from None
     if given and all(isinstance(value, (int, Fraction)) and not isinstance(value, bool) for value in given):
-        common = math.lcm(*{value.denominator for value in given})
-        whole = np.array([value.numerator * (common // value.denominator) for value in given], dtype=object)
-        refuse_where(abs(whole) > int(LARGEST) * common, np.array(given, dtype=object), "differences", _MODERATE)
+        denominator = math.lcm(*{value.denominator for value in given})
+        multiples = np.array([value.numerator * (denominator // value.denominator) for value in given], dtype=object)
+        too_large = abs(multiples) > int(LARGEST) * denominator
+        refuse_where(too_large, np.array(given, dtype=object), "differences", _MODERATE)
     else:
         reals = as_reals(differences, "differences", ndim=1)
         refuse_where(np.abs(reals) > LARGEST, reals, "differences", _MODERATE)
-        common = _common_denominator(reals, in_floats=getattr(differences, "dtype", None) == np.float32)
-        if not common:
+        denominator = _common_denominator(reals, in_floats=getattr(differences, "dtype", None) == np.float32)
+        if not denominator:
             return reals, 1.0
-        whole = np.rint(reals * common)
-        if (np.abs(whole) >= _WHOLE).any() and common > 1:
-            whole = np.array([round(Fraction(real) * common) for real in reals.tolist()], dtype=object)
-        else:
-            small = (np.abs(whole) < _MOST_UNIT).all()
-            whole = whole.astype(np.int64) if small else np.array([int(part) for part in whole.tolist()], dtype=object)
-    divisor = int(np.gcd.reduce(np.abs(whole))) or 1
-    whole, scale, largest = whole // divisor, Fraction(divisor, common), int(np.abs(whole).max()) // divisor
-    if scale < _SMALLEST_UNIT or largest > _MOST_UNITS:
+        multiples = np.rint(reals * denominator)
+        if (np.abs(multiples) < _WHOLE).all():
+            multiples = multiples.astype(np.int64)
+        else:  # such large products are rounded
+            multiples = np.array([round(Fraction(real) * denominator) for real in reals.tolist()], dtype=object)
+    divisor = int(np.gcd.reduce(np.abs(multiples))) or 1
+    units, size = multiples // divisor, Fraction(divisor, denominator)
+    largest = int(np.abs(units).max())
+    if size < _SMALLEST_UNIT or largest > _MOST_UNITS:  # only possible for exact numbers
         return np.array([float(value) for value in given]), 1.0
-    return whole.astype(np.int64 if largest < _MOST_UNIT else object), float(scale)
+    return units.astype(np.int64 if largest < _MOST_UNIT else object), float(size)
 
 
 def _common_denominator(reals: FloatArray, *, in_floats: bool) -> int:

@@ -18,8 +18,8 @@ from .spelling import Array, is_number, to_numbers
 from .table import Table
 
 _MARK = b"\xef\xbb\xbf"
-#: The line before the names with which Excel says what separates fields.
-_SAID = re.compile(rb"sep=([^\r\n])\r?\n", re.IGNORECASE)
+#: The line with which Excel states the separator, above the names.
+_SEPARATOR_LINE = re.compile(rb"sep=([^\r\n])\r?\n", re.IGNORECASE)
 #: Lines directly above the names or rows that begin with a number sign and a space, as `numpy.savetxt` writes them.
 COMMENTS = re.compile(rb"(?:#(?:[ \t]+([^\r\n]*))?(?:\r\n?|\n))+(?=[^\s#])")
 _WORD = re.compile(rb'"(?:[^"]|"")*"|[^"\s]+')
@@ -50,43 +50,40 @@ class DelimitedTable(Table):
         names: Sequence[str] | None = None,
         separator: str | None = None,
     ) -> None:
-        start = len(_MARK) if content.startswith(_MARK) else 0
-        said = _SAID.match(content, start) if separator is None else None
-        before = 0
-        if said is not None:
-            start, separator, before = said.end(), said[1].decode("ascii", "replace"), 1
-        comments = COMMENTS.match(content, start) if separator is None else None
-        if comments is not None:
-            start, before = comments.end(), len(comments[0].splitlines())
+        start, lines_above, comments = len(_MARK) if content.startswith(_MARK) else 0, 0, None
+        if separator is None and (stated := _SEPARATOR_LINE.match(content, start)):
+            start, lines_above, separator = stated.end(), 1, stated[1].decode("ascii", "replace")
+        elif separator is None and (comments := COMMENTS.match(content, start)):
+            start, lines_above = comments.end(), len(comments[0].splitlines())
         first, self._separator, end, lines = _records.header(content, where, separator, start=start)
         spaces = separator is None and len(first) == 1 and has_columns_of_numbers(content[start : start + _START])
         if spaces:
             content, start = content[start:] if b'"' in content else _BLANKS.sub(b"", content[start:]), 0
             first, self._separator, end, lines = _records.header(content, where, " ")
-        if comments is not None and (words := _names_in(comments, self._separator, len(first))):
-            if names is not None:
-                cure = "leave out --no-header (in a study `names`), or remove the line"
-                raise ValueError(f"{where}, line {before}: may name the columns; {cure}")
-            if not any(map(is_number, first)):
-                raise ValueError(f"{where}, lines {before} and {before + 1}: both may name the columns; remove one")
-            names = words
-        elif names is None and (spaces or comments or len(first) == 1) and all(map(is_number, first)):
-            raise _no_names(where, before + 1, first)
+        of_comment = _names_in(comments, self._separator, len(first)) if comments else []
+        if of_comment and names is not None:
+            cure = "leave out --no-header (in a study `names`), or remove the line"
+            raise ValueError(f"{where}, line {lines_above}: may name the columns; {cure}")
+        if of_comment and not any(map(is_number, first)):
+            both = f"lines {lines_above} and {lines_above + 1}"
+            raise ValueError(f"{where}, {both}: both may name the columns; remove one")
+        has_header = names is None and not of_comment
+        if has_header and (spaces or comments or len(first) == 1) and all(map(is_number, first)):
+            raise _no_names(where, lines_above + 1, first)
         self._content = content
-        self._start, self._lines_before = (end, lines + before) if names is None else (start, before)
-        given = first if names is None else names or map(str, range(len(first)))
-        stripped = [name.strip() for name in given]
-        chosen = stripped if wanted is None else wanted(stripped)
-        positions = [i for i, name in enumerate(stripped) if name in chosen]
-        num_rows, columns = self._read(where, len(stripped), positions)
-        read = {stripped[i]: column for i, column in columns.items()}
+        self._start, self._lines_before = (end, lines_above + lines) if has_header else (start, lines_above)
+        header = first if has_header else of_comment or names or map(str, range(len(first)))
+        names = [name.strip() for name in header]
+        chosen = names if wanted is None else wanted(names)
+        positions = [position for position, name in enumerate(names) if name in chosen]
+        num_rows, columns = self._read(where, len(names), positions)
         #: Line of the first undecodable field, for columns that have one.
-        self._undecodable = {name: column for name, column in read.items() if isinstance(column, int)}
-        texts = {name: column for name, column in read.items() if name not in self._undecodable}
-        super().__init__(where, pa.table(texts), names=stripped, has_ids=len(stripped) > 1)
+        self._undecodable = {names[i]: line for i, line in columns.items() if isinstance(line, int)}
+        texts = {names[i]: column for i, column in columns.items() if not isinstance(column, int)}
+        super().__init__(where, pa.table(texts), names=names, has_ids=len(names) > 1)
         self.num_rows = num_rows
-        if names is None and not self.has_ids and positions and stripped[0] in self._text(stripped[0]).to_pylist():
-            raise _no_names(where, before + 1, first)
+        if has_header and not self.has_ids and positions and names[0] in self._text(names[0]).to_pylist():
+            raise _no_names(where, lines_above + 1, first)  # a name that is repeated as a value is a value
 
     def row(self, row: int) -> str:
         """The line of a row."""
@@ -127,7 +124,7 @@ def has_columns_of_numbers(start: bytes) -> bool:
 
 
 def _names_in(comments: re.Match[bytes], separator: str, width: int) -> list[str]:
-    """The names in the last of these comments, if it has this many words; otherwise None."""
+    """The names in the last of these comments, if it has this many words; otherwise empty."""
     words = [word.strip(' "') for word in (comments[1] or b"").decode(errors="replace").strip().split(separator)]
     return words if len(words) == width and " " not in "".join(words) else []
 
