@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -56,7 +57,12 @@ def _check_columns(table: Table, columns: TableColumns, *, labelled: bool, predi
         "prediction": (predicted, known, "or --score NAME, for probabilities or marks"),
     }
     if columns.label == columns.prediction:  # a file of labels
-        needed["label"] = (labelled, "", "or one column of classes in place of one-hot columns")
+        marks = [
+            np.isin(np.asarray(table.texts_or_missing(name)), ("1", "1.0", "true", "True"))
+            for name in _free(table, columns)
+        ]
+        one_hot = len(marks) > 1 and np.all(np.sum(marks, axis=0) == 1)
+        needed["label"] = (labelled, "", "or one column of classes in place of one-hot columns" if one_hot else "")
     for key, (wanted, about, others) in needed.items():
         if not wanted or key in columns.named or (name := getattr(columns, key)) in table.names:
             continue

@@ -32,13 +32,11 @@ KINDS: dict[type, tuple[str, pa.DataType]] = {
     type(None): ("null", pa.string()),
 }
 
-
 TWOFOLD = "is a column, and also a path to another value; rename one of them"
 #: An object with more keys, none of them a wanted column, maps ids to predictions.
 _MANY = 10
 #: Bytes that a thread parses at once.
 _PIECE = 2**24
-
 
 BEGINS = re.compile(rb"\s*(\[\s*)?\{")
 
@@ -166,6 +164,7 @@ def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Ta
     """The keys of the first object, and the columns that are wanted."""
     keys: list[str] = []
     values: dict[str, list[Any]] = {}
+    literal, nested = set[str](), set[str]()
     for number, row in enumerate(objects):
         if not isinstance(row, dict):
             raise ValueError(f"row {number} (from 0) is not an object")
@@ -178,8 +177,11 @@ def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Ta
         for name, column in values.items():
             inner = within(row, name) if "." in name else None
             column.append(row.get(name, inner))
-            if inner is not None and name in row:
-                raise ValueError(f"{shown(name)} {TWOFOLD}")
+            if "." in name:
+                literal.update({name} & row.keys())
+                nested.update(() if inner is None else {name})
+    if twofold := literal & nested:
+        raise ValueError(f"{shown(min(twofold))} {TWOFOLD}")
     values = values or {name: [] for name in columns.wanted}
     return keys, pa.table({name: _column(name, value, exact=name in columns.numbers) for name, value in values.items()})
 

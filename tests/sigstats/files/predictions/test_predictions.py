@@ -295,6 +295,13 @@ def test_a_key_that_is_spelt_like_a_path_is_asked_about(tmp_path, suffix, first)
         read(str(path), Columns(prediction="out.pred"))
 
 
+def test_a_key_and_a_path_of_the_same_spelling_in_different_rows_are_asked_about(tmp_path):
+    rows = [{"id": n, "label": "a", **({"out.pred": "a"} if n % 2 else {"out": {"pred": "b"}})} for n in range(9)]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(ValueError, match=r"'out\.pred' is a column, and also a path to another value; rename one"):
+        read(str(tmp_path / "a.jsonl"), Columns(prediction="out.pred"))
+
+
 @pytest.mark.parametrize("repeated", ['"p": {"x": 1, "x": 0}', '"p": {"x": 1}, "p": {"x": 0}'])
 def test_a_key_of_a_path_that_appears_twice_is_refused(tmp_path, repeated):
     (tmp_path / "a.jsonl").write_text("".join(f'{{"id": {n}, "label": 1, {repeated}}}\n' for n in range(9)))
