@@ -55,7 +55,7 @@ def main():
     parser.add_argument("--permutations", type=int, default=999)
     options = parser.parse_args()
     print(HEAD, end="")
-    print("| stopping | permutations a test | rejected | otherwise than without | processor-seconds |")
+    print("| stopping | permutations a test | rejected | decided differently | processor-seconds |")
     print("|---|---:|---:|---:|---:|")
     found = {}
     for stopping in ("none", "joint"):

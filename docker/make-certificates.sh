@@ -28,14 +28,14 @@ if [ ! -e "$folder/ca.key" ]; then
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 \
         -subj "/CN=sigstats authority" -keyout "$folder/ca.key" -out "$services/ca.pem" 2>/dev/null
 elif [ ! -e "$services/ca.pem" ]; then
-    echo "$services/ca.pem is missing; put it back, or make another authority with --new-authority" >&2
+    echo "$services/ca.pem is missing; restore it, or create another authority with --new-authority" >&2
     exit 2
 fi
 openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
     -subj "/CN=sigstats" -keyout "$folder/key.pem" -out "$folder/request.pem" 2>/dev/null
 openssl x509 -req -in "$folder/request.pem" -CA "$services/ca.pem" -CAkey "$folder/ca.key" \
     -CAserial "$folder/ca.srl" -CAcreateserial -days 825 -out "$folder/cert.pem" 2>/dev/null
-mv "$folder/key.pem" "$folder/cert.pem" "$services"  # both or neither: one fits no other
+mv "$folder/key.pem" "$folder/cert.pem" "$services"  # together, since each fits only the other
 rm -f "$folder/request.pem" "$folder/ca.srl"
 chmod 755 "$services"
 chmod 644 "$services/ca.pem" "$services/cert.pem" "$services/key.pem"

@@ -49,7 +49,7 @@ def basis(plan: SizePlan) -> Iterator[str]:
     """The basis of the numbers, in sentences."""
     pilot, rule, whole = plan.pilot, plan.rule, plan.pilot.parts[0]
     excluded = any(pilot.discordance(drop.drop) != whole.discordance for drop in plan.drops)
-    nearest = "; for a drop that this excludes, the nearest possible share is used" * excluded
+    nearest = "; if a drop is impossible with it, the nearest possible share is used" * excluded
     yield f"Exactly one model is right on about {significant(100 * whole.discordance, 3)}% of the rows{nearest}"
     adjusted = (
         "" if pilot.tests == 1 else f" ({significant(rule.alpha)}, {IN_WORDS[rule.adjust]} over {pilot.tests} tests)"

@@ -94,7 +94,7 @@ def clopper_pearson(successes: SupportsIndex, n: SupportsIndex, *, confidence_le
     It covers the true proportion with at least the stated probability. Beyond a thousand million trials it is less than
     a thousandth wider.
 
-    When not to use: dependent trials; two models compared by whether their intervals overlap (`sigstats.compare`).
+    When not to use: for dependent trials; to see whether the intervals of two models overlap (`sigstats.compare`).
 
     Parameters
     ----------

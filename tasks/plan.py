@@ -65,7 +65,7 @@ class Cell:
     def fingerprint(self) -> str:
         """The identity of the cell; neither the number of replicates nor the stopping rule is part of it.
 
-        Code of other packages counts by its source, whatever module contains it.
+        Code of other packages is identified by its source, not by the module that contains it.
         """
         return self._digest(self.version, without_place(self.work))
 

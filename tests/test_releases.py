@@ -54,7 +54,7 @@ def test_each_extra_is_tried_and_named_in_the_readme(tool):
 
 def test_links_of_the_readme_are_absolute_where_a_release_is_built(tmp_path):
     workflow = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
-    step = workflow.partition("name: Links of the README")[2].partition("run: |\n")[2].partition("      - ")[0]
+    step = workflow.partition("name: Make the links of the README")[2].partition("run: |\n")[2].partition("      - ")[0]
     before = (ROOT / "README.md").read_text(encoding="utf-8")
     (tmp_path / "README.md").write_text(before, encoding="utf-8")
     home = {"GITHUB_SERVER_URL": "https://example.org", "GITHUB_REPOSITORY": "one/sigstats", "GITHUB_SHA": "abc123"}

@@ -82,7 +82,7 @@ _PLAIN: dict[str, tuple[str, dict[str, Option]]] = {
         },
     ),
     "time-series": (
-        "Two-sided test of rows in time. Null hypothesis: the mean scores are equal.",
+        "Two-sided test of rows ordered in time. Null hypothesis: the mean scores are equal.",
         {"method": Option(OfOrder, "ordered", "mean_score_test with or without order, or compare with order")},
     ),
 }

@@ -34,7 +34,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, mat
         repeatable(columns, f"--{name}-is-better", "NAME", f"{text} (repeatable)")
     option(columns, "--epoch", "COLUMN", "column that numbers several answers to one id")
     option(columns, "--group", "COLUMN", "column of groups; rows of one group are dependent")
-    text = "column of slices; COLUMN=N cuts numbers into N about equal slices; COLUMN= for a name with = (repeatable)"
+    text = "column of slices; COLUMN=N cuts numbers into N similar slices; COLUMN= if the name contains = (repeatable)"
     repeatable(columns, "--slice", "COLUMN[=N]", text)
     text = "column of tasks, whose mean is tested too; not needed for a folder with one file per task"
     columns.add_argument("--task", metavar="COLUMN", help=text)

@@ -49,8 +49,8 @@ def _report(output: str) -> None:
     with output_read(output, " with a summary", used="read or written"):
         if cells := lost(store):
             raise BadInput(
-                f"OUTPUT: the replicates of {count_of(len(cells), 'computation')} were deleted, without which "
-                "report.html would lose figures and tables; it is left as it is; run the study again to compute them"
+                f"OUTPUT: the replicates of {count_of(len(cells), 'computation')} were deleted, so a new "
+                "report.html would lack figures and tables; run the study again to compute them"
             )
         report, missing = _written(store), ""
         with contextlib.suppress(FileNotFoundError):  # a study without cells lacks none

@@ -101,7 +101,7 @@ def _drops(options: argparse.Namespace, rule: "ComparisonRule", largest: float =
 
 
 def _largest_drop(options: argparse.Namespace, rule: "ComparisonRule", share: float) -> float:
-    """The largest drop that rates by hand allow: only the baseline is right on half of it plus half of `share`."""
+    """Return the largest drop that the given rates allow; only A is right on a share (drop + `share`) / 2 of rows."""
     rates = {f"--{name}": value for name in _BY_HAND[:2] if (value := getattr(options, name)) is not None}
     accuracy = options.accuracy or 1.0
     largest = round(min(share, 2 * accuracy - share), 12) if "--discordance" in rates else accuracy

@@ -63,9 +63,9 @@ class Evaluated:
 
 
 def evaluate(study: RegressionStudy, options: RunOptions) -> list[Evaluated]:
-    """Compare each candidate that is due, the oldest first, and append what comes of it to the history in the output.
+    """Compare each candidate that is due, the oldest first, and append the result to the history in the output.
 
-    Due are the newest candidate and those that came since the last evaluation.
+    The newest candidate and those that arrived since the last evaluation are due.
     """
     study, output = with_own_measures(study, options.allow), options.output
     order, due = _begun(study, options.base, Store(output))

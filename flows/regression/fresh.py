@@ -51,7 +51,7 @@ def kept_row(row: ComparisonRow) -> dict[str, object]:
 
 
 def _measure_named(name: str, *, lower: bool) -> str:
-    """The measure of a stored row; one that is not installed here, or not imported, has a unit of its own."""
+    """Return the measure of a stored row; one that is not installed or imported here has a unit of its own."""
     try:
         MEASURES[name]
     except (KeyError, ValueError):
@@ -60,7 +60,7 @@ def _measure_named(name: str, *, lower: bool) -> str:
 
 
 def row_of(kept: Mapping[str, Any], columns: ColumnNames, *, fresh: bool = True) -> ComparisonRow:
-    """The row as it was stored; `columns` state for which scores lower is better. `fresh`: whether its rows were."""
+    """Return the row as it was stored. `columns` state for which scores lower is better. `fresh`: rows were fresh."""
     measure, _, score = kept["measure"].partition(" of ")  # as `ComparisonRow.name` has them
     stated = kept["lower_is_better"]  # None in histories of earlier versions
     said = columns.lower_is_better, columns.higher_is_better

@@ -25,7 +25,7 @@ from .study import RegressionStudy
 #: The sort key of a name, in which numbers count as numbers.
 NaturalKey: TypeAlias = tuple[tuple[int, int, str], ...]
 
-#: When a file that was never evaluated is taken to be evaluated.
+#: The time of evaluation of a file that was never evaluated: later than all others.
 _NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 _NUMBER = re.compile(r"(\d+)")
 #: A date, and a time of day after it: 2026-11-21, 20261121T0615, 2026-11-21_06-15-02.
@@ -45,9 +45,9 @@ class Order:
     of_candidate: Columns
 
     def candidates(self, seen: Mapping[str, dt.datetime]) -> Sequence[str]:
-        """The files that match the pattern of the candidate, the newest last.
+        """Return the files that match the pattern of the candidate, the newest last.
 
-        Of files with one time or one value in the column, those `seen` before come first, as they were evaluated.
+        Files with the same time or value of the column are in the order of evaluation; those not in `seen` are last.
         """
         return self._ranked("candidate", self._matches("candidate"), seen)
 
@@ -82,7 +82,7 @@ class Order:
         return made.replace(tzinfo=made.tzinfo or dt.UTC).astimezone(dt.UTC)
 
     def may_be_later(self, path: str, newest: str, since: dt.datetime | None) -> bool:
-        """True if a file is later than the newest by its date or, without a difference, by its change since `since`."""
+        """True if a file has a later date than the newest or, unless dates differ, was changed after `since`."""
         dates = self.date(path), self.date(newest)
         if dates[0] is not None and dates[1] is not None and dates[0] != dates[1]:
             return dates[0] > dates[1]

@@ -105,13 +105,13 @@ def read_pair(order: Order, candidate: str) -> Pair:
     if study.bar is not None:
         baseline = f"at {'least' if study.at_most is None else 'most'} {study.bar:g}"
         digests = digest("bar", value=baseline), digests[1]
-    if codes := {name: code_of(name) for name in study.measures or () if is_path(name)}:  # other code restarts evidence
+    if codes := {name: code_of(name) for name in study.measures or () if is_path(name)}:  # changed code restarts it
         digests = digest("measured", value=digests[0], codes=codes), digests[1]
     return Pair(baseline, candidate, (digests[0], digests[1]), by_score, held_out, rows, labels, dated)
 
 
 def with_own_measures(study: RegressionStudy, allow: Sequence[str]) -> RegressionStudy:
-    """The study with its import paths of measures imported; BadInput unless their packages are allowed."""
+    """Return the study with its own measures imported from their paths; BadInput unless packages are allowed."""
     names = study.measures or ()
     try:
         codes = allow_measures(names, allow)

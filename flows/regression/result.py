@@ -77,7 +77,7 @@ class RegressionResult(Evaluated):
 
     @property
     def title(self) -> str:
-        """The verdict, and the effect that decides it: of the newest candidate, unless only earlier ones failed."""
+        """The verdict and the effect that decides it, of the newest candidate unless only earlier ones failed."""
         failed = [record.evaluation.candidate for record in self._failed]
         if failed and failed[-1] != self.record.evaluation.candidate:
             return next(line for line in self._of_those_before if line.startswith(f"{failed[-1]}: "))

@@ -94,8 +94,8 @@ def _refuse_small_workers(prepared: Prepared, limit: int) -> None:
         needed, who = max(measured)
         if needed > limit:
             raise BadInput(
-                f"data set {dataset.name}: {dataset.nbytes / 1e6:,.0f} MB are not valid; {who} needs workers "
-                f"of {needed / 1e6:,.0f} MB, as measured here, and memory_limit is {limit / 1e6:,.0f} MB"
+                f"data set {dataset.name} ({dataset.nbytes / 1e6:,.0f} MB): {who} needs workers of {needed / 1e6:,.0f} "
+                f"MB, as measured here, but memory_limit is {limit / 1e6:,.0f} MB; raise it"
             )
 
 

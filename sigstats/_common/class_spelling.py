@@ -19,7 +19,7 @@ _SEPARATOR = re.compile(r"\s*[|;,]\s*")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
 #: Characters that may surround a name: brackets, quotation marks, a full stop, marks of tokens and of Markdown.
 _AROUND = " .:!*_()[]{}<>$'\"`\N{LOWER ONE EIGHTH BLOCK}"
-#: A number that is whole, or may have a point between thousands.
+#: A whole number, perhaps with a point between thousands.
 _POINT_OF_THOUSANDS = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:\.\d{3})?|0)", re.ASCII)
 #: One word for each truth value.
 _TRUTH = {"0": "no", "false": "no", "1": "yes", "true": "yes"}
@@ -28,12 +28,12 @@ _BINARY = ({0, 1}, {-1, 1}, {1, 2})
 
 
 def refuse_thousands(where: str, texts: Sequence[str]) -> None:
-    """Refuse numbers that may have a point between thousands: 1.250 among 950, whereas decimals would be 1.25."""
+    """Refuse numbers such as 1.250 among 950: its point may separate thousands, since a decimal would be 1.25."""
     pointed = sorted({text for text in texts if "." in text}, key=lambda text: (text[-1] != "0", text))
-    many = len({text[-3:] for text in pointed}) > 10  # more than rounded ninths have
+    many = len({text[-3:] for text in pointed}) > 10  # rounded ninths have fewer
     others = {*texts}.difference(pointed, "0")
     if pointed and others and (many or pointed[0].endswith("0")) and all(map(_POINT_OF_THOUSANDS.fullmatch, texts)):
-        told = f"{shown(pointed[0])} may have a point between thousands, since other numbers have no point"
+        told = f"the point in {shown(pointed[0])} may separate thousands, since other numbers have no point"
         raise ValueError(f"{where}: {told}; write {pointed[0].replace('.', '')}, or all numbers with three decimals")
 
 

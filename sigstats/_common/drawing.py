@@ -82,7 +82,7 @@ def ranks_with_cliques(ax: Any, models: Sequence[str], ranks: Sequence[float], c
 def forest(
     ax: Any, lines: Sequence[tuple[str, float, float, float]], *, unit: str, marks: Sequence[float] = (0.0,)
 ) -> Any:
-    """Draw labelled estimates on intervals, from the top; arrows are infinite ends, and dashed lines are marks."""
+    """Draw labelled estimates with intervals, from the top, arrows at infinite ends, and dashed lines at marks."""
     if not lines:
         raise ValueError("plot: the result has no intervals to draw")
     labels, values, lows, highs = map(np.array, zip(*lines, strict=True))
@@ -118,7 +118,7 @@ def curves(
     bars: Sequence[tuple[Values, ...]] = (),
     ticks: Sequence[str] = (),
 ) -> Draw:
-    """Lines by label, a band of intervals, bars of intervals with their points, and a dashed level or diagonal."""
+    """Return a function that draws lines by label, a band, bars with points, and a dashed level or diagonal."""
 
     def draw(ax: Any) -> Any:
         ax = axes(ax)
@@ -147,7 +147,7 @@ def curves(
 def stairs(
     counts: Values, edges: Values, mark: float, labels: tuple[str, str], band: tuple[float, float] | None = None
 ) -> Draw:
-    """A histogram of counts between edges, a line at the mark, and a shaded band behind."""
+    """Return a function that draws a histogram of counts between edges, a line at the mark, and a shaded band."""
 
     def draw(ax: Any) -> Any:
         ax = axes(ax)
@@ -162,7 +162,7 @@ def stairs(
 
 
 def zip_plot(low: Values, high: Values, covers: Any, truth: float, confidence: float) -> Draw:
-    """Intervals above each other, those that miss the truth in another colour."""
+    """Return a function that draws intervals above each other, in another colour if they miss the truth."""
 
     def draw(ax: Any) -> Any:
         ax, heights = axes(ax), (np.arange(len(low)) + 0.5) / len(low)
@@ -178,7 +178,7 @@ def zip_plot(low: Values, high: Values, covers: Any, truth: float, confidence: f
 
 
 def shares_of(bars: Mapping[str, Sequence[float]]) -> Draw:
-    """Draw a bar for each label, from the top, divided into the shares better, equal and worse."""
+    """Return a function that draws a bar for each label, divided into the shares better, equal and worse."""
     names = ("better", "equal", "worse")
 
     def draw(ax: Any) -> Any:

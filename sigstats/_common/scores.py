@@ -58,18 +58,18 @@ def refuse_beyond(limits: tuple[float, float] | None, values: Sequence[FloatArra
 
 #: Of percentages, and of marks from 0 to 10, at most this share of the positive ones is 1 or less.
 _SMALL = 0.15
-#: At most this share of the scores is wild: each is so many times as large as the largest of the others, in size.
+#: At most this share of the scores is wild: in size, this many times as large as the largest of the others.
 _WILD_SHARE, _WILD_TIMES = 0.01, 500
-#: Fewer scores suggest no scale; fewer of either unit may be outliers.
+#: Fewer scores are not enough to suggest a scale; fewer scores of one unit may be outliers.
 _FEW, _SEVERAL = 20, 5
 
 
 def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str, costs: bool = False) -> None:
-    """Refuse absurdly large scores, and scores from 0 to 1 if others, of the same model or not, are up to 10 or 100.
+    """Refuse absurdly large scores, and scores from 0 to 1 if others, of any of the models, are up to 10 or 100.
 
     One score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides each regression.
     `scores` has an array for each of the models, whose `names` appear in messages; `wanted`: the expected value.
-    `costs`: they are costs without limits, of which one model may have some far below 1 and others far above.
+    `costs`: True for costs without limits; those of one model may lie both far below 1 and far above.
     """
     sizes = np.abs(np.concatenate(scores))
     if len(sizes) >= _FEW:
@@ -97,7 +97,7 @@ def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wan
 
 
 def _fractions_among_percentages(scores: FloatArray) -> FloatArray:
-    """The scores that are shares if the others are percentages, which have more values from 1 to 10 than below 1."""
+    """Return scores that look like shares among percentages, which have more values from 1 to 10 than below 1."""
     large = scores[scores > 1]
     if len(scores) < _FEW or not _are_percentages(scores, most=1.0):
         return scores[:0]
@@ -109,7 +109,7 @@ def _fractions_among_percentages(scores: FloatArray) -> FloatArray:
 
 
 def _are_percentages(scores: FloatArray, *, most: float = _SMALL, ones: bool = True) -> bool:
-    """True if scores lie between 0 and 100, some at 10 or more, at most this share between 0 and 1 (`ones`: or 1)."""
+    """True if scores lie in 0 to 100, some at 10 or above, and at most a share `most` below 1 (`ones`: or at 1)."""
     if not len(scores) or scores.min() < 0 or not 10 <= scores.max() <= 100:
         return False
     small = (scores > 0) & (scores <= 1 if ones else scores < 1)

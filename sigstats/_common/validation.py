@@ -36,8 +36,8 @@ MAX_TOTAL = 2**53
 LARGEST_SQUARABLE = 1e150
 #: What is right for whole numbers that float64 would round.
 EXACT_WHOLE = f"whole numbers that float64 holds: all up to {MAX_TOTAL}, and few above"
-#: What is right for labels where whole numbers stand beside floats, or signed ones beside unsigned ones.
-_EXACT_LABELS = f"whole numbers below {MAX_TOTAL} in size where some are floats: beyond, floats round them"
+#: The labels expected if whole numbers are mixed with floats, or signed with unsigned ones.
+_EXACT_LABELS = f"whole numbers below {MAX_TOTAL} in size if some are floats: beyond, floats round them"
 #: What `int` or `float` would take for a number.
 _NO_NUMBERS = (bool, np.bool_, str, bytes, bytearray, np.ma.core.MaskedConstant)
 

@@ -202,7 +202,7 @@ def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Value
     if scored.lower is None:
         raise unknown_direction(scored.column)
     if limits is None:
-        wanted = "one unit, or score_range, which says that they are in one"
+        wanted = "one unit, or score_range if they are in one unit"
         costs = per is not None or bool(scored.unit) or (scored.lower and limits_of(scored.column) is None)
         require_one_scale(scored.scores, ("baseline", "candidate"), wanted=wanted, costs=costs)
     if spec.share and (units.group is not None or units.weights is not None):

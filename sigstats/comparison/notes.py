@@ -195,14 +195,14 @@ def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
 
 
 def monte_carlo_note(rows: Sequence[ComparisonRow]) -> list[Note]:
-    """A line with the standard error of p-values by random weights, if any, and one about functions of the user."""
+    """Notes on the standard error of p-values by random weights, and on functions of the user, if there are any."""
     drawn = [row for row in rows if row.pvalue_error is not None]
     names = join_words(list(dict.fromkeys(row.name for row in drawn)))
     error = significant(max((row.pvalue_error or 0.0 for row in drawn), default=0.0), 2)
     told = f"{names}: p-values by random weights have a Monte-Carlo standard error of at most {error}"
     slow = [row.name for row in drawn if MEASURES[row.measure].is_slow and row.measure != "macro-auc"]
-    own = join_words(list(dict.fromkeys(slow)))  # only functions of the user are as slow
-    smooth = f"{own}: assumed smooth; if a measure is the best or worst of several parts, its level does not hold"
+    own = join_words(list(dict.fromkeys(slow)))  # only functions of the user are this slow
+    smooth = f"{own}: assumed to be smooth; the level does not hold if a measure is the best or worst of several parts"
     return [Note("monte-carlo-error", told)] * bool(drawn) + [Note("smooth-measure", smooth)] * bool(own)
 
 

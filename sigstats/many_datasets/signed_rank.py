@@ -32,7 +32,7 @@ from ..sign_flips.bounds import probabilities_below
 from ..sign_flips.law import pvalue_of_sum
 from ..test_result import TestResult
 
-#: The number of shares of a batch, which fits into the cache of a processor.
+#: The number of shares in a batch, small enough for the cache of a processor.
 _BATCH = 2**16
 
 

@@ -58,9 +58,9 @@ def tail(k: int, n: int, weight: float = 1.0) -> float:
 
 @lru_cache(maxsize=256)
 def _sums_beyond(n: int) -> list[int]:
-    """For each k from 0 to n, the number of the 2**n outcomes above k; at index -1, all outcomes.
+    """Return the number of the 2**n outcomes above k, for each k from 0 to n; at index -1, of all outcomes.
 
-    Simulations ask for many k of a few n.
+    They are cached, since simulations need many k for a few n.
     """
     term, beyond = 1, [0]
     for k in range(n, 0, -1):

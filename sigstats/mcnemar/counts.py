@@ -20,7 +20,7 @@ class DiscordantCounts(NamedTuple):
 def discordant_counts(y: Labels, a: Labels, b: Labels) -> DiscordantCounts:
     """Count the observations that exactly one of two classifiers got right.
 
-    When not to use: items with several answers (`sigstats.sign_flip_test`), or marks (`sigstats.compare`).
+    When not to use: for items with several answers (`sigstats.sign_flip_test`), or for marks (`sigstats.compare`).
 
     Parameters
     ----------

@@ -261,7 +261,7 @@ def check_options(alternative: Any, method: Any, correction: Any, methods: Seque
 
 
 def mcnemar_pvalue(a: int, b: int, alternative: Alternative, method: str, correction: bool) -> float:
-    """Return only the p-value of `mcnemar_test`, of valid arguments. Not part of the public names."""
+    """Return only the p-value of `mcnemar_test`, without checking the arguments. This is not a public name."""
     if a + b == 0:
         return 1.0
     if method == "chi2":

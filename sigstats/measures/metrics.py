@@ -117,7 +117,7 @@ MADE = {EXPECTED_COST: "sigstats.measures.costs"} | dict.fromkeys(
 
 
 def is_made(name: Any) -> bool:
-    """True for the name of a measure with its parameters."""
+    """True for the name of a measure that states its parameters, such as ``f-beta(beta=2)``."""
     return isinstance(name, str) and "(" in name and name.partition("(")[0] in MADE
 
 

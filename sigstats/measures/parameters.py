@@ -1,4 +1,4 @@
-"""Measures of counts with their parameters in the name, such as ``macro-f-beta(beta=2)``."""
+"""Measures of counts with parameters in their names, such as ``macro-f-beta(beta=2)``."""
 
 from dataclasses import replace
 from functools import partial
@@ -9,7 +9,7 @@ from .table import MEASURES, MeasureSpec
 
 
 def named(name: str) -> MeasureSpec:
-    """Return the properties of the measure of a name, or raise ValueError."""
+    """Return the properties of the measure with this name, or raise ValueError."""
     measure = as_measure(name)
     of_counts: Any = MEASURES[measure.name].of_counts
     return replace(MEASURES[measure.name], name=name, of_counts=partial(of_counts, **dict(measure.parameters)))

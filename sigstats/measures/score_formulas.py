@@ -215,7 +215,7 @@ def rank_of_truth(table: FloatArray, truth: Any) -> IntArray:
 
 
 def of_table(table: FloatArray, truth: IntArray, answers: int) -> float:
-    """Return the share of rows whose class is among the `answers` most probable ones; if 0, the `macro_area`."""
+    """Return the share of rows with the true class among the `answers` most probable; if 0, the `macro_area`."""
     if answers:
         return float((rank_of_truth(table, truth) <= answers).mean())
     return float(macro_area(table, truth, np.arange(len(truth)), np.ones((1, len(truth))))[0])
@@ -247,7 +247,7 @@ def of_function(
     function: Callable[..., Any], name: str, label: Any, prediction: Any, weights: FloatArray
 ) -> FloatArray:
     """The values of a user's function of labels, predictions and weights; ValueError unless they are finite numbers."""
-    wanted = "a finite number for y, prediction and weights; a function of tp, fn, fp, tn goes into sigstats.Measure"
+    wanted = "a finite number for y, prediction and weights; use sigstats.Measure for a function of tp, fn, fp, tn"
     values = np.empty(len(weights))
     for row, own in enumerate(weights):
         kept = own > 0

@@ -62,7 +62,7 @@ class Pilot:
     notes: tuple[Note, ...] = ()
 
     def discordance(self, drop: float) -> float:
-        """The share of rows that only one model gets right if accuracy drops so far: the nearest that is possible."""
+        """Return the share of rows that only one model gets right: the nearest to the pilot's that allows the drop."""
         most = 2 * (1.0 if self.accuracy is None else self.accuracy) - drop
         return max(min(self.parts[0].discordance, most), drop)
 

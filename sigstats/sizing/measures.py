@@ -99,10 +99,10 @@ class SizeOfMeasure(Tabular):
             equal,
             "The number of rows that compare suggests assumes that the observed difference is the true one.",
             f"Each test is one-sided at the level {significant(self.level, 3)}.",
-            f"Up to {self.sampled:,} rows, the power is that of {SAMPLES} samples of the pilot tested by compare "
+            f"Up to {self.sampled:,} rows, the power comes from testing {SAMPLES} samples of the pilot with compare "
             "(standard error up to 4 points); for more it is approximate."
             if self.sampled
-            else "The power is approximate: a normal test with the pilot's spread and one more, worst possible, row.",
+            else "The power is approximate: a normal test with the pilot's spread and one more row, the worst one.",
             *self.notes,
         )
         return Table(title, columns, notes)

@@ -62,7 +62,7 @@ def mirrored_law(
     return Law(low, high, of_one, of_one, (law.observed[0], law.observed[0]))
 
 
-#: Those of the last counts are kept: where models are ranked, both orders of two models are tested.
+#: The laws of the last counts are cached, since a ranking tests both orders of two models.
 _of_counts = lru_cache(maxsize=16)(law_of_difference)
 
 

@@ -199,7 +199,7 @@ def _measure_retrained(block: Block, store: Store, work: MeasuredRetrain) -> pa.
 
 
 def _on_labels_as_they_are(retrains: Cell, name: str, kind: type[CrossValidated]) -> Cell:
-    """The observed cell with which retrains are compared; `kind` is its work."""
+    """Return the observed cell that retrains are compared with; `kind` is the type of its work."""
     subject = {key: value for key, value in retrains.subject.items() if key != "null"}
     work = kind(**{field.name: getattr(retrains.work, field.name) for field in fields(kind)})
     return cell(name, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits)

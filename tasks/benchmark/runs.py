@@ -1,4 +1,4 @@
-"""Observed runs: the tests of them, alone, against permutations and over data sets; values of measures on their folds.
+"""Tests of observed runs, also against permutations and over data sets; values of measures on their folds.
 
 PermClass and PermFeats (Ojala and Garriga 2010): is the observed error smaller than under permutation? If the study
 names a measure, the question is whether it is better. Over data sets: mean ranks, Friedman's test, and tests of pairs.
@@ -40,13 +40,13 @@ def _groups(results: Results, cell: Cell) -> NDArray[np.int64] | None:
 
 
 def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
-    """The hypotheses of an analysis: of retrains, over data sets, or of the test of runs with this name."""
+    """Yield the hypotheses of an analysis: of retrains, over data sets, or of the test of runs with this name."""
     others = {"permutation": _permutations, "over-data-sets": _over_data_sets}
     yield from others[name](results) if name in others else _tested(results, name)
 
 
 def _tested(results: Results, name: str) -> Iterator[Hypothesis]:
-    """The hypotheses of a test of runs: of each classifier, every two, or all on a data set, in the plan's order."""
+    """Yield the hypotheses of a test of runs, in the plan's order: of each classifier, each pair, or all together."""
     test, of = named(name), named(name).runs
     assert of is not None
     for cells in results.by_dataset("crossval").values():

@@ -46,7 +46,7 @@ def measure_of(test: AppliedTest) -> Measure:
 
 
 def measure_name(test: AppliedTest) -> str:
-    """The name of that measure, for which no code of other packages is needed."""
+    """Return the name of the measure of a test, without code of other packages."""
     return str(test.measure) if is_path(test.measure) else measure_of(test).name
 
 

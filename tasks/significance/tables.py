@@ -1,4 +1,4 @@
-"""Tests of tables of counts, each by each of its methods; and resemblance of a new algorithm to known ones.
+"""Tests of tables of counts, each by all its methods; and resemblance of a new algorithm to known ones.
 
 The fan-outs compute results of methods without replicates, and replicates of Monte-Carlo tests.
 

@@ -1,7 +1,7 @@
 """Data that a study stores once and its workers read: data sets, documents, populations.
 
-A worker process keeps what several blocks use in a bounded cache. Of data in an object store the workers of a machine
-share a copy, so that only one of them downloads it.
+A worker process keeps data that several blocks use in a bounded cache. The workers of a machine share one copy of data
+in an object store, so that only one of them downloads it.
 """
 
 import contextlib
@@ -31,8 +31,8 @@ MOST_BYTES, MOST_VALUES = 1 << 28, 8
 class WorkerCache(LRUCache[Hashable, T]):
     """A least-recently-used cache, bounded in bytes and in the number of values, for `cachetools.cached`.
 
-    A value that alone exceeds the bound in bytes is kept until another one is looked up. It is removed before that one
-    is computed, so that a worker never holds two large data sets.
+    A single value that exceeds the bound in bytes is kept until another one is looked up. It is removed before the
+    other is computed, so that a worker never holds two large data sets.
 
     `nbytes`: the size of a value. `most_bytes` and `most_values`: the bounds.
     """
@@ -44,7 +44,7 @@ class WorkerCache(LRUCache[Hashable, T]):
         self.most_values = most_values
 
     def taken(self, key: Hashable) -> T | None:
-        """Remove and return the value of a key; None if there is none."""
+        """Remove and return the value of a key; None if it is missing."""
         try:
             value = self[key]
         except KeyError:

@@ -1,4 +1,4 @@
-"""The summary of a study, from its Parquet files only, so that it can be written again; and what it needs of these."""
+"""The summary of a study, from its Parquet files only, so that it can be written again; and pruning of files."""
 
 import importlib
 import math
@@ -117,7 +117,7 @@ def prune(store: Store, keep: str) -> list[str]:
 
 
 def lost(store: Store) -> list[Cell]:
-    """The cells on which the stored summary rests and whose replicates are no longer there."""
+    """Return the cells that the stored summary needs and that have lost their replicates."""
     stored, _ = store.usable("summary.parquet", kind="summary")
     rows = [] if stored is None else as_summary(stored).select(["cell", "decision"]).to_pylist()
     told = {name for row in rows if row["decision"] != "missing" for name in row["cell"].split()}

@@ -119,7 +119,7 @@ class Tasks(Described):
 
 
 class TimeSeries(Described):
-    """Scores of two models in the order of time; the difference of a row has variance 1."""
+    """Scores of two models, ordered in time; the differences of rows have variance 1."""
 
     WORK: ClassVar[type[work.Described]] = series.Series
 

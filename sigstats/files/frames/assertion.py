@@ -1,7 +1,7 @@
 """A comparison, or one model against a bar, as an assertion for tests.
 
-When not to use: where a person reads the result; an assertion says no more than its message. If a baseline was tested
-on the same rows, `sigstats.assert_no_regression` sees more than `sigstats.assert_at_least`.
+When not to use: if a person reads the result, since an assertion shows only its message. If a baseline was tested on
+the same rows, `sigstats.assert_no_regression` detects more than `sigstats.assert_at_least`.
 """
 
 from collections.abc import Sequence

@@ -121,7 +121,7 @@ def rank_models(
     Without `score_range`, scores outside 0 to 1 have no limits; differences are assumed not to exceed those observed.
     If they do, the order may be wrong: it was wrong in 69% of samples of 20 rows that gain 1 or (one in 50) lose 49.
     A `cost` has no limits either. At least 1 row in 25 is assumed to have a difference of costs as large as any; the
-    probability that none is seen is added to p, so fewer than 91 rows (of two models) show no lower cost.
+    probability that none is seen is added to p, so fewer than 91 rows (of two models) cannot show a lower cost.
 
     References
     ----------

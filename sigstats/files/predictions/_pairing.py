@@ -188,7 +188,7 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
             agreement.require_equal(
                 (first, a), (other, b), matched.rows, what=name, wanted=f"the same questions {agreement.ALLOW}"
             )
-    # After the questions: of other questions it would be no help to be told that the ids are not the same.
+    # After the questions: if these differ, a message about ids would not help.
     if matched.notes and options.get("unmatched") != "drop":
         raise ValueError(f"{matched.notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
     if same:

@@ -260,6 +260,6 @@ def of_runs(pairs: Sequence[PairedPredictions], runs_of_a: int, *, alone: bool) 
     runs = tuple(replace(pair, said=pair.said and pair.said.recoded(classes)) for pair in pairs)
     counts = runs_of_a, len(pairs) - runs_of_a + 1
     told = f"{counts[0]}{'' if alone else f' and {counts[1]}'} runs: runs are the independent units"
-    told += ", assumed nearly normal (rare runs far from the others break the level)"
+    told += ", assumed nearly normal (rare outlying runs break the level)"
     notes = (*dict.fromkeys(note for pair in pairs for note in pair.notes), Note("runs", told))
     return replace(runs[0], units=replace(runs[0].units, runs=counts), runs=runs, notes=notes)

@@ -1,4 +1,4 @@
-"""Scores of two models in the order of time, with autocorrelated differences, and tests of equal means."""
+"""Scores of two models, ordered in time, with autocorrelated differences, and tests of equal means."""
 
 import math
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ class Series(Described):
     TEST: ClassVar[str] = "time-series"
     ABOUT: ClassVar[str] = "whether the mean scores are equal"
 
-    #: Autocorrelation of neighbours; that of rows k apart is its k-th power.
+    #: Autocorrelation of neighbouring rows; that of rows k apart is the k-th power.
     correlation: float
     #: Mean score of B minus that of A.
     difference: float = 0.0

@@ -295,8 +295,6 @@ def test_a_data_set_that_no_worker_can_hold_is_refused_before_anything_is_writte
     study = study_file(tmp_path, QUICK.replace('["iris", "wine"]', '["digits"]'))
     done = program("run", study, "--output", tmp_path / "out", "--cluster", scheduler)
     assert done.returncode == 2
-    needed = re.search(
-        r"data set digits: 1 MB are not valid; classifier .* needs workers of ([\d,]+) MB, as", done.stderr
-    )
+    needed = re.search(r"data set digits \(1 MB\): classifier .* needs workers of ([\d,]+) MB, as", done.stderr)
     assert 50 < int(needed[1].replace(",", "")) / 10**6 < 2000
     assert not (tmp_path / "out").exists()

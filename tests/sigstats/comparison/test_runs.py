@@ -163,4 +163,4 @@ def test_random_weights_state_their_error():
 
     own = sigstats.compare(y, a, b, measures=[worst_recall], rule=ComparisonRule(n_resamples=250))
     (note,) = (note for note in own.notes if note.name == "smooth-measure")
-    assert note.startswith("worst_recall: assumed smooth; if a measure is the best or worst of several parts")
+    assert note.startswith("worst_recall: assumed to be smooth; the level does not hold if a measure is the best")

@@ -16,7 +16,7 @@ NAME = "EvalPlus' eval_results.json"
 LOG = True
 
 BEGINS = re.compile(rb'\s*\{\s*"date"\s*:\s*"[^"]*"\s*,\s*"hash"\s*:')
-#: The words of all versions; any other word is refused, if its score is compared.
+#: The words that EvalPlus writes, in any version; other words are refused if their score is compared.
 _PASSED = {"pass": True, "success": True, "fail": False, "failed": False, "timeout": False}
 
 

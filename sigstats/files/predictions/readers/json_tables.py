@@ -88,7 +88,7 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
         if kind is None:
             return None
         schema.append(pa.field(name, pa.float64() if name in columns.numbers and kind[0] == "number" else kind[1]))
-    roots = {name.partition(".")[0] for name in wanted if "." in name}.difference(wanted)  # objects are an error there
+    roots = {name.partition(".")[0] for name in wanted if "." in name}.difference(wanted)  # objects there raise errors
     schema += [pa.field(root, pa.null()) for root in roots]
     options = arrow_json.ParseOptions(explicit_schema=pa.schema(schema), unexpected_field_behavior="ignore")
     try:
@@ -187,7 +187,7 @@ def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Ta
 
 
 def within(value: Any, path: str) -> Any:
-    """The value at ``answer.text`` in an object; None if there is none."""
+    """Return the value at a path such as ``answer.text`` in an object; None if it is missing."""
     for key in path.split("."):
         if isinstance(value, Twice) and key in value.keys_twice:
             raise ValueError(f"{shown(key)} of {shown(path)} appears more than once in a row")

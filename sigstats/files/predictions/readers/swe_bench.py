@@ -91,9 +91,9 @@ def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str])
     resolved = {instance for name in ("resolved_ids", "resolved") for instance in _ids(content, report, name)}
     for name in ("unresolved_ids", "empty_patch_ids", "no_generation", "error_ids", "incomplete_ids"):
         if both := resolved.intersection(_ids(content, report, name)):
-            raise ValueError(f"{content.where}: {shown(min(both))} is resolved and in {name}; correct the report")
+            raise ValueError(f"{content.where}: {shown(min(both))} is both resolved and in {name}; correct the report")
     if "resolved_ids" in report and report.get("resolved_instances", len(resolved)) != len(resolved):
-        counts = f"resolved_instances is {shown(report['resolved_instances'])}, and resolved_ids has {len(resolved):,}"
+        counts = f"resolved_instances is {shown(report['resolved_instances'])}, but resolved_ids has {len(resolved):,}"
         raise ValueError(f"{content.where}: {counts}; correct the report")
     submitted = resolved.union(*(_ids(content, report, name) for name in _SUBMITTED))
     if every:
@@ -105,7 +105,7 @@ def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str])
     unnamed = not any(name.endswith("_ids") for name in report) and "generated" not in report
     if unnamed or any(isinstance(number, int) and number > len(known) for number in stated):
         raise ValueError(
-            f"{content.where}: it does not name all its instances; add --instances N (the number of instances, such as "
+            f"{content.where}: the report does not name all its instances; add --instances N (their number, such as "
             "--instances 500) or --instances FILE with their names, the report of the run, or per_instance_details.json"
         )
     return resolved, submitted
