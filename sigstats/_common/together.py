@@ -34,7 +34,7 @@ _EXCLUDED = (
         "expected data frames",
     ),
     (("by_position", "unmatched", "duplicates"), ("arrays",), "expected data frames"),
-    (("changed", "run", "task", "positive", "order", "weights", "ratio", "measure", "costs"), ("human",), _ONE),
+    (("changed", "run", "positive", "order", "weights", "ratio", "measure", "costs"), ("human",), _ONE),
     (
         ("changed", "run", "human", "human_labels", "order", "weights", "ratio", "task", "unmatched", "bins"),
         ("unpaired",),

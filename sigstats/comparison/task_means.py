@@ -1,6 +1,7 @@
 """The mean over tasks: each task counts the same, however many rows it has, as on a leaderboard.
 
-A row of a task of n rows counts 1/n. One more row of the smallest task would not undo the p-value and interval.
+A row of a task of n rows counts 1/n. One more row of the smallest task would not undo the p-value and interval; with a
+judge, one more label in every task would not.
 
 When not to use: the question is about other tasks than these (`sigstats.compare_over_datasets`).
 """
@@ -17,7 +18,8 @@ from .._common.numerals import p_number
 from .._common.validation import IntArray
 from ..measures.table import MEASURES
 from ..ranking.means import task_weights
-from .evidence import Evidence, Runs, Values
+from .evidence import Evidence, Judged, Runs, Values
+from .judged import test_judged
 from .mean_tests import Tested, with_bound
 from .paired_predictions import PairedPredictions
 from .rows import ComparisonRow
@@ -40,8 +42,10 @@ def has_task_mean(measure: str) -> bool:
 
 def without_task_mean(paired: PairedPredictions, measures: Sequence[str]) -> list[Note]:
     """A line on the measures that are not tested in the mean over tasks; none without tasks."""
-    names = [name for name in measures if not has_task_mean(name)]
-    if paired.units.tasks is None or not names:
+    units = paired.units
+    crossed = paired.people is not None and units.crossed
+    names = [name for name in measures if crossed or not has_task_mean(name)]
+    if units.tasks is None or not names:
         return []
     told = f"{join_words(names)}: no mean over tasks is tested; --slice (slices) tests each task"
     return [Note("no-task-mean", told)]
@@ -51,6 +55,8 @@ def test_task_mean(row: ComparisonRow, part: Evidence, tasks: IntArray, rule: Co
     """The row with the mean over tasks of its measure, tested."""
     if isinstance(part, Runs):
         return test_runs(row, part, rule, tasks)
+    if isinstance(part, Judged):
+        return test_judged(row, part, rule, tasks)
     assert isinstance(part, Values)  # by `has_task_mean`
     group, values, span = part.units.group, part.values, part.span
     if part.totals is not None:
@@ -68,7 +74,7 @@ def test_task_mean(row: ComparisonRow, part: Evidence, tasks: IntArray, rule: Co
 def joint_over_tasks(paired: PairedPredictions, rule: ComparisonRule) -> "JointTasksResult | None":
     """The joint decision over all tasks on right answers; None for one task, very many tasks or rows, and groups."""
     units, names = paired.units, paired.units.task_names
-    if units.tasks is None or len(names) > _MOST_TASKS or units.stated:
+    if units.tasks is None or len(names) > _MOST_TASKS or units.stated or paired.people is not None:
         return None
     right = _right(paired)
     if right is None:

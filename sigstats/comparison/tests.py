@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.random_streams import as_generator
 from .._common.validation import IntArray
 from ..effects import accuracy_difference, score_equivalence
-from ..intervals import Interval, clopper_pearson, quantile_interval
+from ..intervals import clopper_pearson, quantile_interval
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointOutcomes
 from ..mcnemar.mcnemar_test import mcnemar_test
@@ -28,6 +27,7 @@ from ..scores.order import FEWEST
 from ..unseen_row.means import missed
 from ..unseen_row.orders import mirrored_law
 from .evidence import Attempts, Classes, Evidence, Judged, Ratios, Runs, Scores, Values
+from .judged import drawn_error, test_judged
 from .mean_tests import Tested, test_mean, test_pass_at, test_ratio, unseen_unit
 from .row_test import RowTest
 from .rows import ComparisonRow
@@ -243,7 +243,7 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
         other_interval=others and others.intervals(level)[bar is not None],
         test=test if part.limited else test.without_limits(),
         pvalue=pvalue,
-        pvalue_error=_drawn_error(pvalue, len(law.low)),
+        pvalue_error=drawn_error(pvalue, len(law.low)),
         end_error=law.end_error(level),
         two_sided_pvalue=min(1.0, 2 * min(law.p_worse, law.p_better)),
         equivalence_pvalue=law.equivalence(rule.margin_of(row)) if part.limited else 1.0,
@@ -252,46 +252,9 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
     )
 
 
-def _drawn_error(pvalue: float, draws: int) -> float:
-    """The standard error of a p-value from this many draws; if p is 1, that of one draw which is less extreme."""
-    pvalue = min(pvalue, draws / (draws + 1))
-    return math.sqrt(pvalue * (1 - pvalue) / draws)
-
-
-def _test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule) -> ComparisonRow:
-    """The difference that people would see: the judge's, corrected by their labels."""
-    data, share = part.of_both(), (1 - rule.confidence_level) / 2
-    labels = int(data.labels.sum())
-    if not labels:
-        return replace(row, note="no row has labels of people for both models: nothing can be tested")
-    law = data.law(rule.n_resamples, as_generator(rule.rng))
-    of_one = [part.of_one(side) for side in (0, 1)]
-    laws = [one.law(rule.n_resamples, as_generator(rule.rng)) for one in of_one]
-    baseline, candidate = (Interval(law.low(share), law.high(share), rule.confidence_level) for law in laws)
-    less, greater, margin = law.pvalue(0.0, "less"), law.pvalue(0.0, "greater"), rule.margin_of(row)
-    return replace(
-        row,
-        baseline=of_one[0].estimate,
-        candidate=of_one[1].estimate,
-        baseline_interval=baseline,
-        candidate_interval=candidate,
-        difference=data.estimate,
-        low=law.low(share),
-        high=law.high(share),
-        standard_error=float(np.std(law.against_a + law.against_b) / 2),
-        test=RowTest("verdicts of a judge, corrected by labels of people, with an unseen label", "judged"),
-        pvalue=less,
-        pvalue_error=_drawn_error(less, rule.n_resamples),
-        two_sided_pvalue=min(1.0, 2 * min(less, greater)),
-        equivalence_pvalue=max(law.pvalue(-margin, "greater"), law.pvalue(margin, "less")),
-        differing=int(np.any([np.subtract(*part.judge), np.nan_to_num(np.subtract(*part.people))], axis=0).sum()),
-        note=f"{labels:,} labels of people" if less <= share or greater <= share else data.labels_to_get(share),
-    )
-
-
 _TESTS: dict[type[Evidence], Callable[[ComparisonRow, Any, ComparisonRule], Tested]] = {
     Values: _test_values,
-    Judged: _test_judged,
+    Judged: partial(test_judged, tasks=None),
     Attempts: test_pass_at,
     Classes: by_weights,
     Scores: _test_area,

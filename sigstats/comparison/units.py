@@ -79,6 +79,13 @@ class Units:
         """The plural name of the independent units."""
         return ("weighted " if self.weights is not None else "") + ("rows" if self.group is None else "groups")
 
+    @property
+    def crossed(self) -> bool:
+        """True if a group has rows of several tasks."""
+        if self.group is None or self.tasks is None:
+            return False
+        return len(np.unique(np.column_stack([self.group, self.tasks]), axis=0)) > len(np.unique(self.group))
+
     def n_items(self, rows: Any = slice(None)) -> int | None:
         """The number of items that some rows answer, or all, where items have several answers."""
         return None if self.items is None else len(np.unique(self.items[rows]))

@@ -21,6 +21,7 @@ from ...intervals import Interval, clopper_pearson, quantile_interval
 from ...ranking.means import standard_error, task_weights
 from ...unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues, row_of_groups, units_of
 from ..evidence import Attempts, Classes, Evidence, Judged, Limits, Ratios, Runs, Values
+from ..judged import CROSSED, JudgedTasks, by_task
 from ..mean_tests import by_group, unseen_unit
 from ..row_test import RowTest
 from ..rows import ComparisonRow
@@ -55,7 +56,7 @@ def test_row(row: CheckedRow, part: Evidence, bar: float, rule: ComparisonRule, 
         case Runs():
             return _of_runs(row, part, bar, rule, tasks)
         case Judged():
-            return _of_judged(row, part, bar, rule)
+            return _of_judged(row, part, bar, rule, tasks)
         case Values() if tasks is not None:
             weights, what = task_weights(tasks), f"{what} of {tasks.max() + 1:,} tasks"
             return _of_mean(row, weights * part.values[0], weights, group, limits, bar, rule, what)
@@ -98,9 +99,11 @@ def _of_shares(
     return row
 
 
-def _of_judged(row: CheckedRow, part: Judged, bar: float, rule: ComparisonRule) -> CheckedRow:
-    data, share = part.of_one(0), (1 - rule.confidence_level) / 2
-    labels = int(data.labels.sum())
+def _of_judged(row: CheckedRow, part: Judged, bar: float, rule: ComparisonRule, tasks: IntArray | None) -> CheckedRow:
+    if tasks is not None and part.units.crossed:
+        return replace(row, note=CROSSED)
+    data, share = JudgedTasks([of.of_one(0) for of in by_task(part, tasks)]), (1 - rule.confidence_level) / 2
+    labels = data.labels
     if not labels:
         return replace(row, note="no row has a label of people: nothing can be tested")
     law = data.law(rule.n_resamples, as_generator(rule.rng))

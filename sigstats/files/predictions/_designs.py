@@ -87,7 +87,6 @@ def with_people(
     a_wrong, b_wrong = (1 - side.astype(np.int64) for side in right)
     return replace(
         paired,
-        units=replace(paired.units, tasks=None),
         said=None if limits else Verdicts(classes=("right", "wrong"), label=0 * a_wrong, a=a_wrong, b=b_wrong),
         scored=replace(scored, lower=False) if scored is not None and limits else None,
         people=(a, b),

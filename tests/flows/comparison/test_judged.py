@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 import sigstats
+from sigstats.comparison.judged import JudgedTasks
 from sigstats.flows.cli import main
+from sigstats.unseen_row.judged import judged_rows
 
 
 def drawn(accuracies, specificities, rng, n=600, labels=150):
@@ -142,7 +144,6 @@ def test_marks_have_limits_and_a_unit_of_their_own(tmp_path, capsys):
         ({"human": 3.0}, (), r"a\.csv: column 'human': 3 is not a verdict; expected 1"),
         ({"judge": 0.5}, (), r"a\.csv: column 'judge': 0\.5 is not a verdict; expected 1"),
         ({"human": None}, (), r"a\.csv: 20 of 20 rows have no 'human': ids .*; expected one or more"),
-        ({}, ("--task", "id"), "--task: 'id' is not valid with --human"),
         ({}, ("--score", "human"), "--human: is not valid with several scores"),
         ({}, ("--human", "judge", "--human", "human"), "--human: 3 were given; expected one, or one for each of 2"),
     ],
@@ -232,3 +233,54 @@ def test_the_rate_of_one_model_and_of_many_is_that_of_their_labels_by_verdict(tm
     assert "--human: is missing" in capsys.readouterr().err
     with pytest.raises(ValueError, match="human: 'people' is not valid with arrays; expected data frames"):
         sigstats.check([1] * 4, [1, 0, 1, 1], human="people", at_least=0.5)
+
+
+def test_each_task_counts_the_same_and_has_a_corrected_rate_of_its_own(tmp_path, capsys):
+    """The judge passes wrong answers in one task only; that task has few rows."""
+    rng = np.random.default_rng(7)
+    frames = drawn((0.8, 0.8), (0.9, 0.9), rng, n=400, labels=100)
+    for frame in frames:
+        frame["task"] = np.where(np.arange(400) % 8 == 0, "code", "law")
+        frame.loc[frame.task == "code", "judge"] = 1
+        frame.loc[(frame.task == "code") & frame.human.notna(), "human"] = np.arange(13) % 2
+    result = sigstats.check(frames[0], score="judge", human="human", task="task", slices="task", at_least=0.5)
+    values = {row.slice: row.value for row in result.rows}
+    assert values["task = code"] == pytest.approx(6 / 13)
+    assert values["mean over tasks"] == pytest.approx((values["task = code"] + values["task = law"]) / 2)
+    mean = result.rows[1]
+    assert mean.low < result.rows[0].low < result.rows[0].value  # of few labels in one task
+    _, found = compared(tmp_path, frames, "--task", "task")
+    assert [row["slice"] for row in found["rows"]] == ["all rows", "mean over tasks"]
+    assert found["joint"] is None  # the judge's verdicts alone would decide
+    paths = [str(tmp_path / f"{name}.csv") for name in "ab"]
+    assert main(["rank", *paths, "--score", "judge", "--human", "human", "--task", "task"]) == 0
+    assert "mean over tasks, 400 rows" in capsys.readouterr().out
+    crossed = sigstats.check(
+        frames[0].assign(group=np.arange(400) // 4),
+        score="judge",
+        human="human",
+        task="task",
+        groups="group",
+        at_least=0.5,
+    )
+    assert crossed.rows[1].pvalue is None
+    assert "accuracy: no mean over tasks is tested; --slice (slices) tests each task" in str(crossed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("labels", [3, 10])
+@pytest.mark.parametrize("right", [(0.8, 0.98), (1.0, 0.7), (0.5, 0.5)])
+def test_the_level_of_the_mean_over_tasks_with_a_judge_wrong_in_one(labels, right):
+    """At most 5% of 600 in truth; more than 46 of 600 would have a chance of 0.2%."""
+    rng, size, false = np.random.default_rng(labels), 300, np.zeros(2)
+    for _ in range(600):
+        tasks, truth = [], 0.0
+        for passed, of_passed in ((0.8, 0.98), right):  # people call 2% right of what the judge fails
+            judge = (rng.random(size) < passed).astype(int)
+            people = np.where(judge == 1, rng.random(size) < of_passed, rng.random(size) < 0.02).astype(float)
+            seen = np.arange(size) < labels
+            truth += (passed * of_passed + (1 - passed) * 0.02) / 2
+            tasks.append(judged_rows(judge, seen, people[seen], np.array([0.0, 1.0]), None))
+        law = JudgedTasks(tasks).law(1000, rng)
+        false += [law.pvalue(truth, "less") <= 0.05, law.pvalue(truth, "greater") <= 0.05]
+    assert false.max() <= 46

@@ -1,0 +1,93 @@
+"""The test of two models by a judge, corrected by labels of people, on rows or in the mean over tasks."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .._common.random_streams import as_generator
+from .._common.validation import IntArray
+from ..intervals import Interval
+from .evidence import Judged
+from .row_test import RowTest
+from .rows import ComparisonRow
+from .rule import ComparisonRule
+
+if TYPE_CHECKING:
+    from ..unseen_row.judged import JudgedRows, Law
+
+#: The note on tasks that depend on each other.
+CROSSED = "groups with rows of several tasks: the mean over tasks is not tested"
+
+
+class JudgedTasks(NamedTuple):
+    """The rows of several tasks, or of one; each task counts the same, and has an unseen label of its own."""
+
+    tasks: "Sequence[JudgedRows]"
+
+    @property
+    def labels(self) -> int:
+        """The number of labelled rows."""
+        return int(sum(rows.labels.sum() for rows in self.tasks))
+
+    @property
+    def estimate(self) -> float:
+        """The mean over tasks of their values."""
+        return float(np.mean([rows.estimate for rows in self.tasks]))
+
+    def law(self, size: int, generator: np.random.Generator) -> "Law":
+        """The law of the mean over tasks, whose rows are independent."""
+        laws = [rows.law(size, generator) for rows in self.tasks]
+        return laws[0]._make(sum(sides) / len(laws) for sides in zip(*laws, strict=True))
+
+    def labels_to_get(self, share: float) -> str:
+        """The labels that would show a difference of two models, in words; for several tasks no number is known."""
+        one, *others = self.tasks
+        return f"{self.labels:,} labels of people; label more in every task" if others else one.labels_to_get(share)
+
+
+def by_task(part: Judged, tasks: IntArray | None) -> list[Judged]:
+    """The rows of each task; all rows if there are none."""
+    return [part] if tasks is None else [part.take(np.flatnonzero(tasks == task)) for task in np.unique(tasks)]
+
+
+def test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule, tasks: IntArray | None) -> ComparisonRow:
+    """The difference that people would see: the judge's, corrected by their labels; each of `tasks` counts the same."""
+    if tasks is not None and part.units.crossed:
+        return replace(row, note=CROSSED)
+    parts = by_task(part, tasks)
+    data, share = JudgedTasks([part.of_both() for part in parts]), (1 - rule.confidence_level) / 2
+    labels = data.labels
+    if not labels:
+        return replace(row, note="no row has labels of people for both models: nothing can be tested")
+    law = data.law(rule.n_resamples, as_generator(rule.rng))
+    of_one = [JudgedTasks([part.of_one(side) for part in parts]) for side in (0, 1)]
+    laws = [one.law(rule.n_resamples, as_generator(rule.rng)) for one in of_one]
+    baseline, candidate = (Interval(law.low(share), law.high(share), rule.confidence_level) for law in laws)
+    less, greater, margin = law.pvalue(0.0, "less"), law.pvalue(0.0, "greater"), rule.margin_of(row)
+    return replace(
+        row,
+        baseline=of_one[0].estimate,
+        candidate=of_one[1].estimate,
+        baseline_interval=baseline,
+        candidate_interval=candidate,
+        difference=data.estimate,
+        low=law.low(share),
+        high=law.high(share),
+        standard_error=float(np.std(law.against_a + law.against_b) / 2),
+        test=RowTest("verdicts of a judge, corrected by labels of people, with an unseen label", "judged"),
+        pvalue=less,
+        pvalue_error=drawn_error(less, rule.n_resamples),
+        two_sided_pvalue=min(1.0, 2 * min(less, greater)),
+        equivalence_pvalue=max(law.pvalue(-margin, "greater"), law.pvalue(margin, "less")),
+        differing=int(np.any([np.subtract(*part.judge), np.nan_to_num(np.subtract(*part.people))], axis=0).sum()),
+        note=f"{labels:,} labels of people" if less <= share or greater <= share else data.labels_to_get(share),
+    )
+
+
+def drawn_error(pvalue: float, draws: int) -> float:
+    """The standard error of a p-value from this many draws; if p is 1, that of one draw which is less extreme."""
+    pvalue = min(pvalue, draws / (draws + 1))
+    return math.sqrt(pvalue * (1 - pvalue) / draws)
