@@ -76,7 +76,7 @@ def test_the_order_of_columns_does_not_matter_and_binary_tables_are_refused():
     frames = [pd.DataFrame(table, columns=CLASSES)[["c", "a", "d", "b"]] for table in (a, b)]
     assert sigstats.compare(y, *frames, measures=["macro-auc", "top-2-accuracy"]).rows == plain
     y, a, b = models(classes=["0", "1"])
-    with pytest.raises(ValueError, match="'macro-auc' is not valid for scores of one class"):
+    with pytest.raises(ValueError, match="'macro-auc' is not valid for two classes; expected auc"):
         sigstats.compare(y, a, b, measures="macro-auc")
 
 

@@ -117,7 +117,7 @@ def test_more_rows_than_floats_count_are_refused():
         (([1, 0], [1, 0], ["1", "0"], 1), "b:"),
         (([1, float("nan")], [1, 0], [1, 0], 1), "y:"),
         (([1, 0], [1, None], [1, 0], 1), "a:"),
-        (([[1, 0]], [1, 0], [1, 0], 1), "y:"),
+        (([[1, 0]], [1, 0], [1, 0], 1), "y (shape):"),
         ((["spam", "ham"], ["spam", "ham"], ["spam", "ham"], "Spam"), "did you mean 'spam'?"),
         ((["x", "y"], ["x", "y"], ["x", "y"], None), "positive: is missing; expected one of 'x', 'y'"),
         (([1, 0], [1, 0], [1, 0], [1]), "positive:"),
