@@ -40,7 +40,7 @@ class JudgedTasks(NamedTuple):
     def law(self, size: int, generator: np.random.Generator) -> "Law":
         """The law of the mean over tasks, whose rows are independent."""
         laws = [rows.law(size, generator) for rows in self.tasks]
-        return laws[0]._make(sum(sides) / len(laws) for sides in zip(*laws, strict=True))
+        return type(laws[0])(*(sum(sides) / len(laws) for sides in zip(*laws, strict=True)))
 
     def labels_to_get(self, share: float) -> str:
         """The labels that would show a difference of two models, in words; for several tasks no number is known."""
