@@ -5,7 +5,7 @@ No line guesses the meaning of a column: if its name is not clear, this and the 
 
 import argparse
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE
@@ -116,9 +116,10 @@ def _of_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
         commands += [("compare", f" CANDIDATE{one}")]
     patterns = (name.replace(own, "*", 1) for name in marks for own in classes if own in name)
     of_classes = (pattern for pattern in patterns if {pattern.replace("*", name) for name in classes} <= {*marks})
-    pattern = next(of_classes, None)
-    if pattern is not None:
-        commands += [("check", f"{_given(probabilities=pattern)} --at-least 0.9")]
+    pattern = next(of_classes, "" if labelled else _probabilities(table, marks))
+    if pattern:
+        truth = "" if labelled else " --labels LABELS"
+        commands += [("check", f"{_given(probabilities=pattern)}{truth} --at-least 0.9")]
     elif not labelled:
         for mark in marks:
             chosen, bar, doubt = _of_score(mark, columns.scoring.is_lower_better(mark))
@@ -132,6 +133,15 @@ def _of_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
     if not commands or not (labelled or marks):
         head += "; name the true classes with --label, the predicted ones with --prediction, or marks with --score"
     return head, commands
+
+
+def _probabilities(table: "Table", names: Sequence[str]) -> str:
+    """A pattern of the columns if they add up to 1 in every row, or their names; otherwise empty."""
+    rows = zip(*(table.numbers(name, or_missing=True).to_pylist() for name in names), strict=True)
+    if len(names) < 2 or any(None in row or round(sum(row), 1) != 1 for row in rows):
+        return ""
+    stem = names[0][: names[0].rfind("_") + 1]
+    return f"{stem}*" if stem and all(name.startswith(stem) for name in names) else ",".join(names)
 
 
 def _are_fractions(values: Collection[str]) -> bool:

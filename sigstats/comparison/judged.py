@@ -18,9 +18,6 @@ from .rule import ComparisonRule
 if TYPE_CHECKING:
     from ..unseen_row.judged import JudgedRows, Law
 
-#: The note on tasks that depend on each other.
-CROSSED = "groups with rows of several tasks: the mean over tasks is not tested"
-
 
 class JudgedTasks(NamedTuple):
     """The rows of several tasks, or of one; each task counts the same, and has an unseen label of its own."""
@@ -56,7 +53,7 @@ def by_task(part: Judged, tasks: IntArray | None) -> list[Judged]:
 def test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule, tasks: IntArray | None) -> ComparisonRow:
     """The difference that people would see: the judge's, corrected by their labels; each of `tasks` counts the same."""
     if tasks is not None and part.units.crossed:
-        return replace(row, note=CROSSED)
+        return replace(row, note="a group has rows of several tasks")
     parts = by_task(part, tasks)
     data, share = JudgedTasks([part.of_both() for part in parts]), (1 - rule.confidence_level) / 2
     labels = data.labels

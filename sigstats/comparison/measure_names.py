@@ -31,6 +31,8 @@ OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].needs in 
 MANY_NUMBERS = 20
 
 
+#: Measures that a `Measure` may name with parameters, or for its own direction.
+_OF_COUNTS = ("error", "dcf", "f-beta", "macro-f-beta", "weighted-f-beta")
 #: Patterns of names that are not supported measures, and the alternative to each.
 _NO_MEASURES = {
     "n?dcg": "mean-score of a column with the ndcg of each query, one row per query",
@@ -58,6 +60,8 @@ def _as_measure(measure: Any) -> str:
     """Return a measure by its name or synonym, ``pass@k``, ``p95``, or a user's own; or ValueError."""
     if isinstance(measure, OwnMeasure):
         return measure
+    if isinstance(measure, Measure) and measure.function is None and measure.name not in _OF_COUNTS:
+        measure = measure.name
     if isinstance(measure, Measure) or callable(measure):
         return as_own_measure(measure)
     name = in_our_words(measure)

@@ -21,7 +21,7 @@ from ...intervals import Interval, clopper_pearson, quantile_interval
 from ...ranking.means import standard_error, task_weights
 from ...unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues, row_of_groups, units_of
 from ..evidence import Attempts, Classes, Evidence, Judged, Limits, Ratios, Runs, Values
-from ..judged import CROSSED, JudgedTasks, by_task
+from ..judged import JudgedTasks, by_task
 from ..mean_tests import by_group, unseen_unit
 from ..row_test import RowTest
 from ..rows import ComparisonRow
@@ -101,7 +101,7 @@ def _of_shares(
 
 def _of_judged(row: CheckedRow, part: Judged, bar: float, rule: ComparisonRule, tasks: IntArray | None) -> CheckedRow:
     if tasks is not None and part.units.crossed:
-        return replace(row, note=CROSSED)
+        return replace(row, note="a group has rows of several tasks")
     data, share = JudgedTasks([of.of_one(0) for of in by_task(part, tasks)]), (1 - rule.confidence_level) / 2
     labels = data.labels
     if not labels:

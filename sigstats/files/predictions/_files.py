@@ -1,5 +1,6 @@
 """Files of predictions in any format: their rows by each of several scores, and their other columns."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
@@ -122,8 +123,12 @@ def labels_of(path: str, columns: Mapping[str, str], **options: Any) -> Predicti
     return read(path, own.but(**options))
 
 
-def costs_of_file(path: str) -> list[tuple[str, str, float]]:
-    """The true class, the predicted class and the cost in the rows of a file (label, prediction, cost)."""
+def costs_of_file(path: str) -> Mapping[str, Any] | list[tuple[str, str, float]]:
+    """Nested JSON, or the true class, the predicted class and the cost in the rows (label, prediction, cost)."""
+    with open_content(path) as content, contextlib.suppress(ValueError):  # such as JSON lines
+        nested = content.json() if content.start.lstrip().startswith(b"{") else {}
+        if nested and not {"prediction", "columns", "schema"} & nested.keys():
+            return dict(nested)
     rows = read(path, Columns(score="cost", named=frozenset(("label", "prediction")), by_position=True)).decoded()
     assert rows.score is not None
     columns = rows.said.label, rows.said.prediction, rows.score.values

@@ -22,6 +22,8 @@ TABLES = {
     "parts": {"id": range(120), "label": TRUTH, "prediction": RIGHT["a"], **PEOPLE},
     "three models": {"id": range(120), "y_true": TRUTH, **RIGHT},
     "probabilities": {"id": range(120), "label": TRUTH, "prob_cat": CHANCE, "prob_dog": 1 - CHANCE},
+    "probabilities only": {"prob_cat": CHANCE, "prob_dog": 1 - CHANCE},
+    "classes only": {"cat": CHANCE, "dog": 1 - CHANCE},
     "marks": {"id": range(120), "accuracy": CHANCE, "wer": CHANCE, "how good": CHANCE},
 }
 WANTED = {
@@ -38,6 +40,8 @@ WANTED = {
         "check {} --prediction a --at-least 0.9",
     ],
     "probabilities": ["check {} --probabilities 'prob_*' --at-least 0.9"],
+    "probabilities only": ["check {} --probabilities 'prob_*' --labels LABELS --at-least 0.9"],
+    "classes only": ["check {} --probabilities cat,dog --labels LABELS --at-least 0.9"],
     "marks": [
         "check {} --score accuracy --at-least 0.5",
         "check {} --score wer --at-most 0.5",
@@ -57,6 +61,9 @@ def run(line, path, capsys):
     if "CANDIDATE" in words:
         copy = shutil.copy(path, path.parent / f"copy-{path.name}")
         words[words.index("CANDIDATE")] = str(copy)
+    if "LABELS" in words:
+        words[words.index("LABELS")] = str(labels := path.parent / "labels.csv")
+        pd.DataFrame({"label": TRUTH}).to_csv(labels, index=False)
     code = main(words[1:])
     said = capsys.readouterr()
     return code if "are not enough" not in said.err else 0

@@ -125,6 +125,9 @@ def test_measures_that_a_retrained_classifier_cannot_have_are_refused(name):
         ("f-beta(gamma=2)", "'gamma' is not valid; expected one of beta"),
         ("macro-auc", "not valid for two classes; expected auc"),
         ("top-1-accuracy", "not valid for two classes; expected accuracy"),
+        (sigstats.Measure(name="micro-f-beta"), r"expected f-beta\(beta=2\), with your beta"),
+        (sigstats.Measure(name="weighted-recall"), "is the accuracy if every row has one class; use accuracy"),
+        (sigstats.Measure(name="macro-mcc"), "'macro-mcc' is not valid; expected one of accuracy, "),
     ],
 )
 def test_messages_name_the_measure_to_use(measure, complaint):
@@ -163,3 +166,12 @@ def test_truths_of_several_columns_are_refused_with_the_cure():
             call(one_hot)
         with pytest.raises(ValueError, match=r"such as np.ravel\((y|label)\)$"):
             call(TRUE["three"][:, None])
+
+
+@pytest.mark.parametrize("name", ["weighted-f1", "macro-recall", "kappa"])
+def test_a_measure_by_its_name_is_that_name(name):
+    both = [
+        sigstats.compare(TRUE["three"], *TABLES["three"], measures=["accuracy", measure]).rows[1]
+        for measure in (name, sigstats.Measure(name=name))
+    ]
+    assert both[0] == both[1]

@@ -106,11 +106,12 @@ def test_costs_in_a_file_or_in_words(tmp_path, capsys) -> None:
         pd.DataFrame({"id": range(300), "label": y, "prediction": said}).to_csv(tmp_path / f"{name}.csv", index=False)
     (tmp_path / "costs.csv").write_text("label,prediction,cost\nyes,no,10\nno,yes,1\n")
     files, outputs = [str(tmp_path / f"{name}.csv") for name in "ab"], []
-    for costs in (str(tmp_path / "costs.csv"), "fn=10,fp=1"):
+    (tmp_path / "costs.json").write_text('{"yes": {"no": 10},\n "no": {"yes": 1}}')
+    for costs in (*(str(tmp_path / f"costs.{kind}") for kind in ("csv", "json")), "fn=10,fp=1"):
         for command in (["compare", *files], ["rank", *files], ["check", files[0], "--at-most", "2"]):
             assert main([*command, "--costs", costs]) in (0, 1)
             outputs.append(capsys.readouterr().out)
-    assert outputs[:3] == outputs[3:]
+    assert outputs[:3] == outputs[3:6] == outputs[6:]
     assert all("expected-cost" in output for output in outputs)
     assert main(["compare", *files, "--costs", "fn=10"]) == 2
     assert "'fp': cost" in capsys.readouterr().err
