@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class JudgedTasks(NamedTuple):
-    """The rows of several tasks, or of one; each task counts the same, and has an unseen label of its own."""
+    """The rows of one task or several. All tasks have the same weight, and each has its own unseen label."""
 
     tasks: "Sequence[JudgedRows]"
 
@@ -40,18 +40,18 @@ class JudgedTasks(NamedTuple):
         return type(laws[0])(*(sum(sides) / len(laws) for sides in zip(*laws, strict=True)))
 
     def labels_to_get(self, share: float) -> str:
-        """The labels that would show a difference of two models, in words; for several tasks no number is known."""
+        """Return advice on the labels that would show a difference; for several tasks their number is not known."""
         one, *others = self.tasks
-        return f"{self.labels:,} labels of people; label more in every task" if others else one.labels_to_get(share)
+        return f"{self.labels:,} labels of people; label more in each task" if others else one.labels_to_get(share)
 
 
 def by_task(part: Judged, tasks: IntArray | None) -> list[Judged]:
-    """The rows of each task; all rows if there are none."""
+    """Return the rows of each task, or all rows if there are no tasks."""
     return [part] if tasks is None else [part.take(np.flatnonzero(tasks == task)) for task in np.unique(tasks)]
 
 
 def test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule, tasks: IntArray | None) -> ComparisonRow:
-    """The difference that people would see: the judge's, corrected by their labels; each of `tasks` counts the same."""
+    """Test the difference that people would see: the judge's, corrected by labels, with equal weights of `tasks`."""
     if tasks is not None and part.units.crossed:
         return replace(row, note="a group has rows of several tasks")
     parts = by_task(part, tasks)
@@ -85,6 +85,6 @@ def test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule, tasks: I
 
 
 def drawn_error(pvalue: float, draws: int) -> float:
-    """The standard error of a p-value from this many draws; if p is 1, that of one draw which is less extreme."""
+    """Return the standard error of a p-value from this many draws; if p is 1, as if one draw were less extreme."""
     pvalue = min(pvalue, draws / (draws + 1))
     return math.sqrt(pvalue * (1 - pvalue) / draws)

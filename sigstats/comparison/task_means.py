@@ -1,7 +1,7 @@
 """The mean over tasks: each task counts the same, however many rows it has, as on a leaderboard.
 
-A row of a task of n rows counts 1/n. One more row of the smallest task would not undo the p-value and interval; with a
-judge, one more label in every task would not.
+A row of a task with n rows has weight 1/n. One more row of the smallest task would not undo the p-value and interval;
+with a judge, one more label in every task would not.
 
 When not to use: the question is about other tasks than these (`sigstats.compare_over_datasets`).
 """
