@@ -136,7 +136,7 @@ def _of_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
 
 
 def _probabilities(table: "Table", names: Sequence[str]) -> str:
-    """A pattern of the columns if they add up to 1 in every row, or their names; otherwise empty."""
+    """Return a pattern or the names of the columns if they add up to 1 in every row; otherwise an empty text."""
     rows = zip(*(table.numbers(name, or_missing=True).to_pylist() for name in names), strict=True)
     if len(names) < 2 or any(None in row or round(sum(row), 1) != 1 for row in rows):
         return ""

@@ -124,7 +124,7 @@ def labels_of(path: str, columns: Mapping[str, str], **options: Any) -> Predicti
 
 
 def costs_of_file(path: str) -> Mapping[str, Any] | list[tuple[str, str, float]]:
-    """Nested JSON, or the true class, the predicted class and the cost in the rows (label, prediction, cost)."""
+    """Read costs from nested JSON, or from rows of true class, predicted class and cost (label, prediction, cost)."""
     with open_content(path) as content, contextlib.suppress(ValueError):  # such as JSON lines
         nested = content.json() if content.start.lstrip().startswith(b"{") else {}
         if nested and not {"prediction", "columns", "schema"} & nested.keys():
