@@ -23,7 +23,7 @@ STUDIES: dict[str, tuple[str, ...]] = {
     "quickstart": ("permutation.resamples=99",),
     "hryniewicz": (),
     "nyssen": (),
-    "sturm": (),
+    "sturm": ("trials=20000",),
     "f1-intervals": ("trials=200",),
     "cross-validation": ("trials=50",),
     "keller-sets": ("trials=200",),

@@ -35,6 +35,8 @@ _LEAST = 0.05
 _SPEAK_SECONDS = 3.0
 #: A block that takes fewer seconds is timed with more replicates.
 _SHORT = 0.3
+#: Seconds to read a small file, which do not grow with its size.
+_READING = 0.005
 #: A replicate that takes more seconds is not repeated to separate what a process does once.
 _LONG = 20.0
 #: A share of a cell's time that is not measured separately.
@@ -150,7 +152,7 @@ class _Timing:
         self.estimates[at] = replace(estimate, cell=self._cell(at))
         if estimate.per_replicate is not None:
             self._model.learn(at, estimate.per_replicate)
-            self._once.learn(at, estimate.once)
+            self._once.learn(at, estimate.once - _READING)
 
     def guessed(self) -> list[Estimate]:
         """The estimates: measured, or predicted from those measured."""
@@ -168,16 +170,19 @@ class _Timing:
 
 
 def _first(cell: Cell, replicates: int) -> Block:
-    return replace(cell, replicates=min(replicates, cell.replicates)).block(0, 1)
+    cell = replace(cell, replicates=min(replicates, cell.replicates))
+    return cell.block(0, cell.lanes)
 
 
 def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
     """Time a block of one replicate and one of more: the line through both is the cost of the cell.
 
     Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
-    and such work dominates, the first replicate is timed again. The first timing reads the same files by another path,
-    because prepared data are cached by path. A slow replicate is only repeated, not timed in a block. Code of other
-    packages has a process of its own in each run, which imports it there too.
+    and such work is noticeable, the first replicate is timed again. The first timing reads the same files by another
+    path, because prepared data are cached by path. A slow replicate is only repeated, not timed in a block. A brief
+    block is timed again with ten times as many lanes while the cost of a replicate falls below half of that before:
+    each block has fixed costs, and computes the p-values of equal test sets once. Code of other packages has a process
+    of its own in each run, which imports it there too.
     """
     cell = one.cell
     files, block = scratch, _first(cell, 1)
@@ -193,12 +198,15 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
     receipts = [run(block, files)]
     if cell.replicates > 1 and not isinstance(receipts[0], Failure):
         receipts.append(run(block, files))
-    again, more = receipts[-1], min(cell.lane_size, int(_PART_OF_WORK * cell.replicates))
+    again, most = receipts[-1], int(_PART_OF_WORK * cell.replicates)
+    more = min(cell.lane_size, most)
     at_first = receipts[0].seconds if isinstance(receipts[0], Receipt) else 0.0
     if cold and not isinstance(again, Failure) and _matters(receipts[0], again, cell):
         receipts[0] = run(block, scratch)
-    if more > 1 and not isinstance(again, Failure) and again.seconds < _SHORT:
+    timed, limit = 1, _SHORT
+    while more > timed and isinstance(before := receipts[-1], Receipt) and before.seconds < limit:
         receipts.append(run(_first(cell, more), files))
+        timed, more, limit = more, min(10 * more, most), min(_SHORT, more / timed * before.seconds / 2)
     failed = next((receipt for receipt in receipts if isinstance(receipt, Failure)), None)
     if failed is not None:
         return replace(one, problem=f"{failed.error}: {failed.message}")
@@ -218,7 +226,7 @@ def _matters(first: Receipt | Failure, again: Receipt, cell: Cell) -> bool:
     """True if imports and compilation may have taken so much that the first replicate must be timed again."""
     if isinstance(first, Failure) or first.seconds >= _LONG:
         return False
-    return cell.replicates == 1 or first.seconds - again.seconds > _SMALL * again.seconds * cell.replicates
+    return cell.replicates == 1 or first.seconds - again.seconds > _SMALL * again.seconds
 
 
 def _usual_share(cell: Cell, shares: Sequence[tuple[Cell, float]]) -> float | None:

@@ -99,15 +99,16 @@ def test_what_all_replicates_share_is_counted_once(tmp_path, monkeypatch):
     assert {one.bytes for one in retrains} == {3000 + 20 * 9999}
 
 
+@pytest.mark.parametrize("imports", [0.05, 0.8])
 @pytest.mark.parametrize("code", [None, {"learner": "mine:model"}])
-def test_a_run_imports_code_of_other_packages_once_more(tmp_path, monkeypatch, code):
+def test_a_run_imports_code_of_other_packages_once_more(tmp_path, monkeypatch, code, imports):
     monkeypatch.setattr(timing, "own_code", lambda cell: code)
     _, ready = prepared()
-    Machine(monkeypatch, lambda cell: 0.001, imports=0.8)
+    Machine(monkeypatch, lambda cell: 0.001, imports=imports)
     scratch = Store(str(tmp_path / "scratch"))
     found = estimate(ready, count(ready.plan, str(tmp_path / "output")), scratch=scratch)
     work = 0.001 * sum(one.left for one in found)
-    assert sum(one.seconds for one in found) == pytest.approx(work + (0.8 if code else 0.0))
+    assert sum(one.seconds for one in found) == pytest.approx(work + (imports if code else 0.0))
 
 
 def test_cells_that_were_not_timed_prepare_what_the_nearest_of_their_kind_does(tmp_path, monkeypatch):
@@ -122,6 +123,16 @@ def test_no_lane_of_long_replicates_is_waited_for(tmp_path, monkeypatch):
     assert all(block.last - block.first == 1 for block in machine.blocks)
     assert all(one.per_replicate == pytest.approx(20.0) for one in found if one.timed)
     assert machine.now < 1000
+
+
+def test_a_block_of_several_lanes_is_timed_if_replicates_cost_less_together(tmp_path, monkeypatch):
+    """Equal test sets of a block are tested once: here only three replicates of a block differ."""
+    more = {"permutation": {"resamples": 9999}}
+    machine, found = timed_by(monkeypatch, tmp_path, lambda cell: 0.01 * min(1, 3 / cell.replicates), **more)
+    timed = [one for one in found if one.timed and one.cell.fanout == "retrain"]
+    assert max(block.last for block in machine.blocks) == 999
+    assert timed
+    assert max(one.seconds for one in timed) < 0.3  # a line through a lane of ten predicts 22
 
 
 def test_a_kind_of_few_long_replicates_is_timed_after_the_others(tmp_path, monkeypatch):
