@@ -3,7 +3,8 @@
     python benchmarks/anchors.py [--data ../shared/data] > benchmarks/anchors.md
 
 Theirs are the figures that they print: evaluatellm (CRAN, its README), and Kuebler et al. (2026, arXiv 2602.10144); or
-what a peer gives on the same rows: confidenceinterval 1.0.5 (pip install confidenceinterval).
+what a peer gives on the same rows: confidenceinterval 1.0.5, evalstats 0.3.3, truescore 0.7.4, fairlearn 0.15.0
+(pip install them) and scikit-learn.
 Where their data are not at hand, data of the same shape stand for them, which each section says.
 """
 
@@ -111,11 +112,14 @@ rows with one more row, which widens the intervals of areas of few rows of a cla
     table(("measure", "rows", "rare class", "confidenceinterval", "sigstats"), rows)
 
 
-def agresti_caffo(x: int, n: int, y: int, m: int) -> tuple[float, float]:
-    """The interval of two independent accuracies in evalstats 0.3.3: Agresti and Caffo (2000)."""
-    a, b = (x + 1) / (n + 2), (y + 1) / (m + 2)
-    half = float(norm.ppf(0.975)) * math.sqrt(a * (1 - a) / (n + 2) + b * (1 - b) / (m + 2))
-    return a - b - half, a - b + half
+def theirs(x: int, n: int, y: int, m: int) -> tuple[float, float]:
+    """The interval of evalstats 0.3.3 for two independent accuracies."""
+    from evalstats.core.unpaired import compare_unpaired
+
+    right = np.concatenate([np.arange(n) < x, np.arange(m) < y]).astype(float)
+    frame = pd.DataFrame({"model": np.repeat(["a", "b"], [n, m]), "score": right})
+    (pair,) = compare_unpaired(frame, factor_col="model", metric_col="score", alpha=0.05).to_dict()["pairwise"]
+    return pair["ci_low"], pair["ci_high"]
 
 
 def different_rows() -> None:
@@ -123,7 +127,7 @@ def different_rows() -> None:
     rows, grid = [], np.linspace(0, 1, 21)
     for n, m in ((10, 10), (6, 14)):
         cells = [f"{n} and {m}"]
-        for way in (agresti_caffo, ours):
+        for way in (theirs, ours):
             ends = np.array([[way(x, n, y, m) for y in range(m + 1)] for x in range(n + 1)])
             held, widths = [], []
             for p in grid:
@@ -137,8 +141,7 @@ def different_rows() -> None:
     print("""## Two models on different rows
 
 Smallest coverage of a 95% interval of the difference of two accuracies (all outcomes, a grid of 21 x 21 accuracies),
-and its mean width: Agresti and Caffo's interval, which evalstats 0.3.3 uses for different items, and
-`unpaired_test`.""")
+and its mean width: `compare_unpaired` of evalstats 0.3.3 (Agresti and Caffo's interval), and `unpaired_test`.""")
     table(("rows of each", "evalstats", "sigstats"), rows)
 
 
@@ -257,6 +260,33 @@ for `audit` of truescore 0.7.4
     table(("labels", "sensitivity, specificity", "truescore", "sigstats"), rows)
 
 
+def point_values() -> None:
+    """The values of measures by `check`, and those of scikit-learn for the same predictions."""
+    from sklearn import metrics
+
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 4, 400)
+    chances = rng.dirichlet(np.ones(4), 400) + np.eye(4)[y] * rng.random((400, 1))
+    chances /= chances.sum(axis=1, keepdims=True)
+    said, rare, score = chances.argmax(axis=1), y == 0, chances[:, 0]
+    both = {
+        "macro-auc": (y, chances, metrics.roc_auc_score(y, chances, multi_class="ovr")),
+        "top-2-accuracy": (y, chances, metrics.top_k_accuracy_score(y, chances, k=2)),
+        "weighted-f1": (y, said, metrics.f1_score(y, said, average="weighted")),
+        "macro-f-beta(beta=2)": (y, said, metrics.fbeta_score(y, said, beta=2, average="macro")),
+        "average-precision": (rare, score, metrics.average_precision_score(rare, score)),
+        "auc": (rare, score, metrics.roc_auc_score(rare, score)),
+    }
+    rows = []
+    for name, (label, given, value) in both.items():
+        (row,) = sigstats.check(label, given, measures=name, at_least=0.5).rows
+        rows.append((name, f"{value:.6f}", f"{row.value:.6f}", f"{row.low:.3f} to {row.high:.3f}"))
+    print("""## Values of measures
+
+400 rows of four classes; scikit-learn gives no interval.""")
+    table(("measure", "scikit-learn", "`check`", "95% interval"), rows)
+
+
 def gaps() -> None:
     """The observed gap of accuracies between groups: that of fairlearn, and that of `check`."""
     from fairlearn.metrics import MetricFrame
@@ -283,11 +313,14 @@ fairlearn 0.15.0, which gives no interval, and `check --gaps`.""")
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--only", choices=("clusters", "measures", "different-rows", "judged", "gaps", "pairs"))
+    parser.add_argument(
+        "--only", choices=("clusters", "measures", "values", "different-rows", "judged", "gaps", "pairs")
+    )
     options = parser.parse_args()
     sections = {
         "clusters": clusters,
         "measures": measures,
+        "values": point_values,
         "different-rows": different_rows,
         "judged": judged,
         "gaps": gaps,

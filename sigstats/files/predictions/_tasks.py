@@ -100,11 +100,11 @@ def _named(part: Predictions, task: str, columns: Columns) -> Predictions:
 
 
 def _distinct(where: str, files: Sequence[str], named: Sequence[str], columns: Columns) -> list[str]:
-    """The task of each file, stated in it or in its name; several files of one task repeat its ids."""
+    """The task of each file, stated in it or in its name; several files of one task that are not shards repeat ids."""
     tasks = [task or name for name, task in zip(_differing([_stem(file) for file in files]), named, strict=True)]
     first: dict[str, str] = {}
     for file, task in zip(files, tasks, strict=True):
-        if task in first and columns.duplicates in (None, "refuse"):
+        if task in first and ".shards/" not in file and columns.duplicates in (None, "refuse"):
             raise ValueError(
                 f"{where}: {file} and {first[task]} are both of the task {shown(task)}; expected one file each, or add "
                 "--duplicates first, last or all"

@@ -128,6 +128,18 @@ def test_a_folder_of_logs_is_read_by_their_tasks_and_what_lies_beside_them_is_no
     assert len(found.ids) == 12
 
 
+def test_the_shards_of_a_run_are_one_task_unless_they_repeat_an_id(tmp_path):
+    for shard, numbers in enumerate((range(12), range(12, 20), range(19, 24))):
+        (folder := tmp_path / f"run_{shard == 2}.shards" / str(shard)).mkdir(parents=True)
+        inspect_log(
+            folder / "log.eval", [(number, 1, {"match": float(number % 3 > 0)}) for number in numbers], task="arc"
+        )
+    both = read(str(tmp_path / "run_False.shards"), Columns())
+    assert len(both.ids) == 20
+    with pytest.raises(ValueError, match=r"1 of 25 answers repeat an id: id 'arc/19'"):
+        read(str(tmp_path), Columns())
+
+
 def test_a_folder_that_cannot_be_one_file_of_predictions_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no file matches this folder or pattern"):
         read(str(tmp_path), Columns())
