@@ -6,6 +6,7 @@ It is made from the history only, without network access. Another page shows sev
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -158,13 +159,14 @@ def episodes_in_words(records: Sequence[Record]) -> list[str]:
         return f"evaluation {records.index(record) + 1}, {record.evaluation.at:%Y-%m-%d}"
 
     sentences = []
-    for one in reversed(episodes_of(records)):
-        row = next(row for row in one.alarm.rows if row["row_verdict"] == "fail")
+    for episode in reversed(episodes_of(records)):
+        alarm, end = episode.alarm, episode.end
+        row = next(row for row in alarm.rows if row["row_verdict"] == "fail")
         since = ", worse since look {change} ({change_low} to {change_high})".format(**row) if row["change"] else ""
-        ends = f"{'repaired' if one.repaired else 'ended by a change'} ({named_look(one.end)})" if one.end else "open"
-        failed = f"{row['measure']} on {row['slice']} failed ({named_look(one.alarm)}){since}"
-        value, at = _deepest(records[records.index(one.alarm) : records.index(one.end) if one.end else None], row)
-        sentences.append(f"{failed}, deepest {value} ({named_look(at)}); {ends}.")
+        outcome = f"{'repaired' if episode.repaired else 'ended by a change'} ({named_look(end)})" if end else "open"
+        failed = f"{row['measure']} on {row['slice']} failed ({named_look(alarm)}){since}"
+        value, deepest = _deepest(records[records.index(alarm) : records.index(end) if end else None], row)
+        sentences.append(f"{failed}, deepest {value} ({named_look(deepest)}); {outcome}.")
     return sentences
 
 
@@ -172,11 +174,11 @@ def _deepest(records: Sequence[Record], failed: Mapping[str, Any]) -> tuple[str,
     """The worst difference of a row over some evaluations (of single looks if rows are fresh), and the evaluation."""
     sign = -1 if failed["lower_is_better"] else 1
     values = [
-        (sign * (kept["difference"] if kept["night_difference"] is None else kept["night_difference"]), number)
+        (sign * (row["difference"] if row["night_difference"] is None else row["night_difference"]), number)
         for number, record in enumerate(records)
-        for kept in record.rows
-        if [kept[name] for name in ("slice", "measure")] == [failed[name] for name in ("slice", "measure")]
-        if kept["difference"] is not None
+        for row in record.rows
+        if (row["slice"], row["measure"]) == (failed["slice"], failed["measure"])
+        if row["difference"] is not None
     ]
     value, number = min(values)
     return difference_in_words(replace(row_of(failed, ColumnNames()), difference=sign * value)), records[number]
@@ -186,10 +188,10 @@ def windows_of(row: ComparisonRow) -> list[str]:
     """A measure and slice, and its difference in the last look, in the last seven, and since its change or reset."""
     values = (*row.windows, (row.difference, row.low, row.high))
     rows = [replace(row, difference=value, low=low, high=high) for value, low, high in values]
-    return [f"{row.slice}: {row.name}", *(f"{difference_in_words(one)} ({interval_of(one)})" for one in rows)]
+    return [f"{row.slice}: {row.name}", *(f"{difference_in_words(window)} ({interval_of(window)})" for window in rows)]
 
 
-#: The columns of the history, and those of numbers among them.
+#: The columns of the table of the history.
 _COLUMNS = (
     *("evaluated", "verdict", "difference", "decided by", "adjusted p"),
     *("candidate", "baseline", "look", "level", "candidate dated"),
@@ -197,19 +199,19 @@ _COLUMNS = (
 
 
 def _cells(record: Record, study: RegressionStudy) -> tuple[str, list[tuple[str, str]]]:
-    about = record.evaluation
-    row = comparison_of(record, study).ranked[0]
-    return f"comparisons/{about.evaluation[:16]}.html", [
-        (f"{about.evaluated_at:%Y-%m-%d %H:%M}", ""),
-        (about.verdict, ""),
+    """The file of the comparison of an evaluation, and for each of `_COLUMNS` a text and the number to sort it by."""
+    evaluation, row = record.evaluation, comparison_of(record, study).ranked[0]
+    return f"comparisons/{evaluation.evaluation[:16]}.html", [
+        (f"{evaluation.evaluated_at:%Y-%m-%d %H:%M}", ""),
+        (evaluation.verdict, ""),
         (difference_in_words(row), repr(row.difference)),
         (named(row), ""),
         ("–" if row.adjusted_pvalue is None else p_number(row.adjusted_pvalue), repr(row.adjusted_pvalue)),
-        (PurePath(about.candidate).name, ""),
-        (PurePath(about.baseline).name, ""),
-        (str(about.look), str(about.look)),
-        (significant(about.level, 3), repr(about.level)),
-        (f"{about.dated:%Y-%m-%d %H:%M}" if about.dated else "–", ""),
+        (PurePath(evaluation.candidate).name, ""),
+        (PurePath(evaluation.baseline).name, ""),
+        (str(evaluation.look), str(evaluation.look)),
+        (significant(evaluation.level, 3), repr(evaluation.level)),
+        (f"{evaluation.dated:%Y-%m-%d %H:%M}" if evaluation.dated else "–", ""),
     ]
 
 
@@ -221,16 +223,16 @@ FLIPS, OF_BASELINE = ("id", "score", "looks", "correct", "flips"), ("broken", "f
 def answers_of(pairs: Sequence[PairedPredictions]) -> pa.Table | None:
     """Stored answers: for each item 1 if a model was right, -1 if wrong, 0 if equally often; None for marks."""
     tables = []
-    for pair, said in ((pair, pair.predicted) for pair in pairs if not pair.compared):
-        if said is None:
+    for pair in pairs:
+        if pair.compared or pair.predicted is None:
             continue
         if pair.units.items is None:
-            ids, right = pair.ids, [1.0 * right for right in said.right]
+            ids, right = pair.ids, [1.0 * right for right in pair.predicted.right]
         else:
             _, ids, totals = items_of(pair)
             right = [*totals.means]
         score = pair.scored.column if pair.graded and pair.scored else ""
-        signs = (pa.array(np.sign(2 * value - 1).astype(np.int8)) for value in right)
+        signs = (pa.array(np.sign(2 * share - 1).astype(np.int8)) for share in right)
         columns = ids, pa.repeat(score, len(ids)), *signs
         tables.append(pa.table(columns, names=["id", "score", *_MODELS]))
     return pa.concat_tables(tables) if tables else None
@@ -239,24 +241,26 @@ def answers_of(pairs: Sequence[PairedPredictions]) -> pa.Table | None:
 def _flips_of(store: Store, records: Sequence[Record], *, of_baseline: bool) -> Changed | None:
     """The items that flipped in the last evaluations, those that flipped most first; None of fewer than two looks."""
     identities = (record.evaluation.evaluation for record in last_evaluations(records))
-    kept = [table for one in identities if (table := history.read_kept(store, history.OF_ANSWERS, one)) is not None]
-    if len(kept) < 2:
+    tables = [history.read_kept(store, history.OF_ANSWERS, identity) for identity in identities]
+    looks = [table for table in tables if table is not None]
+    if len(looks) < 2:
         return None
-    answers = pa.concat_tables(kept)
+    answers = pa.concat_tables(looks)  # from the oldest look to the newest
     parts: list[Any] = [answers["score"], answers["id"], "\0"]
-    names = pc.binary_join_element_wise(*parts).combine_chunks().dictionary_encode()
-    codes, (baseline, candidate) = names.indices.to_numpy(), (answers[name].to_numpy() for name in _MODELS)
-    order = np.argsort(codes, kind="stable")
+    items = pc.binary_join_element_wise(*parts).combine_chunks().dictionary_encode()
+    item, (baseline, candidate) = items.indices.to_numpy(), (answers[name].to_numpy() for name in _MODELS)
+    order = np.argsort(item, kind="stable")
     decided = order[candidate[order] != 0]
-    turned = (np.diff(codes[decided]) == 0) & (np.diff(candidate[decided]) != 0)
-    there = (np.ones(len(codes)), candidate > 0, candidate < baseline, candidate > baseline)
-    looks, right, broken, fixed = (np.bincount(codes, array).astype(int) for array in there)
-    flips = np.bincount(codes[decided][1:][turned], minlength=len(looks))
-    most = np.argsort(-flips, kind="stable")[: np.count_nonzero(flips)].tolist()
+    # A flip: an item's answer differs from the one before, in the order of items and then of looks.
+    is_flip = (np.diff(item[decided]) == 0) & (np.diff(candidate[decided]) != 0)
+    per_item = partial(np.bincount, minlength=len(items.dictionary))
+    flips = per_item(item[decided][1:][is_flip])
+    counts = [per_item(item), per_item(item[candidate > 0]), flips]
+    if of_baseline:
+        counts += [per_item(item[candidate < baseline]), per_item(item[candidate > baseline])]
     rows = []
-    for item in most:
-        score, _, name = names.dictionary[item].as_py().partition("\0")
-        counts = (looks, right, flips, *((broken, fixed) if of_baseline else ()))
-        rows.append([name, score, *(str(array[item]) for array in counts)])
-    words = f"{count_of(len(rows), 'item')} flipped in {len(kept)} of {count_of(len(records), 'evaluation')}"
+    for number in np.argsort(-flips, kind="stable")[: np.count_nonzero(flips)].tolist():
+        score, _, name = items.dictionary[number].as_py().partition("\0")
+        rows.append([name, score, *(str(count[number]) for count in counts)])
+    words = f"{count_of(len(rows), 'item')} flipped in {len(looks)} of {count_of(len(records), 'evaluation')}"
     return Changed((*FLIPS, *(OF_BASELINE if of_baseline else ())), rows, words)

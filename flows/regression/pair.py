@@ -37,6 +37,22 @@ from .study import RegressionStudy, in_keys
 
 #: The keys of a study that affect neither what is compared nor the rules.
 NO_RULES = ("kind", "name", "baseline", "candidate", "newest", "fail_on")
+#: Tables of a study, keys in them that older versions did not have, and the value that means that a key is not used.
+#: Such keys are left out of identities: an evaluation that was stored before there was a key is that of a study
+#: without it.
+_UNUSED: tuple[tuple[str, str, Any], ...] = (
+    ("", "duplicates score_range weights at_least at_most", None),
+    ("", "unscored duplicates", "refuse"),
+    ("", "allow_different_tasks", False),
+    ("columns", "filter model candidate_model epoch rows", None),
+    ("columns", "lower_is_better higher_is_better missing classes", []),
+    ("rule", "margins", {}),
+    ("rule", "simultaneous gaps", False),
+    ("rule", "relative_effect relative_margin", 0.05),
+    ("rule", "unseen_group", "auto"),
+    ("looks", "rows", "same"),
+    ("looks", "reset run_length", None),
+)
 
 
 @dataclass(frozen=True)
@@ -179,21 +195,10 @@ def digest_of_file(path: str) -> str:
 def identity_of(study: RegressionStudy, baseline: str, candidate: str) -> str:
     """The digest of the rules and of the digests of two contents; paths and times of files do not matter."""
     rules = study.model_dump(mode="json", exclude={*NO_RULES})
-    # An evaluation that was stored before there were these keys is that of a study that does not use them.
-    for table, keys in (
-        (rules, "unscored duplicates allow_different_tasks score_range weights"),
-        (
-            rules["columns"],
-            "filter model candidate_model epoch rows lower_is_better higher_is_better missing classes",
-        ),
-        (rules["rule"], "margins simultaneous gaps relative_effect relative_margin unseen_group"),
-    ):
+    for name, keys, unused in _UNUSED:
+        table = rules[name] if name else rules
         for key in keys.split():
-            if table[key] in (None, False, {}, [], "refuse", 0.05, "auto"):
-                del table[key]
-    for table in (rules, rules["looks"]):
-        for key, usual in {"rows": "same", **dict.fromkeys(("reset", "run_length", "at_least", "at_most"))}.items():
-            if key in table and table[key] == usual:
+            if key in table and table[key] == unused:
                 del table[key]
     return digest("evaluation", rules=rules, baseline=baseline, candidate=candidate)
 

@@ -82,8 +82,9 @@ def test_a_study_without_the_keys_of_logs_has_the_identity_it_had(tmp_path):
     )
     pair = read_pair(order_of(study, tmp_path), str(tmp_path / "b.csv"))
     assert identity_of(study, *pair.digests) == "8d6b0a8cb47427a6c7ebb9321009045794bb033c5f485e64421a3736f2be1a34"
-    changed = study.model_copy(update={"unscored": "drop"})
-    assert identity_of(changed, *pair.digests) != identity_of(study, *pair.digests)
+    for change in ({"unscored": "drop"}, {"rule": study.rule.model_copy(update={"relative_effect": 0.0})}):
+        changed = study.model_copy(update=change)
+        assert identity_of(changed, *pair.digests) != identity_of(study, *pair.digests)
 
 
 def test_marks_of_a_known_range_in_the_rows_of_an_object(tmp_path, capsys):
