@@ -126,7 +126,7 @@ _BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
 def _leaderboard(options: argparse.Namespace) -> int:
     from sigstats._common.validation import as_real
     from sigstats.files.predictions import join_many, read
-    from sigstats.sizing.pilots import leaderboard_size
+    from sigstats.sizing.leaderboards import leaderboard_size
 
     from ..ranking.words import model_names
 
@@ -146,7 +146,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
 
 
 def _runs(options: argparse.Namespace) -> int:
-    from sigstats.sizing.pilots import plan_runs
+    from sigstats.sizing.runs import plan_runs
 
     arguments.refuse_together(options, **{"--run": True})
     rule, paired = rule_of(options), _paired(options)

@@ -10,7 +10,7 @@ import sigstats
 from sigstats import rank_models
 from sigstats.flows.cli import main
 from sigstats.ranking.rank_sets import rank_sets
-from sigstats.sizing.pilots import leaderboard_size
+from sigstats.sizing.leaderboards import leaderboard_size
 
 from ...sigstats.files.predictions.logs import inspect_log
 from ..conftest import as_outputs

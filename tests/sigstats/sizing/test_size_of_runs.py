@@ -11,7 +11,7 @@ from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.runs import runs_test
 from sigstats.files.predictions import Columns, join, read
 from sigstats.flows.cli import main
-from sigstats.sizing.pilots import _power, plan_runs
+from sigstats.sizing.runs import _power, plan_runs
 
 
 @pytest.mark.parametrize(("runs", "drop"), [((5, 5), 0.02), ((8, 4), 0.03), ((3, 3), 0.05)])

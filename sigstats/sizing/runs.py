@@ -1,0 +1,163 @@
+"""The runs of two recipes that show a drop of accuracy.
+
+The accuracy of a run varies by the luck of the run and by its answers to items. Of the variance of the means of runs
+over n items, e^2 / n is due to the items, with the residual variance e^2 of a table of runs by items, and the rest to
+the runs. The power of Welch's test of `sigstats.comparison.runs` is taken as that of Student's, which is nearly equal
+for equal spreads, if there are enough divisions for a p-value at the level.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+from scipy.stats import nct, t
+
+from .._common.numerals import points, significant
+from .._common.tabular import Table, Tabular, columns_of
+from .._common.validation import FloatArray, as_real
+from ..comparison.measured import evidence_of
+from ..comparison.paired_predictions import PairedPredictions
+from ..comparison.rule import ComparisonRule
+
+#: The most runs of a recipe that are tried.
+_MOST_RUNS = 1000
+#: More divisions of runs, which no float may hold, are enough for any level.
+_MOST_DIVISIONS = 10**300
+#: The factor of the items in the second column of runs.
+_MORE_ITEMS = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropOfRuns:
+    """A drop: the runs per recipe that show it on the items at hand, on four times as many, and on any number.
+
+    Each is None if more than 1,000 are needed; `power` is that of the runs at hand.
+    """
+
+    drop: float
+    needed: int | None
+    needed_more_items: int | None
+    needed_any_items: int | None
+    power: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizeOfRuns(Tabular):
+    """The result of `plan_runs`; the standard deviations are of one run, as shares."""
+
+    drops: tuple[DropOfRuns, ...]
+    runs: tuple[int, int]
+    items: int
+    #: Of the accuracy of a run, and the part of it that more items do not lessen.
+    deviation: float
+    luck: float
+    level: float
+    target: float
+    #: Of marks, which have a unit of their own, or of accuracies, in points.
+    marks: bool = False
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return columns_of(self.drops, DropOfRuns)
+
+    def _table(self) -> Table:
+        def shown(runs: int | None) -> str:
+            return f"over {_MOST_RUNS:,}" if runs is None else f"{runs:,}"
+
+        def amount(value: float) -> str:
+            return significant(value, 3) if self.marks else points(value)
+
+        columns = {
+            "drop": [amount(drop.drop) for drop in self.drops],
+            f"runs, on {self.items:,} items": [shown(drop.needed) for drop in self.drops],
+            f"on {_MORE_ITEMS * self.items:,}": [shown(drop.needed_more_items) for drop in self.drops],
+            "on any number": [shown(drop.needed_any_items) for drop in self.drops],
+            "power now": [f"{100 * drop.power:.1f}%" for drop in self.drops],
+        }
+        deviation, luck = amount(self.deviation), significant((1 if self.marks else 100) * self.luck, 3)
+        notes = (
+            (
+                f"The {'mean score' if self.marks else 'accuracy'} of a run has a standard deviation of {deviation}; "
+                f"the part that is due to the run, which more items do not reduce, is {luck}."
+            ),
+            (
+                f"Welch's test of the runs is one-sided at the level {significant(self.level, 3)}, and needs "
+                f"{_fewest(self.level)} runs of each recipe; its power assumes equal spreads."
+            ),
+        )
+        title = f"Runs of each recipe that detect a drop with {significant(100 * self.target)}% power, from "
+        return Table(f"{title}{self.runs[0]} and {self.runs[1]} runs", columns, notes)
+
+
+def plan_runs(
+    paired: PairedPredictions, rule: ComparisonRule, drops: Sequence[float], *, target: float = 0.8, tests: int = 1
+) -> SizeOfRuns:
+    """The runs of each recipe that show each of some drops of accuracy, by the spread of a pilot's.
+
+    `tests`: the number of tests that are adjusted together. Raises ValueError if there are no predictions, or a recipe
+    has only one run.
+    """
+    goal = as_real(target, "power", low=0, high=1, open_ends=True)
+    for drop in drops:
+        as_real(drop, "drop", low=0, high=1, open_ends=True)
+    marks, scored = paired.predicted is None, paired.scored
+    if paired.units.runs is None or (scored and scored.per) or (marks and scored is None):
+        raise ValueError("prediction: is missing; expected predictions with labels of each run, or a score")
+    evidence = evidence_of(paired, "mean-score" if marks else "accuracy")
+    # The first pairs have the runs of the baseline; the first and the others have the runs of the candidate.
+    of_baseline, pairs = paired.units.runs[0], [pair.values for pair in getattr(evidence, "pairs", ())]
+    recipes = np.stack([a for a, _ in pairs[:of_baseline]]), np.stack([b for _, b in (pairs[0], *pairs[of_baseline:])])
+    runs, n = (len(recipes[0]), len(recipes[1])), paired.n
+    if min(runs) < 2:
+        raise ValueError(f"run: a recipe has {min(runs)} run; expected two or more of each, to estimate the spread")
+    luck, residual = _variances(recipes)
+    level = rule.level_of_one(tests)
+
+    def power(runs: tuple[int, int], drop: float, items: float = n) -> float:
+        return _power(runs, drop, luck + residual / items, level, rule)
+
+    def needed(drop: float, items: float) -> int | None:
+        return next((k for k in range(2, _MOST_RUNS + 1) if power((k, k), drop, items) >= goal), None)
+
+    def size(drop: float) -> DropOfRuns:
+        more, most = needed(drop, _MORE_ITEMS * n), needed(drop, math.inf)
+        now, at_hand = needed(drop, n), power(runs, drop)
+        return DropOfRuns(drop=drop, needed=now, needed_more_items=more, needed_any_items=most, power=at_hand)
+
+    return SizeOfRuns(
+        drops=tuple(map(size, sorted(set(drops)))),
+        runs=runs,
+        items=n,
+        deviation=math.sqrt(luck + residual / n),
+        luck=math.sqrt(luck),
+        level=level,
+        target=goal,
+        marks=marks,
+    )
+
+
+def _variances(recipes: tuple[FloatArray, FloatArray]) -> tuple[float, float]:
+    """The variance that is due to runs, and the residual one of an item; of each recipe a table of runs by items."""
+    items, freedom = recipes[0].shape[1], sum(map(len, recipes)) - 2
+    of_means = sum(float(((table.mean(axis=1) - table.mean()) ** 2).sum()) for table in recipes) / freedom
+    rest = [table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean() for table in recipes]
+    residual = sum(float((values**2).sum()) for values in rest) / (freedom * max(1, items - 1))
+    return max(0.0, of_means - residual / items), residual
+
+
+def _fewest(level: float) -> int:
+    """The fewest runs per recipe with enough divisions for a p-value at the level."""
+    return next(k for k in range(2, _MOST_RUNS) if math.comb(2 * k, k) * level >= 1)
+
+
+def _power(runs: tuple[int, int], drop: float, variance: float, level: float, rule: ComparisonRule) -> float:
+    if min(math.comb(sum(runs), runs[0]), _MOST_DIVISIONS) * level < 1:
+        return 0.0
+    error = math.sqrt(variance * (1 / runs[0] + 1 / runs[1]))
+    if error == 0:
+        return float(drop >= rule.minimum_effect)
+    freedom = sum(runs) - 2
+    shown = float(nct.sf(t.isf(level, freedom), freedom, drop / error))
+    return min(shown, float(ndtr((drop - rule.minimum_effect) / error)))
