@@ -31,7 +31,7 @@ _READY = ("subsample", "tally")
 
 
 def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
-    """Return the rows of one of the two analyses."""
+    """Return the rows of an analysis: ``"calibration"`` or the sample sizes."""
     yield from _rates(results) if name == "calibration" else _sample_sizes(results)
 
 
@@ -39,7 +39,7 @@ def _rates(results: Results) -> Iterator[Hypothesis]:
     """For each population, size and test the rate of rejections, and the coverage of the interval if it has one."""
     for fanout in USES:
         for cell in results.cells(fanout):
-            yield from _of_cell(results, cell)
+            yield from _rates_of_cell(results, cell)
 
 
 def _known(results: Results, cell: Cell) -> AnyPopulation | None:
@@ -65,25 +65,21 @@ def null_is_true(results: Results, cell: Cell) -> bool:
     return null_holds(drawn_from, work.test)
 
 
-def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
+def _rates_of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     work, alpha = cell.work_of(Tested), results.plan.alpha
-    test = work.test
-    holds, known = null_is_true(results, cell), _known(results, cell)
+    test, is_null = work.test, null_is_true(results, cell)
+    known = _known(results, cell)
     exact = None if known is None else exact_rate(known, work.n, test, alpha)
-    covers_truth = "confidence" in test.options and cell.fanout in _READY
-    rejections = results.hypothesis(
-        cell,
-        test="calibration",
-        method=cell.subject["test"],
-        alternative="two-sided" if exact is not None else "greater",
-        null_hypothesis="the test rejects as often as its exact rate says"
-        if exact is not None
-        else "the test rejects no more often than stated",
-        measure=ERROR if holds else POWER,
-        n=work.n,
-        statistic=exact,
-        null_mean=exact if exact is not None else alpha if holds else None,
-    )
+    expected: dict[str, Any] = {
+        "alternative": "greater",
+        "null_hypothesis": "the test rejects no more often than stated",
+        "null_mean": alpha if is_null else None,
+    }
+    if exact is not None:
+        sentence = "the test rejects as often as its exact rate says"
+        expected = {"alternative": "two-sided", "null_hypothesis": sentence, "null_mean": exact, "statistic": exact}
+    measure, method = ERROR if is_null else POWER, cell.subject["test"]
+    rejections = results.hypothesis(cell, test="calibration", method=method, measure=measure, n=work.n, **expected)
     if known is not None:
         rejections = rejections.with_(truth=true_advantage(known, test))
     coverage = rejections.with_(
@@ -93,29 +89,29 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         statistic=None,
         null_mean=1 - alpha,
     )
-    if known is not None and not holds:
-        half, often = (rows_needed(known, test, share, alpha) for share in (0.5, 0.8))
-        rejections = rejections.with_(rows_half=half, rows_four_fifths=often)
+    if known is not None and not is_null:
+        half, four_fifths = (rows_needed(known, test, share, alpha) for share in (0.5, 0.8))
+        rejections = rejections.with_(rows_half=half, rows_four_fifths=four_fifths)
     table = results.table(cell)
     if table is None:
-        yield rejections
-        if covers_truth:
-            yield coverage
+        has_interval = "confidence" in test.options and cell.fanout in _READY
+        yield from (rejections, coverage) if has_interval else (rejections,)
         return
-    drawn_from = work.population if isinstance(work, OnTestSets) else None
     counts = totals(table, alpha)
     trials, empty = counts["test_sets"], counts["without_class"]
-    what = "a class or category without a true row" if isinstance(drawn_from, Events) else "no truly positive row"
     notes = list(undefined(counts["unanswered"], trials, table=table))
-    notes += [f"{what} in {empty:,} of {trials:,} test sets"] if empty else []
-    told = {"note": "; ".join(notes), "unanswered": counts["unanswered"], "without_class": empty}
-    yield _rate(rejections.with_(**told), counts["rejected"], trials)
+    if empty:
+        has_categories = isinstance(work, OnTestSets) and isinstance(work.population, Events)
+        lacking = "a class or category without a true row" if has_categories else "no truly positive row"
+        notes.append(f"{lacking} in {empty:,} of {trials:,} test sets")
+    remarks = {"note": "; ".join(notes), "unanswered": counts["unanswered"], "without_class": empty}
+    yield _rate(rejections.with_(**remarks), counts["rejected"], trials)
     if counts["with_interval"]:
-        yield _rate(coverage.with_(**told), counts["covers"], counts["with_interval"])
+        yield _rate(coverage.with_(**remarks), counts["covers"], counts["with_interval"])
 
 
 def count_undefined(table: pa.Table, name: str = "p_value") -> int:
-    """On how many test sets a test gave no p-value or a method no interval: `name` is the column that is NaN there."""
+    """Count the test sets without a p-value of a test or an interval of a method: those with NaN in column `name`."""
     return int(np.count_nonzero(np.isnan(table.column(name).to_numpy())))
 
 
@@ -127,14 +123,14 @@ def undefined(count: int, trials: int, what: str = "p", *, table: pa.Table) -> I
     if not count:
         return
     counted = "not rejected" if what == "p" else "counted as misses"
-    said = f"{what} undefined in {count:,} of {trials:,} test sets, {counted}"
+    sentence = f"{what} undefined in {count:,} of {trials:,} test sets, {counted}"
     if "problem" not in table.column_names:
-        yield said
+        yield sentence
         return
-    problems = Counter(problem for problem in table.column("problem").to_pylist() if problem is not None)
-    (first, _), more = problems.most_common(1)[0], len(problems) - 1
+    reasons = Counter(reason for reason in table.column("problem").to_pylist() if reason is not None)
+    (commonest, _), more = reasons.most_common(1)[0], len(reasons) - 1
     others = f", and {more} other {'reason' if more == 1 else 'reasons'}" if more else ""
-    yield f"{said} ({first}{others})"
+    yield f"{sentence} ({commonest}{others})"
 
 
 def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:
@@ -150,7 +146,7 @@ def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:
     return row.with_(p_value=p, p_low=p, p_high=p)
 
 
-#: The measure of a row.
+#: The measure of the rows of sample sizes.
 HALF = "rows for half of the time"
 
 

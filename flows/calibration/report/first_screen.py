@@ -87,7 +87,7 @@ def rates_of_tests(rows: Sequence[Hypothesis], alpha: float) -> list[TestRates]:
 
 def headline_of(tests: Sequence[TestRates]) -> str:
     """The tests with a fault, or the worst rates; empty if the study has neither levels nor coverages."""
-    faults = [_told(row, test) for test in tests for row in test.faulty]
+    faults = [_sentence(row, test) for test in tests for row in test.faulty]
     if faults:
         fine = [test.method for test in tests if not test.faulty]
         rest = f"; no fault was shown for {join_words(fine)}" if fine else ""
@@ -95,32 +95,31 @@ def headline_of(tests: Sequence[TestRates]) -> str:
     worst = []
     for measure, choose in ((ERROR, max), (COVERAGE, min)):
         if rows := [(choose(test.rows[measure], key=rate), test) for test in tests if measure in test.rows]:
-            worst.append(_told(*choose(rows, key=lambda item: rate(item[0]))))
+            worst.append(_sentence(*choose(rows, key=lambda item: rate(item[0]))))
     return f"No fault was shown: at worst {' and '.join(worst)}." if worst else ""
 
 
-def _told(row: Hypothesis, test: TestRates) -> str:
+def _sentence(row: Hypothesis, test: TestRates) -> str:
     if row.measure == ERROR:
-        said = f"{row.method} rejects without a difference on {percent(rate(row))}"
-        stated = percent(test.alpha)
+        clause, stated = f"{row.method} rejects without a difference on {percent(rate(row))}", percent(test.alpha)
     else:
-        said = f"the interval of {row.method} contains the truth on {percent(rate(row))}"
+        clause = f"the interval of {row.method} contains the truth on {percent(rate(row))}"
         stated = percent(row.null_mean or 0)
-    return f"{said} of the test sets ({count_of(row.n or 0, 'row')}; {stated} is stated)"
+    return f"{clause} of the test sets ({count_of(row.n or 0, 'row')}; {stated} is stated)"
 
 
 def advice(tests: Sequence[TestRates], fewest: str = "") -> str:
     """The tests to use at these sizes; `fewest`: the one that needs the fewest rows, for tests without a fault."""
     faulty = [row for test in tests for rows in test.rows.values() for row in rows if is_faulty(row, test.alpha)]
     sizes = sorted({row.n or 0 for test in tests for rows in test.rows.values() for row in rows})
-    by_fault = group_by(sizes, lambda n: tuple(distinct(row.method for row in faulty if row.n == n)))
-    if len(by_fault) > 1:
-        advice = [
-            f"with {join_words([f'{n:,}' for n in of])} rows "
+    by_faulty_methods = group_by(sizes, lambda n: tuple(distinct(row.method for row in faulty if row.n == n)))
+    if len(by_faulty_methods) > 1:
+        clauses = "; ".join(
+            f"with {join_words([f'{n:,}' for n in sizes])} rows "
             + (f"do not use {join_words(methods)}" if methods else "no fault was shown")
-            for methods, of in by_fault.items()
-        ]
-        return f"{advice[0][:1].upper()}{'; '.join(advice)[1:]}."
+            for methods, sizes in by_faulty_methods.items()
+        )
+        return f"{clauses[:1].upper()}{clauses[1:]}."
     if not faulty and fewest:
         return fewest
     right = [test for test in tests if not test.faulty]
@@ -139,11 +138,7 @@ def screen(evidence: Evidence) -> Figure | None:
     tests = rates_of_tests((*evidence.of("calibration"), *evidence.of("performance")), evidence.alpha)
     if not tests or len(tests) > _MOST:
         return None
-    panels = [
-        panel
-        for place, measure in enumerate(_PANELS)
-        if (panel := _panel(f"screen-{place}", measure, tests)) is not None
-    ]
+    panels = [*filter(None, (_panel(f"screen-{place}", measure, tests) for place, measure in enumerate(_PANELS)))]
     return Figure("Tests by level, power and coverage", _CAPTION, svg.side_by_side(panels) + _table(tests))
 
 
@@ -157,10 +152,8 @@ def _panel(name: str, measure: str, tests: Sequence[TestRates]) -> Markup | None
     heading, _ = _PANELS[measure]
     rows, stated = [], {}
     for test in tests:
-        span = test.span(measure)
-        if span is not None:
-            wrong = any(is_faulty(row, test.alpha) for row in test.rows[measure])
-            mark = "fail" if wrong else ""
+        if (span := test.span(measure)) is not None:
+            mark = "fail" if any(is_faulty(row, test.alpha) for row in test.rows[measure]) else ""
             rows.append(DotRow(test.method, span[measure == ERROR], span, _span(span), mark))
             stated = {ERROR: {"level": test.alpha}, COVERAGE: {"level": 1 - test.alpha}}.get(measure, {})
     if not rows:
@@ -168,8 +161,8 @@ def _panel(name: str, measure: str, tests: Sequence[TestRates]) -> Markup | None
     least = min([row.ends[0] for row in rows] + list(stated.values()))
     most = 1.1 * max([row.ends[1] for row in rows] + list(stated.values()))
     limits = {ERROR: (0.0, min(most, 1.0)), POWER: (0.0, 1.0), COVERAGE: (max(0.0, least - 0.02), 1.0)}[measure]
-    said = "; ".join(f"{row.label} {row.said}" for row in rows)
-    return dot_rows(name, heading, rows, lines=stated, limits=limits, title=heading, description=f"{said}.")
+    texts = "; ".join(f"{row.label} {row.said}" for row in rows)
+    return dot_rows(name, heading, rows, lines=stated, limits=limits, title=heading, description=f"{texts}.")
 
 
 def _table(tests: Sequence[TestRates]) -> Markup:

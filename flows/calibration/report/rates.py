@@ -23,24 +23,26 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     if not known:
         return Verdict("There is no result: every rate is missing.")
     tests = rates_of_tests(known, evidence.alpha)
-    powers = list(
-        group_by([row for row in known if row.measure == POWER], lambda row: (where(row), row.method)).values()
-    )
-    details = [f"{where(group[0])}: {finds(group, evidence)}" for group in powers]
-    also = []
-    if powers:
-        # Where a test finds least, most rows are needed.
-        hardest = min(powers, key=lambda group: max((row.n or 0, rate(row)) for row in group)[1])
-        also.append((f"Power, {where(hardest[0])}:", finds(hardest, evidence)))
-        details.pop(powers.index(hardest))
+    groups = group_by([row for row in known if row.measure == POWER], lambda row: (where(row), row.method))
+    powers = [*groups.values()]
+    findings = [(where(group[0]), finds(group, evidence)) for group in powers]
     expected = _expected(known, adjusted_p(evidence.adjust))
-    also += [("Rates:", expected)] * bool(rejected(rows)) + [("Drawn:", _drawn(evidence))]
     headline = headline_of(tests)
-    if not headline and powers:
-        headline = f"Not tried: in every population one classifier is better. {also.pop(0)[1]}"
-    shown = tuple((what, said[:1].upper() + said[1:]) for what, said in also if said)
-    to_do = advice(tests, fewest_needed(powers))
-    return Verdict(headline or expected, (expected, *details), also=shown, to_do=to_do)
+    also = [("Rates:", expected if rejected(rows) else ""), ("Drawn:", _drawn(evidence))]
+    if powers:
+        # The test and population with the lowest power at the largest size need most rows.
+        power_at_largest = [max((row.n or 0, rate(row)) for row in group)[1] for group in powers]
+        population, finding = findings.pop(power_at_largest.index(min(power_at_largest)))
+        if headline:
+            also.insert(0, (f"Power, {population}:", finding))
+        else:
+            headline = f"Not tried: in every population one classifier is better. {finding}"
+    return Verdict(
+        headline or expected,
+        (expected, *(f"{population}: {finding}" for population, finding in findings)),
+        also=tuple((title, text[:1].upper() + text[1:]) for title, text in also if text),
+        to_do=advice(tests, fewest_needed(powers)),
+    )
 
 
 def _drawn(evidence: Evidence) -> str:
@@ -60,15 +62,16 @@ def _drawn(evidence: Evidence) -> str:
 
 
 def _expected(rows: Sequence[Hypothesis], name: str) -> str:
-    wrong, fine = rejected(rows), [row for row in rows if row.p_value is not None and row.decision != "reject"]
+    wrong = rejected(rows)
+    fine = [row for row in rows if row.p_value is not None and row.decision != "reject"]
     total = len(wrong) + len(fine)
     if not total:
         return f"{count_of(len(rows), 'rate')} were computed; there is nothing to compare them with."
     if not wrong:
         subject = f"All {total} tested rates are" if total > 1 else "The rate is"
         return f"{subject} as expected ({verdicts.smallest_p(fine, name)})."
-    what = distinct(f"{row.measure} of {row.method} on {where(row)}" for row in wrong)
-    named = f": {join_words(what)}" if len(what) <= 4 else ""
+    rates = distinct(f"{row.measure} of {row.method} on {where(row)}" for row in wrong)
+    named = f": {join_words(rates)}" if len(rates) <= 4 else ""
     return f"{len(wrong)} of {total} tested rates are not as expected{named} ({verdicts.largest_p(wrong, name)})."
 
 
@@ -85,21 +88,20 @@ _IN_WORDS = {0.5: "half of the time", 0.8: "four times in five"}
 
 def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     """State how often the largest size detects the difference, and the number of rows for a higher power."""
-    most = max(rows, key=lambda row: row.n or 0)
-    cell = evidence.cells_of(most)[0]
-    difference = (
-        "the difference"
-        if most.truth is None
-        else _difference(abs(most.truth), measure_name(cell.work_of(Tested).test))
-    )
-    sentence = f"{count_of(most.n or 0, 'row')} find {difference} {percent(rate(most))} of the time by {most.method}"
-    if most.rows_half is None or most.rows_four_fifths is None:
+    largest = max(rows, key=lambda row: row.n or 0)
+    cell = evidence.cells_of(largest)[0]
+    difference = "the difference"
+    if largest.truth is not None:
+        difference = _difference(abs(largest.truth), measure_name(cell.work_of(Tested).test))
+    often = f"{percent(rate(largest))} of the time by {largest.method}"
+    sentence = f"{count_of(largest.n or 0, 'row')} find {difference} {often}"
+    if largest.rows_half is None or largest.rows_four_fifths is None:
         return f"{sentence}; {_among_sizes(rows)}."
     population = cell.work.population if isinstance(cell.work, OnTestSets) else None
     endless = isinstance(population, Outcomes | Events) and population.endless
     about, of_what = ("", "") if endless else ("about ", " of an infinite population of such answers")
-    half, often = (f"{about}{needed:,}" for needed in (most.rows_half, most.rows_four_fifths))
-    return f"{sentence}; {half} rows{of_what} are needed for {_IN_WORDS[0.5]}, {often} for {_IN_WORDS[_WANTED]}."
+    half, wanted = (f"{about}{needed:,}" for needed in (largest.rows_half, largest.rows_four_fifths))
+    return f"{sentence}; {half} rows{of_what} are needed for {_IN_WORDS[0.5]}, {wanted} for {_IN_WORDS[_WANTED]}."
 
 
 def fewest_needed(powers: Sequence[Sequence[Hypothesis]]) -> str:
@@ -107,7 +109,7 @@ def fewest_needed(powers: Sequence[Sequence[Hypothesis]]) -> str:
     known = [row for group in powers for row in group if row.rows_four_fifths is not None]
     if not known:
         return ""
-    hardest = [max(of, key=_needed) for of in group_by(known, lambda row: row.method).values()]
+    hardest = [max(group, key=_needed) for group in group_by(known, lambda row: row.method).values()]
     best = min(hardest, key=_needed)
     fewest = count_of(_needed(best), "row")
     return f"Use {best.method}. {fewest} find the difference of “{where(best)}” {_IN_WORDS[_WANTED]}."
