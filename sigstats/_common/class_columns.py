@@ -35,7 +35,7 @@ def positive_place(classes: Sequence[Any], positive: Any = None, *, option: str 
                 return folded.index(pair[1])
         raise ValueError(f"{option}: is missing; expected one of {', '.join(map(shown, names[:10]))}")
     name = label_name(positive, option)
-    truths = [_TRUTH.get(text.casefold()) for text in names]
+    truths = [_TRUTH.get(class_name.casefold()) for class_name in names]
     if name not in names and sorted(map(str, truths)) == ["False", "True"] and name.casefold() in _TRUTH:
         return truths.index(_TRUTH[name.casefold()])
     return names.index(as_choice(name, option, names))
@@ -81,11 +81,10 @@ def classes_of_columns(
     """The class of each of the `width` columns of a table, of the type of the labels; or ValueError.
 
     `labels`: the distinct labels, sorted. `categories`: the order of the labels' own data type, if it has one.
-    `classes`: the order of the columns. Without it, the columns of a data
-    frame that names all labels are of the classes that they name. Any other table has one column for each label, in
-    sorted order, and is refused if that order is ambiguous: names that are numbers, in the order of their text, or
-    categories in another order.
-    `or_else`: what else messages ask for.
+    `classes`: the order of the columns. Without it, the columns of a data frame that names all labels are of the
+    classes that they name. Any other table has one column for each label, in sorted order, and is refused if that order
+    is ambiguous: names that are numbers, in the order of their text, or categories in another order.
+    `or_else`: the other cure that messages name.
     """
     labels = np.array([False, True]) if labels.dtype.kind == "b" else labels
     wanted = f"{or_else}, or a data frame whose columns are named by the classes"
@@ -93,21 +92,23 @@ def classes_of_columns(
     frame, known = opened(table), [*typed]
     named = [] if frame is None else [label_name(column, f"{name} (columns)") for column in frame.columns]
     unnamed = named in ([], [str(place) for place in range(width)])
-    order, other, kind = list(classes or known), [kept for kept in categories if kept in known], "categories"
-    if not other and labels.dtype.kind == "U" and all(map(is_number, known)):
-        other, kind = sorted(known, key=float), "numbers"
+    order = list(classes or known)
     if (not unnamed and set(named) == set(order)) or (not classes and set(named) >= set(known)):
         order = named
     elif not classes and not unnamed:
         raise refuse(f"{name} (columns)", some_of(named, 5), wanted)
-    elif not classes and other not in ([], known):
-        both = f"{some_of(known)} as text, {some_of(other)} as {kind}"
-        raise ValueError(f"{name}: the order of the classes is ambiguous ({both}); expected {wanted}")
+    elif not classes:
+        rival, kind = [category for category in categories if category in known], "categories"
+        if not rival and labels.dtype.kind == "U" and all(map(is_number, known)):
+            rival, kind = sorted(known, key=float), "numbers"
+        if rival not in ([], known):
+            both = f"{some_of(known)} as text, {some_of(rival)} as {kind}"
+            raise ValueError(f"{name}: the order of the classes is ambiguous ({both}); expected {wanted}")
     if len(order) != width or len(set(order)) < width:
         raise refuse(f"{name} (columns)", width, f"{len(order)}, one for each class, or {wanted}")
     if lacking := set(known).difference(order):
         raise ValueError(f"y: {shown(min(lacking))} is not one of the classes {some_of(order, 5)}; expected {wanted}")
-    values = np.asarray([typed.get(text, text) for text in order])
+    values = np.asarray([typed.get(class_name, class_name) for class_name in order])
     try:
         return values if labels.dtype.kind == "U" else values.astype(labels.dtype)
     except ValueError:

@@ -13,8 +13,10 @@ answer because the rest is spread evenly over both classes.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import cache
 from math import comb
 
 import numpy as np
@@ -44,22 +46,22 @@ def tail(total: int, classes: Classes, correct: int) -> LogTail | None:
     rest_rows, rest_columns = (total - first[i] - second[i] for i in (0, 1))
     if max(rest_rows, rest_columns) > _GRID:
         return None
-    rest: dict[tuple[int, int], int] = {}
-    for pair in ordered[2:]:
-        rest[pair] = rest.get(pair, 0) + 1
+    rest = dict(Counter(ordered[2:]))
     upper = point = largest = Decimal(0)
     reach, effort = 200.0, 0
     for e in range(min(rest_rows, rest_columns) + 1):
         while (part := _given(total, first, second, rest, e, correct, upper, reach)) is None and reach < 1e4:
             reach *= 4
-        effort += part[2] if part else _EFFORT
-        if part is None or effort > _EFFORT:
+        if part is None:
             return None
-        upper, point = upper + part[0], point + part[1]
+        upper_of_e, point_of_e, effort_of_e = part
+        upper, point, effort = upper + upper_of_e, point + point_of_e, effort + effort_of_e
+        if effort > _EFFORT:
+            return None
         # Log-concave in e, so once negligible they stay so.
-        if part[0] < largest and part[0] < upper * Decimal("1e-20"):
+        if upper_of_e < largest and upper_of_e < upper * Decimal("1e-20"):
             break
-        largest = max(largest, part[0])
+        largest = max(largest, upper_of_e)
     return LogTail(upper.ln(), point.ln(), _ERROR + 1e-15 * math.sqrt(total))
 
 
@@ -73,19 +75,25 @@ def _given(
     so_far: Decimal,
     reach: float,
 ) -> tuple[Decimal, Decimal, int] | None:
-    """The share of e in both probabilities, and the effort; None if f and g go beyond `reach` or are too many."""
+    """The share of e in both probabilities, and the effort; None if f and g go beyond `reach` or are too many.
+
+    Approximate sizes of all terms choose those that are then computed exactly. `so_far`: the sum of smaller e.
+    """
     rest_rows, rest_columns = (total - first[i] - second[i] for i in (0, 1))
     weight = hypergeometric_tail(total, rest_rows, rest_columns, e).point
     n = total - rest_rows - rest_columns + e
-    f, log_f, f_cut = _log_pmf(first[1] + second[1], first[1], rest_rows - e, reach)
-    g, log_g, g_cut = _log_pmf(first[0] + second[0], first[0], rest_columns - e, reach)
+    law_f = first[1] + second[1], first[1], rest_rows - e
+    law_g = first[0] + second[0], first[0], rest_columns - e
+    (f, log_f, f_cut), (g, log_g, g_cut) = _log_pmf(*law_f, reach), _log_pmf(*law_g, reach)
     if len(f) * len(g) > _GRID:
         return None
+    exact_f = cache(lambda i: hypergeometric_tail(*law_f, int(f[i])).point)
+    exact_g = cache(lambda j: hypergeometric_tail(*law_g, int(g[j])).point)
+    # Of the n objects of both classes that get their names, those of the first class, and those that get its name.
     rows, columns = first[0] - g[None, :], first[1] - f[:, None]
     upper, point, effort = Decimal(0), Decimal(0), 0
-    exact_f: dict[int, Decimal] = {}
-    exact_g: dict[int, Decimal] = {}
     for right, log_right in _rest_right(rest, rest_rows, rest_columns, e):
+        # With m of the first class named as such, n - rows - columns + 2 m of these objects are correct.
         twice = correct - right - n + rows + columns
         least = -(-twice // 2)
         size = log_f[:, None] + log_g[None, :] + _log_tail_bound(n, rows, columns, least)
@@ -93,20 +101,15 @@ def _given(
         reference = max(float(size.max()) + log_share, float(so_far.ln()) if so_far > 0 else -np.inf)
         effort += size.size
         chosen = np.argwhere(size + log_share > reference - _SPAN)
-        if len(chosen) > _TERMS or any(
-            cut in chosen[:, axis] for axis, cuts in enumerate((f_cut, g_cut)) for cut in cuts
-        ):
+        is_cut = any(np.isin(chosen[:, axis], cuts).any() for axis, cuts in enumerate((f_cut, g_cut)))
+        if is_cut or len(chosen) > _TERMS:
             return None
         for i, j in chosen.tolist():
-            if i not in exact_f:
-                exact_f[i] = hypergeometric_tail(first[1] + second[1], first[1], rest_rows - e, int(f[i])).point
-            if j not in exact_g:
-                exact_g[j] = hypergeometric_tail(first[0] + second[0], first[0], rest_columns - e, int(g[j])).point
-            share = (weight + log_right + exact_f[i] + exact_g[j]).exp()
-            both = hypergeometric_tail(n, int(rows[0, j]), int(columns[i, 0]), int(least[i, j]))
-            upper += share * both.upper.exp()
+            share = (weight + log_right + exact_f(i) + exact_g(j)).exp()
+            first_right = hypergeometric_tail(n, int(rows[0, j]), int(columns[i, 0]), int(least[i, j]))
+            upper += share * first_right.upper.exp()
             if twice[i, j] % 2 == 0:
-                point += share * both.point.exp()
+                point += share * first_right.point.exp()
         effort += 500 * len(chosen)  # an exact term costs as much as this many approximate ones
     return upper, point, effort
 
@@ -190,9 +193,9 @@ def hypergeometric_tail(total: int, marked: int, drawn: int, least: int) -> LogT
 
 
 def _exact_log_point(total: int, marked: int, drawn: int, number: int) -> Decimal:
-    parts = (marked, drawn, total - marked, total - drawn)
-    over = (total, number, marked - number, drawn - number, total - marked - drawn + number)
-    return sum(map(log_factorial, parts), Decimal(0)) - sum(map(log_factorial, over), Decimal(0))
+    above = (marked, drawn, total - marked, total - drawn)
+    below = (total, number, marked - number, drawn - number, total - marked - drawn + number)
+    return sum(map(log_factorial, above), Decimal(0)) - sum(map(log_factorial, below), Decimal(0))
 
 
 def _beyond(total: int, marked: int, drawn: int, number: int, highest: int) -> tuple[Decimal, float]:

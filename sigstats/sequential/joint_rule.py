@@ -69,33 +69,34 @@ class JointRule(BesagCliffordRule):
         `exceeds`: for each test of the family, whether each of its replicates is at least as extreme as observed. What
         comes after the end of a test changes nothing.
         """
-        flags = [as_indicators(one, "exceeds")[: self.maximum] for one in exceeds]
-        own = [self._stop(one) or self.maximum for one in flags]
-        known = np.array([min(one.size, end) for one, end in zip(flags, own, strict=True)])
-        losses = [np.concatenate([[0], np.cumsum(one)]) for one in flags]
-        stop, rejected, now = np.array(own), np.zeros(len(flags), dtype=np.bool_), 0
+        flags = [as_indicators(replicates, "exceeds")[: self.maximum] for replicates in exceeds]
+        # The ends of tests by their own rule; of rejected ones, the time of the rejection if it is earlier.
+        ends = np.array([self._stop(replicates) or self.maximum for replicates in flags])
+        known = np.minimum([replicates.size for replicates in flags], ends)
+        exceedances = [np.concatenate([[0], np.cumsum(replicates)]) for replicates in flags]
+        rejected, now = np.zeros(len(flags), dtype=np.bool_), 0
 
-        def rejections(time: int) -> NDArray[np.bool_]:
-            """The tests that may be rejected at a later time: if no further replicate of any exceeds."""
-            at = np.minimum(now, stop)
-            s = np.array([one[end] for one, end in zip(losses, at.tolist(), strict=True)])
-            p = self._bounds(np.where(stop > now, time, at), s)
-            return np.array(adjusted(p.tolist(), self.adjust)) <= self.alpha
-
-        def more(time: int) -> bool:
-            return bool((rejections(time) & ~rejected).any())
+        def new_rejections(time: int) -> NDArray[np.bool_]:
+            """The tests that are first rejected at `time`, if no replicate of any test after `now` exceeds."""
+            n = np.minimum(now, ends)
+            s = np.array([counts[used] for counts, used in zip(exceedances, n.tolist(), strict=True)])
+            p = self._bounds(np.where(ends > now, time, n), s)
+            return (np.array(adjusted(p.tolist(), self.adjust)) <= self.alpha) & ~rejected
 
         while True:
-            time = now + 1 + bisect_left(range(now + 1, self.maximum + 1), True, key=more)
-            needed = min(time, self.maximum)
-            if (short := known < np.minimum(needed, stop)).any() or time > self.maximum:
-                ended = (stop <= now) | ~short.any()
-                at = np.where(ended, stop, np.minimum(needed, stop))
-                return [JointStop(*one) for one in zip(at.tolist(), ended.tolist(), short.tolist(), strict=True)]
+            # Without exceedances bounds only fall, so no test is rejected earlier than the time that is found here.
+            later = range(now + 1, self.maximum + 1)
+            time = now + 1 + bisect_left(later, True, key=lambda time: bool(new_rejections(time).any()))
+            needed = np.minimum(time, ends)
+            waits = known < needed
+            if waits.any() or time > self.maximum:
+                ended = (ends <= now) | ~waits.any()
+                replicates = np.where(ended, ends, needed)
+                return list(map(JointStop, replicates.tolist(), ended.tolist(), waits.tolist()))
             now = time
-            new = rejections(now) & ~rejected
+            new = new_rejections(now)
             rejected |= new
-            stop[new] = np.minimum(stop[new], now)
+            ends[new] = np.minimum(ends[new], now)
 
     def _bounds(self, n: IntArray, s: IntArray) -> FloatArray:
         """The p-values of tests that end after n replicates with s exceedances; valid at any time."""
