@@ -48,21 +48,19 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str, mat
     text = "treat the first line as a row; columns are named 0, 1, 2 ..."
     rows.add_argument("--no-header", action="store_true", help=text)
     option(rows, "--encoding", "NAME", "encoding of text files, such as cp1252 for those of Excel (default: utf-8)")
-    rows.add_argument(
-        "--instances",
-        metavar="FILE",
-        help="SWE-bench: file of all instance names, or their number, if results omit unresolved instances",
-    )
-    for name, where in (("filter", "log"), ("model", "log or table")):
-        text = f"{name} to read from a {where} of several; one for all files, or one per file"
+    text = "SWE-bench: file of all instance names, or their number, if results omit unresolved instances"
+    option(rows, "--instances", "FILE", text)
+    for name, kind in (("filter", "log"), ("model", "log or table")):
+        text = f"{name} to read from a {kind} of several; one for all files, or one per file"
         repeatable(rows, f"--{name}", "NAME", text)
-    for name, of, choices in (
-        *([("unmatched", "rows missing from some files", ("drop",))] if matched else []),
-        ("unscored", "failed or unscored answers", ("drop", "wrong")),
-        ("duplicates", "repeated ids; all: several answers to one item", ("first", "last", "all")),
-    ):
-        text = f"action for {of} (default: refuse)"
-        rows.add_argument(f"--{name}", choices=("refuse", *choices), help=text)
+    actions = {
+        "unmatched": ("rows missing from some files", "drop"),
+        "unscored": ("failed or unscored answers", "drop", "wrong"),
+        "duplicates": ("repeated ids; all: several answers to one item", "first", "last", "all"),
+    }
+    for name, (subject, *choices) in actions.items():
+        if matched or name != "unmatched":
+            rows.add_argument(f"--{name}", choices=("refuse", *choices), help=f"action for {subject} (default: refuse)")
     repeatable(rows, "--missing", "TEXT", "text that means a missing value, such as NA; empty always does (repeatable)")
     text = "all classes, separated by commas, if NA, None or the like is one of them"
     rows.add_argument("--classes", metavar="A,B,...", type=lambda text: tuple(text.split(",")), help=text)
@@ -119,8 +117,9 @@ def read_with_people(
         return []
     if len(scores_of(options)) > 1:
         raise BadInput("--human: is not valid with several scores; expected one")
-    given = (("human", options.human), ("human-labels", options.human_labels or [None]))
-    return [*map(read_judged, paths, columns, *(for_each_file(*named, len(paths)) for named in given))]
+    human = for_each_file("human", options.human, len(paths))
+    labels = for_each_file("human-labels", options.human_labels or [None], len(paths))
+    return [*map(read_judged, paths, columns, human, labels)]
 
 
 def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
@@ -194,26 +193,24 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     from sigstats._common.scores import of_named_scores
     from sigstats.files.predictions import Columns, labels_of, names_of_instances
 
-    given = ((name, getattr(options, name)) for name in ("id", "label", "epoch", "group"))
-    by_key = {name: value for name, value in given if value is not None}
-    if scores := scores_of(options):
-        by_key["score"] = scores[0]
-    if options.prediction:
-        by_key["prediction"] = options.prediction[0]
+    scores = scores_of(options)
+    firsts = {"score": scores[0] if scores else None, "prediction": next(iter(options.prediction), None)}
+    columns = {name: getattr(options, name) for name in ("id", "label", "epoch", "group")} | firsts
+    named = {name: column for name, column in columns.items() if column is not None}
     with as_options():
         lower = of_named_scores(options.lower_is_better, scores, "--lower-is-better", ratio=options.ratio)
         higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=options.ratio)
     slices, bins = _slices(options.slice)
-    of_values: dict[str, Any] = {"missing": tuple(options.missing), "classes": options.classes or ()}
-    of_values["unscored"] = options.unscored or Columns.unscored
-    of_values |= {name: getattr(options, name) for name in ("no_header", "encoding", "probabilities", "task")}
-    of_values["slices"] = slices
-    lent = {"group": by_key.get("group"), "weights": vars(options).get("weights")}
-    truth = _read(options, "labels", lambda path: labels_of(path, by_key, **lent, **of_values))
+    # Options that are also those of the file of labels.
+    shared = {name: getattr(options, name) for name in ("no_header", "encoding", "probabilities", "task")}
+    shared |= {"missing": tuple(options.missing), "classes": options.classes or (), "slices": slices}
+    shared["unscored"] = options.unscored or Columns.unscored
+    lent = {"group": options.group, "weights": vars(options).get("weights")}
+    truth = _read(options, "labels", lambda path: labels_of(path, named, **lent, **shared))
     instances = _read(options, "instances", lambda path: names_of_instances(path, _files_in(options)))
     with as_options():
         return Columns().but(
-            **by_key,
+            **named,
             models=options.model_column or "model",
             rows=options.rows_key,
             **{name: vars(options).get(name) for name in ("order", "run", "weights")},  # of some commands
@@ -225,30 +222,29 @@ def columns_of(options: argparse.Namespace) -> "Columns":
             model=options.model[0] if options.model else None,
             per=None if options.ratio is None else _ratio(options.ratio)[1],
             duplicates=options.duplicates,
-            **of_values,
+            **shared,
             by_position=options.by_position,
             instances=instances or (),
-            named=frozenset(_NAMED).intersection(by_key),
+            named=frozenset(_NAMED).intersection(named),
         )
 
 
 def _slices(options: Sequence[str]) -> tuple[tuple[str, ...], dict[str, int]]:
     """Return the columns of slices, and the number of bins of those cut into bins."""
-    columns, bins = dict.fromkeys(given for given in options if "=" not in given), dict[str, int]()
-    for given in (given for given in options if "=" in given):
-        column, _, number = given.rpartition("=")
+    bins: dict[str, int | None] = dict.fromkeys(value for value in options if "=" not in value)
+    for value in (value for value in options if "=" in value):
+        column, _, number = value.rpartition("=")
         if not column or (number and not (number.isdecimal() and 2 <= int(number) <= _MOST_BINS)):
             expected = f"COLUMN=N with N from 2 to {_MOST_BINS}, or COLUMN= if its name contains ="
-            raise BadInput(f"--slice: {given!r} is not valid; expected {expected}")
-        columns[column] = None
-        bins |= {column: int(number)} if number else {}
-    return tuple(columns), bins
+            raise BadInput(f"--slice: {value!r} is not valid; expected {expected}")
+        bins[column] = int(number) if number else bins.get(column)
+    return tuple(bins), {column: number for column, number in bins.items() if number is not None}
 
 
 def _files_in(options: argparse.Namespace) -> list[str]:
-    given = vars(options)
-    one = [given[name] for name in ("file", "baseline") if name in given]
-    return [*one, *given.get("files", ()), *given.get("candidates", ())]
+    values = vars(options)
+    first = [values[name] for name in ("file", "baseline") if name in values]
+    return [*first, *values.get("files", ()), *values.get("candidates", ())]
 
 
 def _read(options: argparse.Namespace, name: str, read: Callable[[str], Any]) -> Any:
@@ -269,9 +265,9 @@ def refuse_together(options: argparse.Namespace, **others: Any) -> None:
     """Refuse options that exclude each other, or are not valid with `others`, such as the content of a file."""
     from sigstats._common.together import check_together
 
-    hidden = any(others.values())  # the values of options
+    masked = any(others.values())  # the message then gives no values
     others["bins"] = any("=" in column and column[-1] != "=" for column in options.slice)
-    given = {name: True if value == "refuse" or (value and hidden) else value for name, value in vars(options).items()}
+    given = {name: True if value == "refuse" or (value and masked) else value for name, value in vars(options).items()}
     try:
         check_together({**given, **{name.replace("_", " "): value for name, value in others.items()}})
     except ValueError as error:

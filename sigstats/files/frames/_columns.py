@@ -44,9 +44,9 @@ def pairs_of_frames(
     """The rows of two data frames, or of one, by each score; `options`: those of `columns_of`."""
     as_choice(unmatched, "unmatched", ("refuse", "drop"))
     prediction, model = names_of(prediction, "prediction"), names_of(model or (), "model")
-    for name, given, numbers in (("prediction", prediction, (1, 2)), ("model", model, (0, 2))):
-        if len(given) not in numbers:
-            raise refuse(name, list(given), "two names, the baseline's and the candidate's")
+    for argument, values, allowed in (("prediction", prediction, (1, 2)), ("model", model, (0, 2))):
+        if len(values) not in allowed:
+            raise refuse(argument, list(values), "two names, the baseline's and the candidate's")
     if candidate is None and len(prediction) == 1 and not model:
         wanted = "two columns of this frame: the baseline's and the candidate's"
         raise refuse("prediction", prediction[0], wanted)
@@ -65,12 +65,12 @@ def pairs_of_frames(
     )
     if labels is not None:
         columns = replace(columns, truth=labels_of(labels, columns))
-    of_other = columns.but(prediction=prediction[-1], model=model[-1] if model else None)
-    identical = of_other == columns and same_frames(baseline, other)
-    first = _by_scores(baseline, "baseline", columns, scores)
-    second = _by_scores(other, "candidate", of_other, scores)
+    of_candidate = columns.but(prediction=prediction[-1], model=model[-1] if model else None)
+    identical = of_candidate == columns and same_frames(baseline, other)
+    by_score_a = _by_scores(baseline, "baseline", columns, scores)
+    by_score_b = _by_scores(other, "candidate", of_candidate, scores)
     with as_arguments():
-        pairs = join_scores(first, second, columns, unmatched=unmatched)
+        pairs = join_scores(by_score_a, by_score_b, columns, unmatched=unmatched)
     return [replace(pair, identical=identical) for pair in pairs]
 
 
@@ -80,14 +80,14 @@ def paired_with_itself(
     """The rows of one frame, without ids, as both baseline and candidate; `human`: the column of people's labels."""
     columns = replace(columns, by_position=None)
 
-    def by(own: Columns) -> Predictions:
-        return predictions_of(frame, "predictions", own)
+    def read(columns: Columns) -> Predictions:
+        return predictions_of(frame, "predictions", columns)
 
     if human is None:
-        predictions = by(columns)
+        predictions = read(columns)
         with as_arguments():
             return replace(join(predictions, predictions, columns), score_range=limits)
-    predictions, people = judged_by(by, columns, human)
+    predictions, people = judged_by(read, columns, human)
     with as_arguments():
         return with_people(join(predictions, predictions, columns, with_ids=True), (people, people), limits)
 
@@ -142,11 +142,7 @@ def scores_of(score: Any, ratio: Any, lower_is_better: Any, higher_is_better: An
 def names_of(value: Any, name: str) -> tuple[str, ...]:
     """One name, or several."""
     names = [value] if isinstance(value, str) else value
-    if (
-        isinstance(names, Mapping)
-        or not isinstance(names, Sequence)
-        or not all(isinstance(item, str) for item in names)
-    ):
+    if not isinstance(names, Sequence) or not all(isinstance(item, str) for item in names):
         raise refuse(name, value, "the name of a column, or several")
     return tuple(dict.fromkeys(names))
 
@@ -179,24 +175,24 @@ def predictions_of(frame: Any, name: str, columns: Columns) -> Predictions:
 
 def _by_scores(frame: Any, name: str, columns: Columns, scores: Sequence[str | None]) -> dict[str | None, Predictions]:
     """The rows of a frame by each of its scores."""
-    every = columns.but(score=scores[0], scores=tuple(score for score in scores if score is not None))
+    columns = columns.but(score=scores[0], scores=tuple(score for score in scores if score is not None))
     index: Any = getattr(getattr(frame, "index", None), "name", None)
     if index is not None and not columns.by_position and not {index, columns.id}.intersection(frame.columns):
-        frame = frame.reset_index()  # the index holds the ids
+        frame = frame.reset_index()  # the index has the ids
     opened = _frame(with_texts(frame), name)
-    names = [str(item) for item in opened.columns]
+    names = [str(column) for column in opened.columns]
     try:
-        table = opened.select([text for text in every.wanted_in(names) if text in names]).to_arrow()
+        table = opened.select([column for column in columns.wanted_in(names) if column in names]).to_arrow()
     except Exception as error:
         raise ValueError(f"{name}: cannot be read as columns ({type(error).__name__})") from None
-    beside = opened.select([item for item in opened.columns if item not in table.column_names])
-    if len(beside) * len(names) <= MOST_VALUES:
+    others = opened.select([column for column in opened.columns if column not in table.column_names])
+    if len(others) * len(names) <= MOST_VALUES:
         with contextlib.suppress(Exception):  # a column of objects
-            for value, column in zip(beside.columns, beside.to_arrow().columns, strict=True):
-                table = table.append_column(str(value), column)
+            for column, values in zip(others.columns, others.to_arrow().columns, strict=True):
+                table = table.append_column(str(column), values)
     with as_arguments():
-        rows, by_score = Table(name, table, names=names), [replace(every, score=score) for score in scores]
-        return {own.score: settled(from_table(rows, own), own) for own in by_score}
+        rows, by_score = Table(name, table, names=names), {score: replace(columns, score=score) for score in scores}
+        return {score: settled(from_table(rows, of_score), of_score) for score, of_score in by_score.items()}
 
 
 def _frame(frame: Any, name: str) -> Any:
@@ -210,7 +206,7 @@ def _frame(frame: Any, name: str) -> Any:
     return result
 
 
-#: Columns of arrays by names of arguments.
+#: Keys of `Columns`, with the argument that has the array of this column.
 _COLUMNS = {"label": "y", "prediction": "prediction", "group": "groups", "score": "scores"}
 _COLUMNS |= {name: name for name in ("order", "weights")}
 
@@ -219,30 +215,31 @@ def pair_as_frames(
     y: Any, predictions: Sequence[Any], names: Sequence[str], *, slices: Any, **options: Any
 ) -> PairedPredictions:
     """Return the rows of arrays as if two data frames were joined by position; `names`: names of both in messages."""
-    tables: Any = options.pop("scores", None) or (None, None)
-    of_classes = np.ndim(tables[0]) == 2  # row numbers are joined in place of these tables
-    scores = [np.arange(len(table), dtype=np.float64) for table in tables] if of_classes else tables
-    given = {"y": y, **{name: options.pop(name, None) for name in ("groups", "order", "weights")}}
-    called = {f"slices[{shown(name)}]": str(name) for name in slices}
-    given |= dict(zip(called, slices.values(), strict=True))
+    scores: Any = options.pop("scores", None) or (None, None)
+    # Tables of class probabilities cannot be columns: the numbers of their rows are joined in their place.
+    tables = scores if np.ndim(scores[0]) == 2 else None
+    scores = scores if tables is None else [np.arange(len(table), dtype=np.float64) for table in tables]
+    shared = {"y": y, **{name: options.pop(name, None) for name in ("groups", "order", "weights")}}
+    of_slices = {f"slices[{shown(name)}]": str(name) for name in slices}
+    shared |= dict(zip(of_slices, slices.values(), strict=True))
+    how = {**options, "slices": list(of_slices.values()), "higher": frozenset(["scores"]), "by_position": True}
     sides = []
-    for name, *said in zip(names, predictions, scores, strict=True):
-        model = {**given, "prediction": said[0], "scores": said[1]}
-        model = {key: values for key, values in model.items() if values is not None}
-        require_same_index(**model)
-        table = {key: _column(values, key) for key, values in model.items()}
-        if odd := next((key for key, values in table.items() if len(values) != len(table["y"])), None):
+    for name, prediction, score in zip(names, predictions, scores, strict=True):
+        arrays = {**shared, "prediction": prediction, "scores": score}
+        arrays = {argument: values for argument, values in arrays.items() if values is not None}
+        require_same_index(**arrays)
+        table = {argument: _column(values, argument) for argument, values in arrays.items()}
+        if odd := next((argument for argument, values in table.items() if len(values) != len(table["y"])), None):
             raise refuse(f"{odd} (length)", len(table[odd]), f"{len(table['y'])}, one for each row")
-        own = {key: column for key, column in _COLUMNS.items() if column in model}
-        how = {**options, "slices": list(called.values()), "higher": frozenset(["scores"]), "by_position": True}
-        columns = columns_of(own, ("label",), duplicates=None, **how)
-        table = {called.get(key, key): values for key, values in table.items()}
+        keys = {key: argument for key, argument in _COLUMNS.items() if argument in arrays}
+        columns = columns_of(keys, ("label",), duplicates=None, **how)
+        table = {of_slices.get(argument, argument): values for argument, values in table.items()}
         sides.append(predictions_of(pa.table(table), name, columns))
     with as_arguments():
         pair = join(sides[0], sides[1], columns)
     notes = tuple(note for note in pair.notes if note.name != "joined-by-position")
     scored = pair.scored
-    if of_classes and scored is not None:
+    if tables is not None and scored is not None:
         a, b = (table[rows.astype(np.int64)] for table, rows in zip(tables, scored.scores, strict=True))
         scored = Scored.of_classes(a, b)
     return replace(pair, notes=notes, scored=scored)

@@ -178,22 +178,21 @@ class Columns(Parted):
         """The names for a table with these columns; alternative names replace columns that the user did not name."""
         # With marks, no label is searched for: such a column may be the text of the reference answer.
         marks = self.score is not None and self.scoring.is_lower_better(self.score) is not None
+        free = [name for name in names if name not in self.wanted]
         known: dict[str, str] = {}
         unclear: tuple[tuple[str, str, str], ...] = ()
         for key, synonyms in KNOWN.items():
-            own = getattr(self, key)
+            column = getattr(self, key)
             not_needed = (key != "id" and marks) or (key == "label" and self.truth is not None)
-            if not_needed or key in self.named or own != getattr(Columns, key):
+            if not_needed or key in self.named or column != getattr(Columns, key):
                 continue
-            alternatives, doubtful = (
-                [name for name in names if name.lower() in texts and name not in self.wanted]
-                for texts in (synonyms, (*_DOUBTFUL[key], own))
-            )
-            doubtful = [name for name in doubtful if "x" not in names or name != "y"]
-            chosen, rivals = ([own], alternatives + doubtful) if own in names else (alternatives, doubtful)
-            if chosen and rivals and key != "id":
-                unclear += ((key, chosen[0], rivals[0]),)
-            elif own not in names and len(alternatives) == 1:
+            alternatives = [name for name in free if name.lower() in synonyms]
+            doubtful = [name for name in free if name.lower() in (*_DOUBTFUL[key], column)]
+            doubtful = [name for name in doubtful if name != "y" or "x" not in names]
+            readable, rivals = ([column], alternatives + doubtful) if column in names else (alternatives, doubtful)
+            if readable and rivals and key != "id":
+                unclear += ((key, readable[0], rivals[0]),)
+            elif column not in names and len(alternatives) == 1:
                 known[key] = alternatives[0]
         if "label" in known and self.label == self.prediction:  # a file of labels
             known["prediction"] = known["label"]
@@ -206,8 +205,8 @@ class Columns(Parted):
     def wanted_in(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns to read from a table with these columns, including all scores."""
         by_score = [self, *(replace(self, score=score) for score in self.scoring.scores)]
-        every = (name for own in by_score for columns in (own, own.in_table(names)) for name in columns.wanted)
-        return tuple(dict.fromkeys(every))
+        wanted = (name for columns in by_score for name in (*columns.wanted, *columns.in_table(names).wanted))
+        return tuple(dict.fromkeys(wanted))
 
 
 @dataclass(frozen=True)
@@ -228,7 +227,7 @@ class TableColumns(Columns):
 
 
 def classes_in(pattern: str, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Each class and its column: names and patterns with commas between; the class is what ``*`` stands for."""
+    """Each class and its column, by names and patterns between commas; the ``*`` of a pattern stands for the class."""
     parts = [part.strip().partition("*") for part in pattern.split(",")]
     return tuple(
         (name[len(start) : len(name) - len(end)] if star else name, name)

@@ -43,50 +43,19 @@ _LONG, _BEGINNING = 60, 40
 
 def select(log: EvaluationLog, columns: Columns) -> Predictions:
     """The marks of one score, one row per answer."""
-    of_tables: dict[str, Any] = {name: getattr(columns, name) for name in ("id", "label", "prediction")}
-    of_tables = {name: column for name, column in of_tables.items() if name in columns.named}
-    of_tables |= {"by_position": columns.by_position or None, "run": columns.units.run, "per": columns.scoring.per}
-    for name, given in (of_tables | {"epoch": columns.units.epoch}).items():
-        if given is None:
-            continue
-        raise ValueError(
-            f"{log.where}: {name}: {shown(given)} is not valid for a log of {log.harness}, whose "
-            "answers have ids, epochs and scores of their own; expected a score alone"
-        )
+    _refuse_options_of_tables(log, columns)
     if not log.answers:
         raise ValueError(f"{log.where}: has no answers; write the log with its samples")
     answers = _of_model(log, columns.chosen.model)
-    chosen = _chosen(log, "filter", columns.chosen.filter, (answer.filter for answer in answers))
-    answers = [answer for answer in answers if answer.filter == chosen]
-    named = [name for answer in answers for name in answer.named]
-    if not named and columns.unscored == "wrong":  # unless nobody has scored it
-        named = [*log.scored] or [columns.score or ""] * any(answer.failed for answer in answers)
-    if not named:
-        failed = next((f" ({shown(answer.failed)})" for answer in answers if answer.failed), "")
-        raise ValueError(
-            f"{log.where}: none of its {len(answers):,} answers has a score{failed}; expected a log with scores"
-        )
-    score = _chosen(log, "score", columns.score, named)
+    filter_name = _chosen(log, "filter", columns.chosen.filter, (answer.filter for answer in answers))
+    answers = [answer for answer in answers if answer.filter == filter_name]
+    score = _score_of(log, answers, columns)
     lower, limits = log.is_lower_better(score, columns), log.limits(score)
-    for answer in answers:
-        infinite = answer.unread.get(score) == INFINITE
-        if score in answer.unread and not (infinite and columns.unscored == "drop"):
-            drop = " (--unscored drop leaves it out)" if infinite else ""
-            raise ValueError(
-                f"{log.where}: id {shown(answer.item)}: score {shown(score)} is {answer.unread[score]}; "
-                f"expected a number of each answer{drop}"
-            )
     marks = [answer.scores.get(score) for answer in answers]
-    several = any(answer.epoch != 1 for answer in answers)
+    has_epochs = any(answer.epoch != 1 for answer in answers)
     names = dict.fromkeys(name for answer in answers for name in answer.identity)
     identity = {name: pa.array([answer.identity.get(name) for answer in answers], pa.string()) for name in names}
-    score_ = Scores(
-        pa.array(marks, pa.float64()),
-        score,
-        lower=lower,
-        by_name=score not in (*log.lower_is_better, *columns.scoring.lower),
-        limits=limits,
-    )
+    by_name = score not in (*log.lower_is_better, *columns.scoring.lower)
     source = Source(
         harness=log.harness,
         subject=_subject(log, answers, score),
@@ -104,15 +73,48 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         log.where,
         pa.array([answer.item for answer in answers], pa.string()),
         said,
-        score=score_,
+        score=Scores(pa.array(marks, pa.float64()), score, lower=lower, by_name=by_name, limits=limits),
         source=source,
         others=_others(log, answers, columns, score),
-        epoch=pa.array([str(answer.epoch) for answer in answers], pa.string()) if several else None,
+        epoch=pa.array([str(answer.epoch) for answer in answers], pa.string()) if has_epochs else None,
         identity=identity,
-        beside={} if several else _beside(answers, columns, identity),
+        beside={} if has_epochs else _beside(answers, columns, identity),
         failed=pa.array([answer.failed or None for answer in answers], pa.string()),
         notes=log.notes,
     )
+
+
+def _refuse_options_of_tables(log: EvaluationLog, columns: Columns) -> None:
+    values: dict[str, Any] = {name: getattr(columns, name) for name in sorted(columns.named)}
+    values |= {"by_position": columns.by_position or None, "run": columns.units.run, "per": columns.scoring.per}
+    for name, value in (values | {"epoch": columns.units.epoch}).items():
+        if value is not None:
+            raise ValueError(
+                f"{log.where}: {name}: {shown(value)} is not valid for a log of {log.harness}, whose "
+                "answers have ids, epochs and scores of their own; expected a score alone"
+            )
+
+
+def _score_of(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -> str:
+    """The name of the score to read; ValueError if no answer has it, or if one has something else than a number."""
+    names = [name for answer in answers for name in answer.named]
+    if not names and columns.unscored == "wrong":  # all answers count as wrong if they were scored or failed
+        names = [*log.scored] or [columns.score or ""] * any(answer.failed for answer in answers)
+    if not names:
+        failed = next((f" ({shown(answer.failed)})" for answer in answers if answer.failed), "")
+        raise ValueError(
+            f"{log.where}: none of its {len(answers):,} answers has a score{failed}; expected a log with scores"
+        )
+    score = _chosen(log, "score", columns.score, names)
+    for answer in answers:
+        infinite = answer.unread.get(score) == INFINITE
+        if score in answer.unread and not (infinite and columns.unscored == "drop"):
+            drop = " (--unscored drop leaves it out)" if infinite else ""
+            raise ValueError(
+                f"{log.where}: id {shown(answer.item)}: score {shown(score)} is {answer.unread[score]}; "
+                f"expected a number of each answer{drop}"
+            )
+    return score
 
 
 def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[str, str]:
@@ -134,22 +136,26 @@ def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
     return [answer for answer in log.answers if answer.model == chosen]
 
 
-def _chosen(log: EvaluationLog, what: str, wanted: str | None, there: Iterable[str]) -> str:
-    names = list(dict.fromkeys(there))
+def _chosen(log: EvaluationLog, option: str, wanted: str | None, of_answers: Iterable[str]) -> str:
+    """The wanted name, or the only one; otherwise ValueError."""
+    names = list(dict.fromkeys(of_answers))
     listed = some_of(names_to_give_back(names), 20)
-    if wanted is not None:
-        if names == [""]:
-            raise ValueError(f"{log.where}: {what}: {shown(wanted)} is not valid; a log of {log.harness} has none")
-        # The name of a prompt may be its whole text: how it begins, or its number, is enough.
-        meant = [name for name in names if _is_long(name) and name.startswith(wanted)]
-        if any(map(_is_long, names)) and wanted.isdecimal():
-            meant = names[int(wanted) :][:1]
-        if wanted not in names and len(meant) != 1:
-            raise ValueError(f"{log.where}: {what}: {shown(wanted)} was not found; expected one of {listed}")
-        return wanted if wanted in names else meant[0]
-    if len(names) > 1:
-        raise ValueError(f"{log.where}: {what}: there are {len(names)}; expected one named of {listed} (--{what} NAME)")
-    return names[0]
+    if wanted is None:
+        if len(names) == 1:
+            return names[0]
+        several = f"there are {len(names)}; expected one named of {listed} (--{option} NAME)"
+        raise ValueError(f"{log.where}: {option}: {several}")
+    if names == [""]:
+        raise ValueError(f"{log.where}: {option}: {shown(wanted)} is not valid; a log of {log.harness} has none")
+    if wanted in names:
+        return wanted
+    # The name of a prompt may be its whole text: how it begins, or its number, is enough.
+    meant = [name for name in names if _is_long(name) and name.startswith(wanted)]
+    if any(map(_is_long, names)) and wanted.isdecimal():
+        meant = names[int(wanted) :][:1]
+    if len(meant) != 1:
+        raise ValueError(f"{log.where}: {option}: {shown(wanted)} was not found; expected one of {listed}")
+    return meant[0]
 
 
 def _is_long(name: str) -> bool:
@@ -157,13 +163,14 @@ def _is_long(name: str) -> bool:
 
 
 def names_to_give_back(names: Sequence[str]) -> list[str]:
-    """Names as a person can give them: of a long one its beginning, or its number where another begins so too."""
-    begin = [name.partition("\n")[0][:_BEGINNING].rstrip() if _is_long(name) else name for name in names]
-    alone = [sum(other.startswith(own) for other in names) == 1 and own.isprintable() for own in begin]
-    return [
-        (f"'{own}'" if _is_long(name) else shown_name(name)) if one or not _is_long(name) else str(number)
-        for number, (name, own, one) in enumerate(zip(names, begin, alone, strict=True))
-    ]
+    """Names as a person can give them: of a long one its beginning, or its number if others begin with it too."""
+
+    def short(number: int, name: str) -> str:
+        beginning = name.partition("\n")[0][:_BEGINNING].rstrip()
+        is_clear = beginning.isprintable() and sum(other.startswith(beginning) for other in names) == 1
+        return f"'{beginning}'" if is_clear else str(number)
+
+    return [short(number, name) if _is_long(name) else shown_name(name) for number, name in enumerate(names)]
 
 
 def _others(log: EvaluationLog, answers: Sequence[Answer], columns: Columns, score: str) -> dict[str, Any]:
@@ -217,20 +224,21 @@ def _distinct(predictions: Predictions, columns: Columns) -> Predictions:
     first, row = first_rows(codes), "answer" if predictions.source.harness else "row"
     repeats = np.flatnonzero(first[codes] != np.arange(len(codes)))
     also = "" if predictions.epoch is None else f" and {'a run' if columns.units.run else 'an epoch'} of it"
-    told = f"{predictions.where}: {len(repeats):,} of {len(codes):,} {row}s repeat an id{also}"
-    told += f": {_which(predictions, pa.array(repeats))}"
-    stated = columns.duplicates is None and (predictions.source.repeats or columns.units.group == columns.id)
-    how = "all" if stated else columns.duplicates or "refuse"
-    if how == "refuse" or (how == "all" and columns.units.run is not None):
-        raise ValueError(f"{told}; {predictions.source.hint}")
-    notes = predictions.notes if stated else (*predictions.notes, Note("repeated-answers", f"{told}; {_KEPT[how]}"))
-    if how == "all":
+    sentence = f"{predictions.where}: {len(repeats):,} of {len(codes):,} {row}s repeat an id{also}"
+    sentence += f": {_which(predictions, pa.array(repeats))}"
+    implied = columns.duplicates is None and (predictions.source.repeats or columns.units.group == columns.id)
+    action = "all" if implied else columns.duplicates or "refuse"
+    if action == "refuse" or (action == "all" and columns.units.run is not None):
+        raise ValueError(f"{sentence}; {predictions.source.hint}")
+    note = Note("repeated-answers", f"{sentence}; {_KEPT[action]}")
+    notes = predictions.notes if implied else (*predictions.notes, note)
+    if action == "all":
         epoch: Any = occurrences(predictions.keys)
         if predictions.epoch is not None:
             more = pc.binary_join_element_wise(predictions.epoch, epoch, ".")
             epoch = pc.if_else(pc.equal(epoch, pa.scalar("1")), predictions.epoch, more)
         return replace(predictions, epoch=epoch, beside={}, notes=notes)
-    kept = first if how == "first" else len(codes) - 1 - first_rows(codes[::-1])
+    kept = first if action == "first" else len(codes) - 1 - first_rows(codes[::-1])
     return replace(predictions.take(pa.array(np.sort(kept))), distinct=None, notes=notes)
 
 
@@ -240,19 +248,19 @@ def _answered(result: Predictions, columns: Columns) -> Predictions:
     if not answers.null_count and not unlabelled:
         return result
     empty = pc.or_(pc.is_null(answers), pc.is_null(result.said.label))
-    told, how = _counts(result, answers, empty, columns), columns.unscored
-    if how == "refuse" or (how == "wrong" and unlabelled):
+    sentence, action = _counts(result, answers, empty, columns), columns.unscored
+    if action == "refuse" or (action == "wrong" and unlabelled):
         wrong = "" if unlabelled else "--unscored wrong, which counts them as wrong, or "
-        raise ValueError(f"{told}; add {wrong}--unscored drop, which leaves them out")
-    if pc.all(empty).as_py() and (how == "drop" or not result.source.harness):
-        raise ValueError(f"{told}; expected one or more with it")
+        raise ValueError(f"{sentence}; add {wrong}--unscored drop, which leaves them out")
+    if pc.all(empty).as_py() and (action == "drop" or not result.source.harness):
+        raise ValueError(f"{sentence}; expected one or more with it")
     filled = result.but(prediction=pc.fill_null(result.said.prediction, WRONG if result.source.harness else NO_ANSWER))
     if result.score is not None:
         filled = filled.but(values=pc.fill_null(result.score.values, 0.0))
-    note = Note("unscored-rows", f"{told}; {'left out' if how == 'drop' else 'counted as wrong'}")
-    if how == "drop":
-        kept, gone = (filled.take(pc.indices_nonzero(value)) for value in (pc.invert(empty), empty))
-        return replace(kept, dropped=gone, distinct=None, notes=(*result.notes, note))
+    note = Note("unscored-rows", f"{sentence}; {'left out' if action == 'drop' else 'counted as wrong'}")
+    if action == "drop":
+        kept, dropped = (filled.take(pc.indices_nonzero(rows)) for rows in (pc.invert(empty), empty))
+        return replace(kept, dropped=dropped, distinct=None, notes=(*result.notes, note))
     marks = filled.score.values if filled.score else pa.array([0, 1])
     low, high = (pc.min_max(marks)[end].as_py() for end in ("min", "max"))
     if (result.score and result.score.lower) or not 0 <= low <= high <= 1:
@@ -268,17 +276,17 @@ def _counts(predictions: Predictions, answers: Any, empty: Any, columns: Columns
     rows = pc.indices_nonzero(empty)
     reasons = Counter(predictions.failed.take(rows).drop_null().to_pylist() if predictions.failed is not None else ())
     n, failed = f"{len(empty):,} {'answers' if predictions.source.harness else 'rows'}", reasons.total()
-    told = []
+    clauses = []
     if failed:
-        why = [f"{shown(part)} {k:,}" if len(reasons) > 1 else shown(part) for part, k in reasons.most_common(_REASONS)]
-        told.append(f"{failed:,} of {n} failed ({', '.join(why)}{', ...' * (len(reasons) > _REASONS)})")
+        counts = [shown(text) + f" {k:,}" * (len(reasons) > 1) for text, k in reasons.most_common(_REASONS)]
+        clauses.append(f"{failed:,} of {n} failed ({', '.join(counts)}{', ...' * (len(reasons) > _REASONS)})")
     if predictions.said.label.null_count:
-        told.append(f"{predictions.said.label.null_count:,} of {n} have no {shown(columns.label)}")
+        clauses.append(f"{predictions.said.label.null_count:,} of {n} have no {shown(columns.label)}")
     if answers.null_count > failed:
         score = f"score {shown(predictions.score.name)}" if predictions.score and predictions.score.name else "score"
-        what = score if predictions.source.harness else shown(columns.score or columns.prediction)
-        told.append(f"{answers.null_count - failed:,} of {n} have no {what}")
-    return f"{predictions.where}: {' and '.join(told)}: {_which(predictions, rows)}"
+        lacking = score if predictions.source.harness else shown(columns.score or columns.prediction)
+        clauses.append(f"{answers.null_count - failed:,} of {n} have no {lacking}")
+    return f"{predictions.where}: {' and '.join(clauses)}: {_which(predictions, rows)}"
 
 
 def _which(predictions: Predictions, rows: Any) -> str:
