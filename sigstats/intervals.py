@@ -14,7 +14,7 @@ from ._common.validation import ALTERNATIVES, MAX_TOTAL, FloatArray, IntArray, a
 
 #: With more trials the inverse of the incomplete beta function is not exact.
 MOST_TRIALS_OF_BETA = 2**30
-#: A larger relative step of Newton's method is taken.
+#: Relative size above which a Newton step is applied.
 _NEWTON = 1e-14
 
 
@@ -147,15 +147,13 @@ def mid_p_interval(successes: int, n: int, *, confidence_level: float = 0.95) ->
 
     def above(p: float) -> float:
         """P(X > k) + P(X = k) / 2, minus the tail; increases with p."""
-        return (
-            float(special.betainc(k, n - k + 1, p)) + (float(special.betainc(k + 1, n - k, p)) if k < n else 0.0)
-        ) / 2 - tail
+        more = float(special.betainc(k + 1, n - k, p)) if k < n else 0.0
+        return (float(special.betainc(k, n - k + 1, p)) + more) / 2 - tail
 
     def below(p: float) -> float:
         """P(X < k) + P(X = k) / 2, minus the tail; decreases with p."""
-        return (
-            (float(special.betaincc(k, n - k + 1, p)) if k else 0.0) + float(special.betaincc(k + 1, n - k, p))
-        ) / 2 - tail
+        fewer = float(special.betaincc(k, n - k + 1, p)) if k else 0.0
+        return (fewer + float(special.betaincc(k + 1, n - k, p))) / 2 - tail
 
     low = 0.0 if k == 0 else float(brentq(above, 0.0, 1.0, xtol=1e-300, rtol=1e-14, maxiter=2000))
     high = 1.0 if k == n else float(brentq(below, 0.0, 1.0, xtol=1e-300, rtol=1e-14, maxiter=2000))
@@ -190,7 +188,7 @@ def _as_proportion(successes: Any, trials: Any, confidence_level: Any) -> tuple[
     return k, n, as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
 
 
-#: Up to so many successes Poisson's tail is close to the binomial one, and beyond the other so Zubkov and Serov's.
+#: The most successes for which the Poisson bound is used, and the number above which that of Zubkov and Serov is.
 _MOST_POISSON, _FEWEST_NORMAL = 2**20, 2**10
 
 

@@ -60,11 +60,9 @@ def render(
     answer, fresh = answer_of(comparison), study.looks.rows == "fresh"
     reference = comparison.rows[0].reference
     trends, *more = trends_of(records, reference, fresh=fresh)
-    newest = [
-        Figure("The newest candidate", answer.caption, Markup('<div class="newest">{}</div>').format(answer.figure))
-    ]
-    if fresh:
-        newest.append(trends_of_evidence(records, comparison.rule))
+    drawing = Markup('<div class="newest">{}</div>').format(answer.figure)
+    newest = Figure("The newest candidate", answer.caption, drawing)
+    evidence = [trends_of_evidence(records, comparison.rule)] if fresh else []
     return page(
         "regression.html.j2",
         name=study.name,
@@ -78,7 +76,7 @@ def render(
         reasons=latest.reasons.splitlines(),
         rule=rule_in_words(comparison),
         damaged=damaged,
-        figures=[*newest, *more],
+        figures=[newest, *evidence, *more],
         flips=flips,
         reference=reference,
         header=[

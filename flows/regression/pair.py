@@ -103,10 +103,10 @@ def read_pair(order: Order, candidate: str) -> Pair:
     baseline = candidate if study.bar is not None else order.baseline(candidate)
     digests = tuple(digest_of_file(path) for path in (baseline, candidate))
     try:
-        sides = read_by_scores([(baseline, columns), (candidate, of_candidate)], study.columns.scores)
-        of_baseline, of_other = sides
+        files = (baseline, columns), (candidate, of_candidate)
+        by_score_a, by_score_b = read_by_scores(files, study.columns.scores)
         how: Any = {"unmatched": study.unmatched, "allow_different_tasks": study.allow_different_tasks}
-        pairs = join_scores(of_baseline, of_other, columns, with_ids=True, **how)
+        pairs = join_scores(by_score_a, by_score_b, columns, with_ids=True, **how)
         limits = as_score_range(study.score_range)
         identical = digests[0] == digests[1] and columns == of_candidate and study.bar is None
         by_score = tuple(replace(pair, identical=identical, score_range=limits) for pair in pairs)
@@ -115,9 +115,9 @@ def read_pair(order: Order, candidate: str) -> Pair:
     except ValueError as error:
         raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
     dated = order.date(candidate)
-    first = next(iter(of_baseline.values())).decoded()
-    rows, place = np.unique(digests_of_ids(first.ids), return_index=True)
-    labels, held_out = digests_of_ids(first.said.label)[place], _digest_of_rows(first)
+    predictions = next(iter(by_score_a.values())).decoded()
+    rows, places = np.unique(digests_of_ids(predictions.ids), return_index=True)
+    labels, held_out = digests_of_ids(predictions.said.label)[places], _digest_of_rows(predictions)
     if study.bar is not None:
         baseline = f"at {'least' if study.at_most is None else 'most'} {study.bar:g}"
         digests = digest("bar", value=baseline), digests[1]
@@ -205,8 +205,8 @@ def identity_of(study: RegressionStudy, baseline: str, candidate: str) -> str:
 
 def made_by(study: RegressionStudy, record: Record) -> bool:
     """True if an evaluation was made by the rules of a study, which the evaluation's own identity tells."""
-    about = record.evaluation
-    return about.evaluation == identity_of(study, about.baseline_digest, about.candidate_digest)
+    evaluation = record.evaluation
+    return evaluation.evaluation == identity_of(study, evaluation.baseline_digest, evaluation.candidate_digest)
 
 
 def digests_of_ids(ids: Any) -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ from ..mcnemar.sample_size import detectable_difference
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 
-#: More rows than so many are not asked for.
+#: The largest number of rows that is reported.
 _MOST_ROWS = 10**9
 
 
@@ -34,8 +34,8 @@ def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> 
     if row.test.kind in ("runs", "judged", "gap") or not (passes or fails):
         return None
     if row.test.kind == "mcnemar" and row.differing is not None:
-        times = [_until_pass(row, rule)] if passes else []
-        rows = row.n * min([*times, _until_fail(row, level)] if fails else times)
+        factors = ([_until_pass(row, rule)] if passes else []) + ([_until_fail(row, level)] if fails else [])
+        rows = row.n * min(factors)
         return max(row.n + 1, math.ceil(rows)) if rows <= _MOST_ROWS else None
     share = (1 - rule.confidence_level) / 2
     below, above = (
@@ -61,7 +61,7 @@ class Bound(NamedTuple):
 
     @classmethod
     def of(cls, reach: float, error: float | None, n: int, share: float) -> Self:
-        """The parts of a bound of n rows so far from the estimate, with this standard error and share beyond it."""
+        """The parts of a bound at distance `reach` from the estimate of n rows, with `share` of probability beyond."""
         widest = reach * math.sqrt(n) / -float(ndtri(share))
         deviation = widest if error is None else min(widest, error * math.sqrt(n))
         step = reach * n / -math.log(share) / 1000
@@ -72,7 +72,7 @@ class Bound(NamedTuple):
         return cls(deviation, bisect_left(range(1000), True, key=enough) * step)
 
     def share_beyond(self, reach: float, n: int) -> float:
-        """The probability that a normal error and the weight of one more row move n rows further than this."""
+        """The probability that a normal error and the weight of one more row move the estimate of n rows further."""
         error, unseen = self.deviation / math.sqrt(n), self.unseen / n
         if error == 0 or unseen == 0:
             return math.exp(-reach / unseen) if unseen else float(ndtr(-reach / error)) if error else 0.0
@@ -83,6 +83,7 @@ class Bound(NamedTuple):
 
 
 def _until_pass(row: ComparisonRow, rule: ComparisonRule) -> float:
+    """The factor of the rows from which Tango's interval excludes the margin."""
     assert row.difference is not None
     assert row.differing is not None
     ahead = round(row.difference * row.n)
@@ -92,6 +93,7 @@ def _until_pass(row: ComparisonRow, rule: ComparisonRule) -> float:
 
 
 def _until_fail(row: ComparisonRow, level: float) -> float:
+    """The factor of the rows from which McNemar's test rejects."""
     assert row.difference is not None
     assert row.pvalue is not None
     if not row.differing:

@@ -22,7 +22,7 @@ from .units import Units
 
 
 def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = None) -> Evidence:
-    """What a measure takes from predictions, of which `positive` is the positive class; or ValueError."""
+    """The evidence for a measure in predictions; `positive`: the positive class. ValueError if they do not have it."""
     if paired.units.in_time and (MEASURES[measure].test not in ("mcnemar", "means") or is_pass_at(measure)):
         raise ValueError(f"measures: {measure!r} is not a mean over rows; omit order, or name accuracy or another mean")
     if paired.units.weights is not None and (measure in ("auc", "ratio") or is_pass_at(measure)):
@@ -38,14 +38,13 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
         return evidence
     if spec.share:
         raise _invalid(spec, "several runs")
-    of_scores = is_of_scores(measure)
-    both: list[Any] = [pair.scored if of_scores else pair.predicted for pair in paired.runs]
-    said = [side for one in both if one for side in (one.scores if of_scores else (one.a, one.b))]
-    pairs = tuple(
-        _BY_NEEDS[spec.needs](dataclasses.replace(pair, score_range=paired.score_range), spec, positive)
-        for pair in paired.runs
-    )
-    differs = np.any([one != said[0] for one in said], axis=0)
+    if is_of_scores(measure):
+        answers: list[Any] = [scores for pair in paired.runs if pair.scored for scores in pair.scored.scores]
+    else:
+        answers = [codes for pair in paired.runs if (said := pair.predicted) for codes in (said.a, said.b)]
+    runs = [dataclasses.replace(pair, score_range=paired.score_range) for pair in paired.runs]
+    pairs = tuple(_BY_NEEDS[spec.needs](run, spec, positive) for run in runs)
+    differs = np.any([of_run != answers[0] for of_run in answers], axis=0)
     return Runs(units=paired.units, limits=pairs[0].limits, pairs=pairs, differs=differs)
 
 
@@ -56,8 +55,8 @@ def positive_code(paired: PairedPredictions, positive: str | None, *, among_seve
     return positive_place(paired.classes, positive)
 
 
-def _invalid(spec: MeasureSpec, told: str) -> ValueError:
-    return ValueError(f"measures: {spec.name!r} is not valid for {told}")
+def _invalid(spec: MeasureSpec, reason: str) -> ValueError:
+    return ValueError(f"measures: {spec.name!r} is not valid for {reason}")
 
 
 def _judged(paired: PairedPredictions, people: Pair, spec: MeasureSpec) -> Judged:
@@ -138,11 +137,11 @@ def _numbers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Cla
 
 
 def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
-    """What both predict; ValueError if that is nothing, or other names of the classes of the labels."""
+    """The predictions of both models; ValueError if there are none, or if they spell the labels' classes otherwise."""
     said, of_classes = paired.predicted, spec.needs == "classes"
     if said is None:
-        what = "marks between right and wrong" if paired.graded else "scores without predictions"
-        raise _invalid(spec, f"{what}; expected one of {', '.join(OF_SCORES)}")
+        kind = "marks between right and wrong" if paired.graded else "scores without predictions"
+        raise _invalid(spec, f"{kind}; expected one of {', '.join(OF_SCORES)}")
     if of_classes:
         refuse_two_spellings(said.of_labels, paired.n, "label")
     if paired.graded and spec.needs not in ("answers", "repeated answers"):

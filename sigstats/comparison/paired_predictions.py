@@ -40,20 +40,20 @@ class ItemTotals:
 class Labels:
     """The true class of each row, as codes."""
 
-    #: Sorted; those that are predicted among them.
+    #: The classes of labels and predictions, sorted.
     classes: tuple[str, ...]
     label: IntArray
 
     @property
     def of_labels(self) -> list[str]:
         """The classes that labels have."""
-        return _there(self.classes, self.label)
+        return _classes_of(self.classes, self.label)
 
     def recoded(self, classes: Sequence[str]) -> Self:
-        """The same with codes of these classes, its own among them, in order."""
+        """The same with codes of these sorted classes, which include its own."""
         codes = np.array([classes.index(name) for name in self.classes], dtype=np.int64)
-        said = {name: codes[value] for name, value in vars(self).items() if name in ("label", "a", "b")}
-        return replace(self, classes=tuple(classes), **said)
+        columns = {name: codes[column] for name, column in vars(self).items() if name in ("label", "a", "b")}
+        return replace(self, classes=tuple(classes), **columns)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ class Predicted(Labels):
 
     a: IntArray
     b: IntArray
-    #: Where the two have unlike numbers of answers to an item: all of them, of which the rows are as many of both.
+    #: All answers, if the two have different numbers of answers to an item; rows then have equally many of both.
     totals: ItemTotals | None = None
 
     @property
@@ -75,41 +75,41 @@ class Predicted(Labels):
         labels = self.of_labels
         if len(labels) < len(self.classes):
             first = "the model" if np.array_equal(self.a, self.b) else "the baseline"
-            yield first, labels, _there(self.classes, self.a)
-            yield "the candidate", labels, _there(self.classes, self.b)
+            yield first, labels, _classes_of(self.classes, self.a)
+            yield "the candidate", labels, _classes_of(self.classes, self.b)
 
 
-def _there(classes: Sequence[str], codes: IntArray) -> list[str]:
+def _classes_of(classes: Sequence[str], codes: IntArray) -> list[str]:
     return [classes[code] for code in np.flatnonzero(np.bincount(codes)).tolist()]
 
 
 class Verdicts(Predicted):
-    """No more than which answers are right; the classes are "right" and "wrong"."""
+    """Only which answers are right; the classes are "right" and "wrong"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scored:
-    """What baseline and candidate give each row: marks, costs, or probabilities of a class."""
+    """The scores of baseline and candidate: marks, costs, or probabilities of a class."""
 
     scores: tuple[FloatArray, FloatArray]
-    #: The denominators, where the ratio of their sums is meant.
+    #: The denominators, if the measure is the ratio of two sums.
     per: tuple[FloatArray, FloatArray] | None = None
-    #: As that of predictions.
+    #: As `Predicted.totals`.
     totals: ItemTotals | None = None
     #: The tables of `of_classes`, if the scores are probabilities of each row's true class.
     tables: tuple[FloatArray, FloatArray] | None = None
-    #: Whether the lower score is the better one; None where that is not certain.
+    #: Whether a lower score is better; None if that is unknown.
     lower: bool | None = False
-    #: What every score lies between, as the log or the table of metrics states.
+    #: The lowest and the highest possible score, as the log or the table of metrics states.
     limits: tuple[float, float] | None = None
     #: The name of the scores; empty of arrays.
     column: str = ""
-    #: The same where there are several scores.
+    #: The name, if several scores are compared.
     name: str = ""
 
     @classmethod
     def of_classes(cls, a: FloatArray, b: FloatArray, **known: Any) -> Self:
-        """Build from tables: first the place of each row's true class, then the probability of each class in order."""
+        """Build from tables: in column 0 the place of each row's true class, then the probability of each class."""
         of_truth = [table[np.arange(len(table)), 1 + table[:, 0].astype(np.int64)] for table in (a, b)]
         return cls(scores=(of_truth[0], of_truth[1]), tables=(a, b), **known)
 
@@ -135,38 +135,39 @@ class Scored:
 
 
 class Beside(NamedTuple):
-    """What the files hold on each row beside what is compared, as codes from 0: of all columns together, if known."""
+    """The columns of files that are not compared, as codes from 0."""
 
+    #: Codes of all columns together, if known.
     content: IntArray | None = None
-    #: Of each column that may name groups of rows; and those of them that are dates, whose codes are in order.
+    #: The columns that may name groups of rows, and the names of those that are dates, with codes in order.
     columns: Mapping[str, IntArray] = {}
     times: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairedPredictions:
-    """What two models say of the same rows."""
+    """The answers of two models to the same rows."""
 
     units: Units
-    #: What both predict, or the labels of rows that only have scores; None for marks without labels.
+    #: Labels and predictions, or the labels of rows that only have scores; None for marks without labels.
     said: Labels | None = None
     scored: Scored | None = None
-    #: The values that people gave some rows of baseline and candidate, NaN elsewhere; all other values are a judge's.
+    #: The values that people gave to some rows of baseline and candidate, otherwise NaN; other values are a judge's.
     people: tuple[FloatArray, FloatArray] | None = None
-    #: What every score lies between, where it was named: marks, probabilities, or the numbers that classes are.
+    #: The lowest and the highest possible score, or class that is a number, if the user stated them.
     score_range: tuple[float, float] | None = None
-    #: Each run of the baseline beside the first of the candidate, then its first beside each other; empty without runs.
+    #: Each run of the baseline with the first of the candidate, then its first with each other; empty without runs.
     runs: "tuple[PairedPredictions, ...]" = ()
-    #: Whether the predictions were compared beside another score already, and the scores alone are left.
+    #: Whether the predictions were compared already, with another score, so that only these scores are left.
     compared: bool = False
-    #: What was read of baseline and candidate, for a person: task, model, score ...
+    #: The task, model, score ... of baseline and candidate, for messages and pages.
     subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
-    #: What a person should know, a line each.
+    #: Remarks for the user, a line each.
     notes: tuple[Note, ...] = ()
-    #: Whether baseline and candidate are the same thing: files of the same bytes, the same arrays.
+    #: Whether baseline and candidate are the same file, bytes or arrays.
     identical: bool = False
     beside: Beside = Beside()  # noqa: RUF009 - a tuple
-    #: What each row is called, where that was asked for; an Arrow array of shape (n,).
+    #: The ids of the rows, if they were requested; an Arrow array of shape (n,).
     ids: Any = None
 
     @property
@@ -186,7 +187,7 @@ class PairedPredictions:
 
     @property
     def graded(self) -> bool:
-        """True if no more is known than which answers were right, or their marks."""
+        """True if only marks, or which answers were right, are known."""
         return self.said is None or isinstance(self.said, Verdicts)
 
     @cached_property
@@ -214,16 +215,14 @@ def pair_arrays(
 ) -> PairedPredictions:
     """The predictions of two models from arrays, as `sigstats.compare` takes them; or ValueError."""
     slices = by_name(slices)
-    beside = {f"scores[{which}]": score for which, score in enumerate(scores)} if isinstance(scores, Sequence) else {}
-    parts = {f"slices[{shown(name)}]": column for name, column in slices.items()}
-    named = {"y": y, "baseline": baseline, "candidate": candidate, "groups": groups}
-    named |= {"order": order, "weights": weights}
-    require_same_index(**named, **beside, **parts)
+    of_scores = {f"scores[{side}]": score for side, score in enumerate(scores)} if isinstance(scores, Sequence) else {}
+    of_slices = {f"slices[{shown(name)}]": column for name, column in slices.items()}
+    answers = {"y": y, "baseline": baseline, "candidate": candidate}
+    require_same_index(**answers, groups=groups, order=order, weights=weights, **of_scores, **of_slices)
     cure = "give missing={} and unscored='drop', which leaves out these rows"
-    given = {"y": y, "baseline": baseline, "candidate": candidate}
-    label, *said = columns = [as_class_labels(values, name, listed, cure) for name, values in given.items()]
-    for name, labels in zip(("baseline", "candidate"), said, strict=True):
-        same_kind_of_labels(label, labels, name)
+    columns = [as_class_labels(values, name, listed, cure) for name, values in answers.items()]
+    for name, predictions in zip(("baseline", "candidate"), columns[1:], strict=True):
+        same_kind_of_labels(columns[0], predictions, name)
     classes, codes = np.unique(np.concatenate(columns), return_inverse=True)
     label, a, b = codes.astype(np.int64).reshape(3, -1)
     n = len(label)
@@ -271,8 +270,8 @@ def _scored(scores: Any, rows: int) -> Scored:
         return Scored.of_classes(*scores)
     if not isinstance(scores, Sequence) or len(scores) != 2:
         raise refuse("scores", scores, "two sequences, those of the baseline and of the candidate")
-    a, b = (as_reals(score, f"scores[{which}]", ndim=1) for which, score in enumerate(scores))
-    for which, score in enumerate((a, b)):
+    a, b = (as_reals(score, f"scores[{side}]", ndim=1) for side, score in enumerate(scores))
+    for side, score in enumerate((a, b)):
         if len(score) != rows:
-            raise refuse(f"scores[{which}] (length)", len(score), f"{rows}, one for each row")
+            raise refuse(f"scores[{side}] (length)", len(score), f"{rows}, one for each row")
     return Scored(scores=(a, b))

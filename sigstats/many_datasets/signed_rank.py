@@ -49,7 +49,7 @@ def bayesian_signed_rank(
 ) -> SignedRankProbabilities:
     """Posterior probabilities that A is better than B, equal to it in practice, or worse, on data sets like these.
 
-    How often, among the draws, each of the three has the greatest share of pairs. `rope`: half the width of the region
+    Each is the share of draws in which it has the greatest share of pairs. `rope`: half the width of the region
     of practical equivalence. Benavoli, Corani, Demsar and Zaffalon (2017), Journal of Machine Learning Research 18,
     section 4.2: the weights of a pseudo-observation of 0 and of the observations are Dirichlet with parameters
     ``(0.5, 1, ..., 1)``, and a pair of observations speaks for A where its mean exceeds `rope`.
@@ -66,7 +66,7 @@ def bayesian_signed_rank(
     below = [np.searchsorted((value + ascending) / 2, -half, side="left") for value in ascending]
     upto_above = [np.searchsorted((value + ascending) / 2, half, side="right") for value in ascending]
     parameters = np.concatenate([[0.5], np.ones(len(values))])
-    won, step = np.zeros(3), max(1, _BATCH // len(observations))
+    wins, step = np.zeros(3), max(1, _BATCH // len(observations))
     for start in range(0, draws, step):
         shares = generator.dirichlet(parameters, size=min(step, draws - start)).T[order]
         upto = np.zeros((len(ascending) + 1, shares.shape[1]))
@@ -75,8 +75,8 @@ def bayesian_signed_rank(
         for_b = np.einsum("ij,ij->j", upto.take(below, axis=0), shares)
         masses = np.stack([for_a, 1 - for_a - for_b, for_b])
         best = masses >= masses.max(axis=0) - 1e-12
-        won += (best / best.sum(axis=0)).sum(axis=1)  # a draw with two greatest shares counts half for each
-    better, equal, worse = (won / draws).tolist()
+        wins += (best / best.sum(axis=0)).sum(axis=1)  # a draw with two greatest shares counts half for each
+    better, equal, worse = (wins / draws).tolist()
     return SignedRankProbabilities(better, equal, worse)
 
 

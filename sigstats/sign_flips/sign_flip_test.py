@@ -42,7 +42,7 @@ SignFlipMethod: TypeAlias = Literal["exact", "monte-carlo"]
 SIGN_FLIP_METHODS: tuple[SignFlipMethod, ...] = ("exact", "monte-carlo")
 
 _BATCH = 2**22
-#: The interval of so many items is found to eleven digits.
+#: Up to this many items, the interval is computed to eleven digits.
 _FEW = 1000
 
 
@@ -219,14 +219,8 @@ def _at_least(tested: dict[str, Any], least: float) -> dict[str, Any]:
     """The p-value of sign flips, or a larger one of another test in its place."""
     if tested["pvalue"] >= least:
         return tested
-    return {
-        **tested,
-        "pvalue": least,
-        "log10_pvalue": math.log10(least),
-        "pvalue_interval": None,
-        "error_bound": None,
-        "reason": "",
-    }
+    without_bounds = dict.fromkeys(("pvalue_interval", "error_bound"))
+    return {**tested, **without_bounds, "pvalue": least, "log10_pvalue": math.log10(least), "reason": ""}
 
 
 def _sizes(sizes: Any, n: int) -> FloatArray:
@@ -252,11 +246,8 @@ def _exceedances(values: FloatArray, total: float, way: str, replicates: int, rn
     for start in range(0, replicates, step):
         signs = rng.integers(0, 2, size=(min(step, replicates - start), len(values)), dtype=np.int8) * 2 - 1
         sums = signs @ values
-        extreme, observed = {
-            "greater": (sums, total),
-            "less": (-sums, -total),
-            "two-sided": (np.abs(sums), abs(total)),
-        }[way]
+        of_way = {"greater": (sums, total), "less": (-sums, -total), "two-sided": (np.abs(sums), abs(total))}
+        extreme, observed = of_way[way]
         scale = float(np.abs(values).sum())  # sums that cancel are equal to within the rounding of their terms
         exceedances += int(at_least(extreme + scale, observed + scale).sum())
     return exceedances

@@ -130,13 +130,10 @@ class Store:
                 return
         raise FileNotFoundError(block_files.block_name(cell, first, last))
 
-    def _read(self, name: str, cell: Cell, first: int, last: int) -> pa.Table:
-        return replicates_in(self.files.read(name), name, cell, first, last)
-
     def _parts(self, name: str, cell: Cell, first: int, last: int) -> Iterator[pa.Table]:
-        """What `_read` returns, in parts if there are very many replicates; all is checked before the first of them."""
+        """The replicates of a file, in parts if there are very many; all are checked before the first part."""
         if last - first <= ROWS:
-            yield self._read(name, cell, first, last)
+            yield replicates_in(self.files.read(name), name, cell, first, last)
             return
         with self.files.open(name) as file:
             parts = read_sealed(file, name, kind=cell.fanout, fingerprint=cell.fingerprint)
@@ -208,11 +205,10 @@ class Store:
     def drop_blocks(self, cells: Iterable[Cell]) -> None:
         """Remove the blocks of these cells, which are finished, and no others."""
         finished = {cell.name for cell in cells}
-        there = self.files.folders(block_files.BLOCKS)
-        for name in there:
-            if name in finished:
-                self.files.drop(f"{block_files.BLOCKS}/{name}")
-        if finished.issuperset(there) and not self.files.names(block_files.BLOCKS):
+        folders = self.files.folders(block_files.BLOCKS)
+        for name in finished.intersection(folders):
+            self.files.drop(f"{block_files.BLOCKS}/{name}")
+        if finished.issuperset(folders) and not self.files.names(block_files.BLOCKS):
             self.files.drop(block_files.BLOCKS)
 
     def _join(self, name: str, cell: Cell, last: int) -> None:
@@ -240,12 +236,12 @@ class Store:
 
 
 def replicates_in(content: bytes, name: str, cell: Cell, first: int, last: int) -> pa.Table:
-    """The replicates that a sealed file of a cell holds; Damaged if they are not these."""
+    """The replicates ``first <= replicate < last`` in a sealed file of a cell; Damaged if it contains others."""
     table = renamed(unseal(content, name, kind=cell.fanout, fingerprint=cell.fingerprint))
     block_files.require_range([table], first, last, name)
     return table
 
 
 def _one(parts: Iterable[pa.Table]) -> pa.Table:
-    held = list(parts)
-    return held[0] if len(held) == 1 else pa.concat_tables(held).combine_chunks()
+    tables = list(parts)
+    return tables[0] if len(tables) == 1 else pa.concat_tables(tables).combine_chunks()

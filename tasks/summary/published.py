@@ -60,10 +60,10 @@ def compare_with_published(rows: Iterable[Hypothesis], references: Iterable[Refe
     for reference in references:
         by_cell[reference.cell].append(reference)
     for row in rows:
-        value = by_cell.get(row.cell, [])
-        printed = "; ".join(f"{reference.name} {reference.printed}" for reference in value)
-        wrong = "; ".join(filter(None, (_complaint(row, reference) for reference in value)))
-        yield row.with_(printed=printed, disagrees=wrong) if value else row
+        of_cell = by_cell.get(row.cell, [])
+        printed = "; ".join(f"{reference.name} {reference.printed}" for reference in of_cell)
+        wrong = "; ".join(filter(None, (_complaint(row, reference) for reference in of_cell)))
+        yield row.with_(printed=printed, disagrees=wrong) if of_cell else row
 
 
 def agrees(value: float, printed: str) -> bool:
