@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option(parser, "--order", "COLUMN", "column of times, if rows near in time are dependent")
     option(parser, "--weights", "COLUMN", "column of weights: population rows that each row represents")
     arguments.add_people(parser)
-    parser.add_argument("--unpaired", action="store_true", help="compare accuracies or means on different rows")
+    parser.add_argument("--unpaired", action="store_true", help="compare measures of independent samples of rows")
     arguments.add_score_range(parser, "score")
     option(parser, "--positive", "CLASS", "positive class of scores and f1")
     arguments.add_measures(parser, " (repeatable; default: accuracy, and auc or the mean of scores)")

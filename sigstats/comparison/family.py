@@ -6,7 +6,8 @@ from dataclasses import replace
 from .._common.class_spelling import refuse_two_spellings, require_class_names
 from .._common.scores import unknown_direction
 from ..measures.metrics import metric_of, require_marks
-from ..measures.table import MEASURES, MeasureSpec
+from ..measures.score_formulas import weighted_area
+from ..measures.table import MEASURES, MeasureSpec, OwnMeasure
 from ..ranking.means import MEAN_OVER_TASKS
 from .evidence import Evidence
 from .measure_names import MANY_NUMBERS, are_measurements, as_compared_measures, check_used, is_of_scores
@@ -95,9 +96,17 @@ def asked_of(
 ) -> dict[str, Evidence]:
     """The evidence of a pair for each of its measures; `alone`: without a cost beside."""
     names = measures_meant(paired, measures, alone=alone)
+    if paired.units.candidates is not None:
+        names = for_one_sample(names)
     if not alone:
         check_used(names, score=named_score(paired))
     return evidence_for(paired, [name for name in names if not paired.compared or is_of_scores(name)], positive)
+
+
+def for_one_sample(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The measures, with the area under the curve by random weights, since its own test is of two models' gains."""
+    area = OwnMeasure(replace(MEASURES["auc"], of_weights=weighted_area, test="counts"))
+    return tuple(area if name == "auc" else name for name in names)
 
 
 def evidence_for(paired: PairedPredictions, names: Sequence[str], positive: str | None) -> dict[str, Evidence]:

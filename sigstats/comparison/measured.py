@@ -33,8 +33,9 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
     if not paired.runs:
         evidence = _BY_NEEDS[spec.needs](paired, spec, positive)
         means = isinstance(evidence, Values) and not spec.share and evidence.limits is not None
-        if paired.units.candidates is not None and not means:
-            raise _invalid(spec, "different rows; expected accuracy, or a mean of scores with limits (score_range)")
+        if paired.units.candidates is not None and not (means or isinstance(evidence, Classes)):
+            wanted = "a measure of classes, auc, or a mean of scores with the limits in score_range"
+            raise _invalid(spec, f"different rows; expected {wanted}")
         return evidence
     if spec.share:
         raise _invalid(spec, "several runs")
@@ -157,7 +158,8 @@ def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) 
         return Scores(units=paired.units, positive=true, scores=scored.scores)
     low, high = ends_of(scored.scores)
     beyond = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
-    return _of_numbers(paired.units, spec, [1.0 * true, *scored.scores], (0.0, 1.0), beyond, limited=True)
+    classes = _of_numbers(paired.units, spec, [1.0 * true, *scored.scores], (0.0, 1.0), beyond, limited=True)
+    return dataclasses.replace(classes, measure=OwnMeasure(spec))
 
 
 def _of_class(paired: PairedPredictions, positive: str | None) -> NDArray[np.bool_]:

@@ -200,7 +200,7 @@ def monte_carlo_note(rows: Sequence[ComparisonRow]) -> list[Note]:
     names = join_words(list(dict.fromkeys(row.name for row in drawn)))
     error = significant(max((row.pvalue_error or 0.0 for row in drawn), default=0.0), 2)
     told = f"{names}: p-values by random weights have a Monte-Carlo standard error of at most {error}"
-    slow = [row.name for row in drawn if MEASURES[row.measure].is_slow and row.measure != "macro-auc"]
+    slow = [row.name for row in drawn if MEASURES[row.measure].is_slow and row.measure not in ("auc", "macro-auc")]
     own = join_words(list(dict.fromkeys(slow)))  # only functions of the user are this slow
     smooth = f"{own}: assumed to be smooth; the level does not hold if a measure is the best or worst of several parts"
     return [Note("monte-carlo-error", told)] * bool(drawn) + [Note("smooth-measure", smooth)] * bool(own)

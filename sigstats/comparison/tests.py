@@ -17,22 +17,18 @@ from numpy.typing import NDArray
 from .._common.validation import IntArray
 from ..effects import accuracy_difference, score_equivalence
 from ..intervals import clopper_pearson, quantile_interval
-from ..joint.events import JointEvents
-from ..joint.outcomes import JointOutcomes
 from ..mcnemar.mcnemar_test import mcnemar_test
-from ..measures.measure import Measure, as_measure
-from ..measures.score_formulas import POWERS, OfPairs
-from ..measures.table import MEASURES, refers_to_one_class
+from ..measures.score_formulas import POWERS
+from ..measures.table import MEASURES
 from ..scores.order import FEWEST
-from ..unseen_row.means import missed
-from ..unseen_row.orders import mirrored_law
 from .evidence import Attempts, Classes, Evidence, Judged, Ratios, Runs, Scores, Values
-from .judged import drawn_error, test_judged
+from .judged import test_judged
 from .mean_tests import Tested, test_mean, test_pass_at, test_ratio, unseen_unit
 from .row_test import RowTest
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .runs import test_runs
+from .weighted import by_weights, samples_in_words
 
 
 def uses_random_weights(measure: str, evidence: Evidence | None = None) -> bool:
@@ -81,9 +77,8 @@ def _test_unpaired(row: ComparisonRow, part: Values, ours: NDArray[np.bool_], ru
     """The difference of means of different rows; `ours`: those of the candidate."""
     from ..scores.unpaired_test import difference_of_samples  # which needs more of SciPy
 
-    units = np.arange(len(ours)) if part.units.group is None else part.units.group
-    rows = f"{(~ours).sum():,} rows of the baseline and {ours.sum():,} of the candidate"
-    if min(len(np.unique(units[at])) for at in (ours, ~ours)) < 2:
+    rows, few = samples_in_words(part.units.group, ours)
+    if few:
         return replace(row, note=f"{rows}: too few to test")
     limits, level, margin = part.limits or (0.0, 1.0), rule.confidence_level, rule.margin_of(row)
     known = difference_of_samples(part.values[0], part.units.group, ours, limits, level, margin)
@@ -175,78 +170,6 @@ def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> Compar
         pvalue=area_pvalue(gains, "greater"),
         two_sided_pvalue=area_pvalue(gains),
         equivalence_pvalue=area_equivalence(gains, rule.margin_of(row)),
-        differing=differing,
-        note=f"{part.units.what} that differ: {differing:,} of {count:,}",
-    )
-
-
-def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: float | None = None) -> ComparisonRow:
-    """Test any other measure of predictions by random weights of the joint outcomes, or of whole groups.
-
-    With a `bar`, p is that of "the baseline is at least the bar"; the standard error and other interval are the
-    baseline's.
-    """
-    label, a, b, n, group, spec = part.label, part.a, part.b, row.n, part.units.group, MEASURES[part.measure]
-    joint: JointEvents | JointOutcomes
-    if part.values is None and refers_to_one_class(part.measure):
-        true, in_a, in_b = (array == part.code for array in (label, a, b))
-        if not (true | in_a | in_b).any():
-            return replace(row, note="no row of the class, nor one called so: nothing can be tested")
-        events = 4 * ~true + 2 * ~in_b + ~in_a  # e1 to e8
-        joint = JointOutcomes(*np.bincount(events, minlength=8).tolist())
-    else:
-        unseen = part.unseen or ()
-        occurring, codes = np.unique(np.concatenate([label, a, b, *unseen]), return_inverse=True)
-        if len(occurring) < 2 or (spec.needs in ("scores", "tables") and label.min() == label.max()):
-            return replace(row, note="only one class: nothing can be tested")
-        joint, events = JointEvents.from_codes(occurring.tolist(), *codes[: 3 * n].reshape(3, -1))
-    units = np.arange(n) if group is None else np.unique(group, return_inverse=True)[1]
-    differing = int(np.count_nonzero(a != b)) if group is None else len(np.unique(units[a != b]))
-    weights = part.units.weights
-    if weights is not None:  # in an order of their own, so that none of the rows' decides the draws
-        order = np.lexsort((weights, events, np.zeros(n) if group is None else units))
-        weights, events, units = weights[order], events[order], units if group is None else units[order]
-    groups = None if group is None and weights is None else (units, events)
-    measure: Measure | OfPairs
-    if part.values is not None:
-        added: Any = part.unseen and tuple(np.searchsorted(occurring, codes) for codes in part.unseen)
-        measure = OfPairs(spec.signed, part.values[occurring], added, slow=spec.is_slow)
-    else:
-        measure = as_measure(part.measure)
-    rng = rule.rng if part.draws is None else part.draws
-    count = n if group is None else int(units.max()) + 1
-    unit, one, other = unseen_unit(group is not None, count, rule.unseen_group)
-    options: Any = {"size": rule.n_resamples, "rng": rng, "groups": groups, "weights": weights}
-    law = mirrored_law(joint, measure, unseen_group=one, **options)
-    others = other and mirrored_law(joint, measure, unseen_group=other, **options)
-    if others and one == "like-seen":
-        law = law._replace(strict=others, missed=float(missed(count, 0.0)))
-    elif others:
-        others = others._replace(strict=law, missed=float(missed(count, 0.0)))
-    (baseline, candidate), level = law.observed, rule.confidence_level
-    interval, *intervals = law.intervals(level)
-    if interval.low == interval.high:  # kappa, for instance, where all labels are of one class
-        return replace(row, note=f"{row.measure} has one value here, whatever the models answer")
-    told = f"{unit} beside {count:,} {part.units.what}, {rule.n_resamples:,} weightings"
-    test = RowTest(told, "unseen", like_seen=one == "like-seen")
-    pvalue = law.p_worse if bar is None else law.p_at_least(bar)
-    return replace(
-        row,
-        baseline=baseline,
-        candidate=candidate,
-        baseline_interval=intervals[0],
-        candidate_interval=intervals[1],
-        difference=candidate - baseline,
-        low=interval.low,
-        high=interval.high,
-        standard_error=law.standard_error if bar is None else float(np.std(sum(law.a) / 2)),
-        other_interval=others and others.intervals(level)[bar is not None],
-        test=test if part.limited else test.without_limits(),
-        pvalue=pvalue,
-        pvalue_error=drawn_error(pvalue, len(law.low)),
-        end_error=law.end_error(level),
-        two_sided_pvalue=min(1.0, 2 * min(law.p_worse, law.p_better)),
-        equivalence_pvalue=law.equivalence(rule.margin_of(row)) if part.limited else 1.0,
         differing=differing,
         note=f"{part.units.what} that differ: {differing:,} of {count:,}",
     )

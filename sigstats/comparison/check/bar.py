@@ -19,13 +19,12 @@ from dataclasses import replace
 from ..._common.messages import Note
 from ..._common.validation import as_real, refuse
 from ...measures.metrics import require_marks
-from ...measures.score_formulas import weighted_area
-from ...measures.table import MEASURES, OwnMeasure
+from ...measures.table import MEASURES
 from ...multiplicity import adjusted
 from ...ranking.means import MEAN_OVER_TASKS
 from ..cells import named
 from ..evidence import Evidence, Judged
-from ..family import default_measures, evidence_for, named_score
+from ..family import default_measures, evidence_for, for_one_sample, named_score
 from ..gaps import Slices, gap_of, gaps_of
 from ..margins import SaidShare
 from ..measure_names import as_compared_measures, check_used
@@ -133,9 +132,7 @@ def evidence_checked(
         names = (scored.mean,) if scored and marks else default_measures(paired)[:1]
     else:
         names = as_compared_measures(measures)
-    if "auc" in names:  # a single model, tested by random weights
-        area = OwnMeasure(replace(MEASURES["auc"], of_weights=weighted_area))
-        names = tuple(area if name == "auc" else name for name in names)
+    names = for_one_sample(names)
     check_used(names, score=named_score(paired), score_range=paired.score_range)
     return evidence_for(paired, names, positive)
 

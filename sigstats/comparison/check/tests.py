@@ -27,7 +27,8 @@ from ..row_test import RowTest
 from ..rows import ComparisonRow
 from ..rule import ComparisonRule
 from ..runs import runs_test
-from ..tests import by_weights, stages
+from ..tests import stages
+from ..weighted import by_weights
 from .result import CheckedRow
 
 Mask = NDArray[np.bool_]

@@ -121,7 +121,11 @@ def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) ->
             raise ValueError(f"score: a lower {scored.column} is better in one file only; state which way is better")
         scores = np.concatenate([scored.scores[0], other.scores[0]])
         limits = scored.limits if scored.limits == other.limits else None
-        scored = replace(scored, scores=(scores, scores), limits=limits)
+        tables: Any = scored.tables and tuple(of.tables[0] for of in (scored, other) if of.tables)
+        if tables and baseline.classes != candidate.classes:
+            raise ValueError("probabilities: the two files have columns of different classes; expected the same")
+        tables = tables and (np.concatenate(tables),) * 2
+        scored = replace(scored, scores=(scores, scores), limits=limits, tables=tables)
     told = f"the models have different rows, {baseline.n:,} and {candidate.n:,}, taken as independent samples"
     notes = [*baseline.notes, *candidate.notes, Note("different-rows", told)]
     if not any(note.name == "joined-by-position" for note in notes):

@@ -9,6 +9,11 @@ import pytest
 from scipy.stats import binom, fisher_exact
 
 import sigstats
+from sigstats.comparison.evidence import Classes
+from sigstats.comparison.rows import ComparisonRow
+from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.units import Units
+from sigstats.comparison.weighted import by_weights
 from sigstats.flows.cli import main
 from sigstats.scores.unpaired_test import Melded, sample_of
 
@@ -104,7 +109,7 @@ def files(tmp_path):
 def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, capsys):
     target = tmp_path / "out.json"
     assert main(["compare", *files]) == 2
-    assert "(--unpaired compares accuracies on different rows)" in capsys.readouterr().err
+    assert "(--unpaired compares models on different rows)" in capsys.readouterr().err
     page = ("--report", str(tmp_path / "page.html"), "--report", str(tmp_path / "table.md"))
     assert main(["compare", *files, "--unpaired", "--slice", "half", "--json", str(target), *page]) == 1
     assert "the models have different rows, 300 and 200" in capsys.readouterr().out
@@ -123,8 +128,8 @@ def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, cap
     assert (row["low"], row["high"]) == tuple(direct.confidence_interval)
     capsys.readouterr()
     for arguments, said in (
-        (graded, "'mean-score' is not valid for different rows; expected accuracy, or a mean of scores with limits"),
-        ([*files, "--unpaired", "--measure", "macro-f1"], "'macro-f1' is not valid for different rows"),
+        (graded, "expected a measure of classes, auc, or a mean of scores with the limits in --score-range"),
+        ([*files, "--unpaired", "--measure", "pass@1", "--group", "id"], "'pass@1' is not valid for different rows"),
         ([*files, "--unpaired", "--order", "id"], "--order: 'id' is not valid with --unpaired"),
     ):
         assert main(["compare", *arguments]) == 2
@@ -133,3 +138,96 @@ def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, cap
     Path(files[1]).write_text(same)
     main(["compare", *files, "--unpaired", "--measure", "accuracy"])
     assert "300 ids are in both files" in capsys.readouterr().out
+
+
+def by_random_weights(measure, baseline, candidate, rule, code=1):
+    """The row of labels and predictions of two samples."""
+    label, said = (np.concatenate(both) for both in zip(baseline, candidate, strict=True))
+    units = Units(n=len(label), candidates=np.arange(len(label)) >= len(baseline[0]))
+    part = Classes(units=units, measure=measure, label=label, a=said, b=said, code=code)
+    return by_weights(ComparisonRow(slice="", measure=measure, n=len(label)), part, rule)
+
+
+@pytest.mark.parametrize(("x", "n", "y", "m"), [(45, 50, 30, 50), (3, 10, 1, 12), (18, 20, 390, 400), (9, 9, 4, 5)])
+def test_the_recall_of_rows_of_one_class_has_the_melded_result(x, n, y, m):
+    rule = ComparisonRule(n_resamples=20_000)
+    samples = [(np.ones(size, dtype=int), 1 * answers(right, size)) for right, size in ((x, n), (y, m))]
+    row, turned = by_random_weights("recall", *samples, rule), by_random_weights("recall", *samples[::-1], rule)
+    exact = fisher_exact([[y, m - y], [x, n - x]], alternative="less").pvalue
+    assert row.pvalue == pytest.approx(exact, abs=4 * row.pvalue_error + 1e-4)
+    melded = sigstats.unpaired_test(answers(y, m), answers(x, n)).confidence_interval
+    assert (row.low, row.high) == pytest.approx(tuple(melded), abs=4 * row.end_error)
+    assert (turned.low, turned.high, turned.difference) == (-row.high, -row.low, -row.difference)
+
+
+def test_f1_and_auc_have_the_errors_of_the_delta_method(tmp_path):
+    rng, samples = np.random.default_rng(7), []
+    for name, n, noise in (("a", 700, 1.0), ("b", 500, 1.3)):
+        label = (rng.random(n) < 0.3).astype(int)
+        score = label + rng.normal(0, noise, n)
+        frame = pd.DataFrame({"id": name + pd.Series(range(n)).astype(str), "label": label, "score": score})
+        frame.assign(prediction=(score > 0.5).astype(int)).to_csv(tmp_path / f"{name}.csv", index=False)
+        samples.append((label, (score > 0.5).astype(int), score))
+    target, files = tmp_path / "out.json", [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+    main(
+        [
+            "compare",
+            *files,
+            "--unpaired",
+            "--measure",
+            "f1",
+            "--measure",
+            "auc",
+            "--score",
+            "score",
+            "--json",
+            str(target),
+        ]
+    )
+    rows = {row["measure"]: row for row in json.loads(target.read_text())["rows"]}
+    values, errors = {"f1": [], "auc": []}, {"f1": [], "auc": []}
+    for label, said, score in samples:
+        hits, counted = 2 * label * said, label + said
+        values["f1"].append(hits.sum() / counted.sum())
+        errors["f1"].append(np.std(hits - values["f1"][-1] * counted) * len(label) ** 0.5 / counted.sum())
+        wins = score[label == 1][:, np.newaxis] > score[label == 0]
+        values["auc"].append(wins.mean())
+        errors["auc"].append(np.sqrt(sum(wins.mean(axis=axis).var() / wins.shape[1 - axis] for axis in (0, 1))))
+    for name, row in rows.items():
+        assert (row["baseline"], row["candidate"]) == pytest.approx(values[name])
+        error = np.hypot(*errors[name])
+        assert row["standard_error"] == pytest.approx(error, rel=0.1)
+        ends = row["difference"] - 1.96 * error, row["difference"] + 1.96 * error
+        assert (row["low"], row["high"]) == pytest.approx(ends, abs=4 * row["end_error"] + 0.35 * error)
+
+
+def test_classes_that_one_sample_lacks_leave_their_mean_untested():
+    samples = [(np.repeat([0, 1], 20), np.repeat([0, 1], 20)), (np.repeat([0, 1, 2], 10), np.repeat([0, 1, 1], 10))]
+    row = by_random_weights("macro-f1", *samples, ComparisonRule(), code=-1)
+    assert row.pvalue is None
+    assert row.note.endswith("1 of the classes are labels of one sample only: nothing can be tested")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("measure", "baseline", "candidate", "code"),
+    [
+        ("f1", (0.3, 0.1, 0.0), (0.3, 0.0, 0.1 / 0.9 * 0.3 / 0.7 * 0.9), 1),  # misses against false alarms
+        ("precision", (0.3, 0.0, 0.01), (0.3, 0.5, 0.005), 1),
+        ("mcc", (0.1, 0.1, 0.02), (0.1, 0.1, 0.02), -1),
+        ("balanced-accuracy", (0.1, 0.04, 0.0), (0.5, 0.0, 0.04), 1),
+    ],
+)
+def test_equal_measures_of_unequal_samples_keep_the_level(measure, baseline, candidate, code):
+    """20 rows against 400, and rare errors of other kinds; laws: the shares of positives, misses, false alarms."""
+    rng, wrong, times = np.random.default_rng(2), np.zeros(4), 400
+    for seed in range(times):
+        samples = []
+        for n, (positives, misses, alarms) in ((400, baseline), (20, candidate)):
+            label = (rng.random(n) < positives).astype(int)
+            samples.append((label, np.abs(label - (rng.random(n) < np.where(label == 1, misses, alarms)))))
+        for way, both in enumerate((samples, samples[::-1])):
+            row = by_random_weights(measure, *both, ComparisonRule(n_resamples=999, rng=seed), code)
+            if row.pvalue is not None:
+                wrong[2 * way :][:2] += row.pvalue <= 0.05, row.low > 0 or row.high < 0
+    assert (wrong <= 0.05 * times + 2 * np.sqrt(times * 0.0475)).all()

@@ -1,0 +1,170 @@
+"""Measures tested by random weights of rows or of whole groups: of two models on the same rows, or on different ones.
+
+Null hypothesis on different rows: in the two populations of independent rows (groups), the candidate's measure is not
+worse than the baseline's. The weights of the samples are independent, and each has one more row (group): melded
+bounds, as `sigstats.scores.unpaired_test` computes of means, of any measure.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.extreme import difference
+from .._common.random_streams import as_generator
+from .._common.validation import IntArray
+from ..joint.events import JointEvents
+from ..joint.outcomes import JointOutcomes
+from ..measures.measure import Measure, as_measure
+from ..measures.score_formulas import OfPairs
+from ..measures.table import MEASURES, refers_to_one_class
+from ..unseen_row.drawn_law import Law
+from ..unseen_row.means import missed
+from ..unseen_row.orders import mirrored_law
+from .evidence import Classes
+from .judged import drawn_error
+from .mean_tests import unseen_unit
+from .measure_names import MANY_NUMBERS
+from .row_test import RowTest
+from .rows import ComparisonRow
+from .rule import ComparisonRule
+
+
+def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: float | None = None) -> ComparisonRow:
+    """Test any other measure of predictions by random weights of the joint outcomes, or of whole groups.
+
+    With a `bar`, p is that of "the baseline is at least the bar"; the standard error and other interval are the
+    baseline's.
+    """
+    if part.units.candidates is not None:
+        return _of_two_samples(row, part, part.units.candidates, rule)
+    a, b, group = part.a, part.b, part.units.group
+    law_of = _law_of(part, rule)
+    if isinstance(law_of, str):
+        return replace(row, note=law_of)
+    count = row.n if group is None else len(np.unique(group))
+    differing = int(np.count_nonzero(a != b)) if group is None else len(np.unique(group[a != b]))
+    unit, one, other = unseen_unit(group is not None, count, rule.unseen_group)
+    law = law_of(unseen_group=one)
+    others = other and law_of(unseen_group=other)
+    if others and one == "like-seen":
+        law = law._replace(strict=others, missed=float(missed(count, 0.0)))
+    elif others:
+        others = others._replace(strict=law, missed=float(missed(count, 0.0)))
+    told = f"{unit} beside {count:,} {part.units.what}, {rule.n_resamples:,} weightings"
+    row = _with_law(row, law, part, rule, RowTest(told, "unseen", like_seen=one == "like-seen"))
+    if row.pvalue is None:
+        return row
+    if bar is not None:
+        row = replace(row, standard_error=float(np.std(sum(law.a) / 2)), pvalue=law.p_at_least(bar))
+    return replace(
+        row,
+        other_interval=others and others.intervals(rule.confidence_level)[bar is not None],
+        differing=differing,
+        note=f"{part.units.what} that differ: {differing:,} of {count:,}",
+    )
+
+
+def _of_two_samples(row: ComparisonRow, part: Classes, ours: NDArray[np.bool_], rule: ComparisonRule) -> ComparisonRow:
+    """The difference of two models on different rows; `ours`: those of the candidate."""
+    rows, few = samples_in_words(part.units.group, ours)
+    samples = [part.take(np.flatnonzero(at)) for at in (~ours, ours)]
+    lacking = _labels_of_one(part, *(sample.label for sample in samples))
+    if few or lacking:
+        return replace(row, note=f"{rows}: {lacking or 'too few to test'}")
+    # The smaller sample has the first stream, whichever model it is of.
+    order = sorted((0, 1), key=lambda side: (samples[side].units.n, samples[side].a.sum()))
+    ends, observed = [(np.zeros(0), np.zeros(0))] * 2, [0.0, 0.0]
+    for side, stream in zip(order, as_generator(rule.rng).spawn(2), strict=True):
+        law_of = _law_of(samples[side], rule)
+        if isinstance(law_of, str):
+            return replace(row, note=f"{rows}: {law_of}")
+        law = law_of(unseen_group="any", rng=stream)
+        observed[side] = law.observed[0]
+        # The model is paired with itself, so that both sides, and mirrored draws, have the same weights.
+        low, high = (np.array([law.a[end], law.b[end]]).reshape(-1, rule.n_resamples) for end in (0, 1))
+        ends[side] = low.min(axis=0), high.max(axis=0)
+    (low_a, high_a), (low_b, high_b) = ends
+    law = Law(difference(low_b, high_a), difference(high_b, low_a), ends[0], ends[1], (observed[0], observed[1]))
+    told = f"an unseen {'row' if part.units.group is None else 'group'} in each sample"
+    return _with_law(row, law, part, rule, RowTest(f"{told}, {rule.n_resamples:,} weightings", "unpaired"), rows)
+
+
+def samples_in_words(group: IntArray | None, ours: NDArray[np.bool_]) -> tuple[str, bool]:
+    """The sizes of two samples, and whether one has fewer than two rows (groups); `ours`: those of the candidate."""
+    units = np.arange(len(ours)) if group is None else group
+    rows = f"{(~ours).sum():,} rows of the baseline and {ours.sum():,} of the candidate"
+    return rows, min(len(np.unique(units[at])) for at in (ours, ~ours)) < 2
+
+
+def _labels_of_one(part: Classes, labels: IntArray, others: IntArray) -> str:
+    """A note on classes of one sample that the other lacks: no weights, nor an unseen row, show their effect."""
+    tables, numbers = MEASURES[part.measure].needs == "tables", len(np.union1d(labels, others)) > MANY_NUMBERS
+    if part.code >= 0 or (part.unseen is not None and not tables) or (part.values is not None and numbers):
+        return ""
+    lacking = len(np.setxor1d(labels, others))
+    return f"{lacking:,} of the classes are labels of one sample only: nothing can be tested" if lacking else ""
+
+
+def _law_of(part: Classes, rule: ComparisonRule) -> Callable[..., Law] | str:
+    """The law of the difference for an assumption about unseen groups, or the reason why nothing can be tested."""
+    label, a, b, n, group, spec = part.label, part.a, part.b, part.units.n, part.units.group, MEASURES[part.measure]
+    joint: JointEvents | JointOutcomes
+    if part.values is None and refers_to_one_class(part.measure):
+        true, in_a, in_b = (array == part.code for array in (label, a, b))
+        if not (true | in_a | in_b).any():
+            return "no row of the class, nor one called so: nothing can be tested"
+        events = 4 * ~true + 2 * ~in_b + ~in_a  # e1 to e8
+        joint = JointOutcomes(*np.bincount(events, minlength=8).tolist())
+    else:
+        unseen = part.unseen or ()
+        occurring, codes = np.unique(np.concatenate([label, a, b, *unseen]), return_inverse=True)
+        if len(occurring) < 2 or (spec.needs in ("scores", "tables") and label.min() == label.max()):
+            return "only one class: nothing can be tested"
+        joint, events = JointEvents.from_codes(occurring.tolist(), *codes[: 3 * n].reshape(3, -1))
+    units = np.arange(n) if group is None else np.unique(group, return_inverse=True)[1]
+    weights = part.units.weights
+    if weights is not None:  # in an order of their own, so that none of the rows' decides the draws
+        order = np.lexsort((weights, events, np.zeros(n) if group is None else units))
+        weights, events, units = weights[order], events[order], units if group is None else units[order]
+    groups = None if group is None and weights is None else (units, events)
+    measure: Measure | OfPairs
+    if part.values is not None:
+        added: Any = part.unseen and tuple(np.searchsorted(occurring, codes) for codes in part.unseen)
+        measure = OfPairs(spec.signed, part.values[occurring], added, slow=spec.is_slow)
+    else:
+        measure = as_measure(part.measure)
+    rng = rule.rng if part.draws is None else part.draws
+    options: Any = {"size": rule.n_resamples, "rng": rng, "groups": groups, "weights": weights}
+    return partial(mirrored_law, joint, measure, **options)
+
+
+def _with_law(
+    row: ComparisonRow, law: Law, part: Classes, rule: ComparisonRule, test: RowTest, note: str = ""
+) -> ComparisonRow:
+    """The row with its p-values and intervals, unless the measure has one value here."""
+    (baseline, candidate), level = law.observed, rule.confidence_level
+    interval, *intervals = law.intervals(level)
+    if interval.low == interval.high:  # kappa, for instance, where all labels are of one class
+        return replace(row, note=f"{row.measure} has one value here, whatever the models answer")
+    return replace(
+        row,
+        baseline=baseline,
+        candidate=candidate,
+        baseline_interval=intervals[0],
+        candidate_interval=intervals[1],
+        difference=candidate - baseline,
+        low=interval.low,
+        high=interval.high,
+        standard_error=law.standard_error,
+        test=test if part.limited else test.without_limits(),
+        pvalue=law.p_worse,
+        pvalue_error=drawn_error(law.p_worse, len(law.low)),
+        end_error=law.end_error(level),
+        two_sided_pvalue=min(1.0, 2 * min(law.p_worse, law.p_better)),
+        equivalence_pvalue=law.equivalence(rule.margin_of(row)) if part.limited else 1.0,
+        note=note,
+    )
