@@ -73,7 +73,7 @@ def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
     """Add ``--measure`` and ``--costs``."""
     repeatable(parser, "--measure", "NAME", f"measure, or MODULE:FUNCTION of your own{text}")
     text = "mean cost of predictions as the first measure: fn=10,fp=1 of the positive class, or a file (label, "
-    option(parser, "--costs", "FILE", f"{text}prediction, cost)")
+    option(parser, "--costs", "FILE", f"{text}prediction, cost; or JSON by class)")
 
 
 def measures_of(options: argparse.Namespace) -> list[str] | None:
