@@ -159,9 +159,10 @@ def _tested(
             joint = joint_over_tasks(paired, rule)
         if joint is not None:
             notes += joint_in_words(joint, units.task_names, rule)
-        notes += unseen_group_note(rows, lambda row: interval_of(row.turned()), rule.unseen_group)
     if not alone or units.candidates is not None:
         notes += [*limits_note(rows), *monte_carlo_note(rows)]
+    if not alone:
+        notes += unseen_group_note(rows, lambda row: interval_of(row.turned()), rule.unseen_group)
     if paired.scored is not None and any(row.lower_is_better for row in rows):
         notes.append(lower_is_better_note(paired.scored.column))
     items = units.n_items()

@@ -59,7 +59,8 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
     if row.pvalue is None:
         return row
     if bar is not None:
-        row = replace(row, standard_error=float(np.std(sum(law.a) / 2)), pvalue=law.p_at_least(bar))
+        pvalue, error = law.p_at_least(bar), float(np.std(sum(law.a) / 2))
+        row = replace(row, standard_error=error, pvalue=pvalue, pvalue_error=drawn_error(pvalue, len(law.low)))
     return replace(
         row,
         other_interval=others and others.intervals(rule.confidence_level)[bar is not None],
