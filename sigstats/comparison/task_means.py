@@ -19,7 +19,6 @@ from .._common.validation import IntArray
 from ..measures.table import MEASURES
 from ..ranking.means import task_weights
 from .evidence import Evidence, Judged, Runs, Values
-from .judged import test_judged
 from .mean_tests import Tested, with_bound
 from .paired_predictions import PairedPredictions
 from .rows import ComparisonRow
@@ -56,6 +55,8 @@ def test_task_mean(row: ComparisonRow, part: Evidence, tasks: IntArray, rule: Co
     if isinstance(part, Runs):
         return test_runs(row, part, rule, tasks)
     if isinstance(part, Judged):
+        from .judged import test_judged
+
         return test_judged(row, part, rule, tasks)
     assert isinstance(part, Values)  # by `has_task_mean`
     group, values, span = part.units.group, part.values, part.span

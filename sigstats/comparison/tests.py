@@ -22,13 +22,11 @@ from ..measures.score_formulas import POWERS
 from ..measures.table import MEASURES
 from ..scores.order import FEWEST
 from .evidence import Attempts, Classes, Evidence, Judged, Ratios, Runs, Scores, Values
-from .judged import test_judged
 from .mean_tests import Tested, test_mean, test_pass_at, test_ratio, unseen_unit
 from .row_test import RowTest
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .runs import test_runs
-from .weighted import by_weights, samples_in_words
 
 
 def uses_random_weights(measure: str, evidence: Evidence | None = None) -> bool:
@@ -76,6 +74,7 @@ def _test_values(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Test
 def _test_unpaired(row: ComparisonRow, part: Values, ours: NDArray[np.bool_], rule: ComparisonRule) -> ComparisonRow:
     """The difference of means of different rows; `ours`: those of the candidate."""
     from ..scores.unpaired_test import difference_of_samples  # which needs more of SciPy
+    from .weighted import samples_in_words
 
     rows, few = samples_in_words(part.units.group, ours)
     if few:
@@ -175,11 +174,23 @@ def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> Compar
     )
 
 
+def _test_by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule) -> ComparisonRow:
+    from .weighted import by_weights  # here and below: most comparisons need neither
+
+    return by_weights(row, part, rule)
+
+
+def _test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule) -> ComparisonRow:
+    from .judged import test_judged
+
+    return test_judged(row, part, rule, tasks=None)
+
+
 _TESTS: dict[type[Evidence], Callable[[ComparisonRow, Any, ComparisonRule], Tested]] = {
     Values: _test_values,
-    Judged: partial(test_judged, tasks=None),
+    Judged: _test_judged,
     Attempts: test_pass_at,
-    Classes: by_weights,
+    Classes: _test_by_weights,
     Scores: _test_area,
     Ratios: test_ratio,
     Runs: partial(test_runs, tasks=None),

@@ -156,8 +156,8 @@ def _unknown(content: Content) -> ValueError:
     appearance = _appearance(content)
     if appearance in _BESIDE.values():
         return ValueError(f"{content.where}: looks like {appearance}")
-    whole_lines = content.start[: content.start.rfind(b"\n")].splitlines()
-    if appearance.startswith("text,") and len({len(line.split()) for line in whole_lines}) == 1:
+    words = [len(line.split()) for line in content.start[: content.start.rfind(b"\n")].splitlines()]
+    if appearance.startswith("text,") and len(words) > 1 and {*words} == {max(words[0], 2)}:
         return ValueError(f"{content.where}: spaces cannot separate columns of text; write commas or tabs")
     advice = "; write it as CSV or Parquet" if appearance.startswith(_TABLES) else ""
     return ValueError(f"{content.where}: looks like {appearance}{advice}; expected {', '.join(format_names())}")
