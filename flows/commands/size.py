@@ -198,7 +198,7 @@ def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names:
 def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str, names: Sequence[str]) -> int:
     from sigstats.comparison.family import blank_row
     from sigstats.comparison.margins import SaidShare
-    from sigstats.comparison.task_means import has_task_mean
+    from sigstats.comparison.row_tests.task_means import has_task_mean
     from sigstats.sizing.measures import plan_measure
 
     of_tasks = any(map(has_task_mean, names))

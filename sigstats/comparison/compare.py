@@ -23,7 +23,6 @@ from .evidence import Classes, Evidence, Judged
 from .family import asked_of, blank_row, blank_rows, tests_of
 from .gaps import gaps_of, tested_change
 from .margins import require_margins
-from .mean_tests import bounded
 from .measure_names import check_used
 from .measured import positive_code
 from .notes import (
@@ -37,9 +36,10 @@ from .notes import (
 )
 from .paired_predictions import PairedPredictions
 from .result import ComparisonResult, ComparisonRow
+from .row_tests import stages, test_part, uses_random_weights
+from .row_tests.mean_tests import bounded
+from .row_tests.task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
 from .rule import ComparisonRule, first_stage, in_stages
-from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
-from .tests import stages, test_part, uses_random_weights
 from .units import ALL_ROWS, too_fine
 
 

@@ -13,9 +13,9 @@ from .evidence import Evidence
 from .measure_names import MANY_NUMBERS, are_measurements, as_compared_measures, check_used, is_of_scores
 from .measured import evidence_of, positive_code
 from .paired_predictions import Labels, PairedPredictions, Scored, Verdicts
+from .row_tests.task_means import has_task_mean
 from .rows import ComparisonRow
 from .rule import ComparisonRule
-from .task_means import has_task_mean
 from .units import ALL_ROWS
 
 

@@ -25,9 +25,9 @@ from ..intervals import Interval, clopper_pearson
 from ..unseen_row.means import mean_interval, row_of_groups, units_of
 from .evidence import Classes, Evidence, Values
 from .family import blank_row
-from .mean_tests import by_group, unseen_unit
 from .paired_predictions import PairedPredictions
 from .row_test import RowTest
+from .row_tests.mean_tests import by_group, unseen_unit
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 

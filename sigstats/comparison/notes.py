@@ -15,12 +15,12 @@ from ..measures.table import MEASURES
 from ..scores.order import neighbours_alike
 from ..unseen_row.means import RAREST, UnseenGroup
 from .evidence import Evidence
-from .mean_tests import bounded
 from .paired_predictions import PairedPredictions
 from .result import ComparisonResult
+from .row_tests import test_part
+from .row_tests.mean_tests import bounded
 from .rows import ComparisonRow, Row
 from .rule import ComparisonRule
-from .tests import test_part
 from .units import ALL_ROWS
 
 #: Of more rows nothing is said: it would take a share of the time that reading them takes.

@@ -128,7 +128,7 @@ def with_costs(ranking: Ranking, costs: Ranking, cost: str) -> Ranking:
     Costs have no known limits, and a rare cost far above all others may be missing from the rows. So at least 1 row (or
     group) in 25 is assumed to have a difference of costs as large as any, and the probability that none of n is such a
     row, 0.96^n, is added to the p-value of costs. A note states it. Costs of runs are tested as in
-    `sigstats.comparison.runs`.
+    `sigstats.comparison.row_tests.runs`.
 
     When not to use: to show that a cheaper model is as good as an expensive one (`sigstats.compare` with a margin).
     Equality cannot be shown, so of two equally good models the more expensive one stays on the front.

@@ -2,8 +2,8 @@
 
 The accuracy of a run varies by the luck of the run and by its answers to items. Of the variance of the means of runs
 over n items, e^2 / n is due to the items, with the residual variance e^2 of a table of runs by items, and the rest to
-the runs. The power of Welch's test of `sigstats.comparison.runs` is taken as that of Student's, which is nearly equal
-for equal spreads, if there are enough divisions for a p-value at the level.
+the runs. The power of Welch's test of `sigstats.comparison.row_tests.runs` is taken as that of Student's, which is
+nearly equal for equal spreads, if there are enough divisions for a p-value at the level.
 """
 
 import math

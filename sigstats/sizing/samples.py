@@ -19,10 +19,10 @@ import numpy as np
 from .._common.random_streams import as_generator
 from .._common.validation import FloatArray, IntArray
 from ..comparison.evidence import Evidence, Judged, Runs, Values
-from ..comparison.mean_tests import Tested, Unbounded
+from ..comparison.row_tests import test_part
+from ..comparison.row_tests.mean_tests import Tested, Unbounded
 from ..comparison.rows import ComparisonRow
 from ..comparison.rule import ComparisonRule
-from ..comparison.tests import test_part
 from ..measures.table import MEASURES
 from ..unseen_row.means import shown_below_zero
 

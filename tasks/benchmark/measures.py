@@ -13,12 +13,12 @@ from itertools import combinations
 import numpy as np
 
 from sigstats._common.validation import IntArray
-from sigstats.comparison.mean_tests import bounded
 from sigstats.comparison.measured import evidence_of
 from sigstats.comparison.paired_predictions import PairedPredictions, Predicted, Scored
+from sigstats.comparison.row_tests import test_part
+from sigstats.comparison.row_tests.mean_tests import bounded
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.comparison.tests import test_part
 from sigstats.comparison.units import Units
 from sigstats.measures.table import MEASURES, refers_to_one_class
 from sigstats.retraining.measured import ClassScores, Statistic, scored

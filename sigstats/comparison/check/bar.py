@@ -30,8 +30,8 @@ from ..margins import SaidShare
 from ..measure_names import as_compared_measures, check_used
 from ..notes import about_predictions, clusters_note, unseen_group_note
 from ..paired_predictions import PairedPredictions
+from ..row_tests.task_means import has_task_mean, without_task_mean
 from ..rule import ComparisonRule, Verdict
-from ..task_means import has_task_mean, without_task_mean
 from ..units import ALL_ROWS
 from .result import CheckedRow, CheckResult, cells_of
 from .tests import test_row

@@ -21,14 +21,14 @@ from ...intervals import Interval, clopper_pearson, quantile_interval
 from ...ranking.means import standard_error, task_weights
 from ...unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues, row_of_groups, units_of
 from ..evidence import Attempts, Classes, Evidence, Judged, Limits, Ratios, Runs, Values
-from ..judged import JudgedTasks, by_task
-from ..mean_tests import by_group, unseen_unit
 from ..row_test import RowTest
+from ..row_tests import stages
+from ..row_tests.judged import JudgedTasks, by_task
+from ..row_tests.mean_tests import by_group, unseen_unit
+from ..row_tests.runs import runs_test
+from ..row_tests.weighted import by_weights
 from ..rows import ComparisonRow
 from ..rule import ComparisonRule
-from ..runs import runs_test
-from ..tests import stages
-from ..weighted import by_weights
 from .result import CheckedRow
 
 Mask = NDArray[np.bool_]

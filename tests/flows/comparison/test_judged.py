@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import sigstats
-from sigstats.comparison.judged import JudgedTasks
+from sigstats.comparison.row_tests.judged import JudgedTasks
 from sigstats.flows.cli import main
 from sigstats.unseen_row.judged import judged_rows
 

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from sigstats.comparison.compare import compare_pair
-from sigstats.comparison.mean_tests import exchange_pvalues
-from sigstats.comparison.mean_tests import test_ratio as ratio_test
 from sigstats.comparison.measured import evidence_of
+from sigstats.comparison.row_tests.mean_tests import exchange_pvalues
+from sigstats.comparison.row_tests.mean_tests import test_ratio as ratio_test
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
 

@@ -9,8 +9,8 @@ from scipy.stats import binom, t, ttest_1samp, ttest_ind
 from sklearn.metrics import f1_score, log_loss
 
 import sigstats
+from sigstats.comparison.row_tests.runs import runs_test
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.comparison.runs import runs_test
 
 
 def recipe(rng, accuracy, runs=5, items=200, spread=0.03):

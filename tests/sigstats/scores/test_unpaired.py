@@ -10,10 +10,10 @@ from scipy.stats import binom, fisher_exact
 
 import sigstats
 from sigstats.comparison.evidence import Classes
+from sigstats.comparison.row_tests.weighted import by_weights
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.units import Units
-from sigstats.comparison.weighted import by_weights
 from sigstats.flows.cli import main
 from sigstats.scores.unpaired_test import Melded, sample_of
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy.stats import nct, t
 
+from sigstats.comparison.row_tests.runs import runs_test
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.comparison.runs import runs_test
 from sigstats.files.predictions import Columns, join, read
 from sigstats.flows.cli import main
 from sigstats.sizing.runs import _power, plan_runs

@@ -20,16 +20,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from .._common.extreme import TIE_TOLERANCE, difference
-from .._common.validation import FloatArray, IntArray
-from ..intervals import Interval, clopper_pearson
-from ..measures.table import MEASURES
-from ..ranking.means import mean_interval
-from .evidence import Runs
+from ..._common.extreme import TIE_TOLERANCE, difference
+from ..._common.validation import FloatArray, IntArray
+from ...intervals import Interval, clopper_pearson
+from ...measures.table import MEASURES
+from ...ranking.means import mean_interval
+from ..evidence import Runs
+from ..row_test import RowTest
+from ..rows import ComparisonRow
+from ..rule import ComparisonRule
 from .mean_tests import infinite_loss
-from .row_test import RowTest
-from .rows import ComparisonRow
-from .rule import ComparisonRule
 
 
 @dataclass(frozen=True, kw_only=True)

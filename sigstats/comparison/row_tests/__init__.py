@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.validation import IntArray
-from ..effects import accuracy_difference, score_equivalence
-from ..intervals import clopper_pearson, quantile_interval
-from ..mcnemar.mcnemar_test import mcnemar_test
-from ..measures.score_formulas import POWERS
-from ..measures.table import MEASURES
-from ..scores.order import FEWEST
-from .evidence import Attempts, Classes, Evidence, Judged, Ratios, Runs, Scores, Values
+from ..._common.validation import IntArray
+from ...effects import accuracy_difference, score_equivalence
+from ...intervals import clopper_pearson, quantile_interval
+from ...mcnemar.mcnemar_test import mcnemar_test
+from ...measures.score_formulas import POWERS
+from ...measures.table import MEASURES
+from ...scores.order import FEWEST
+from ..evidence import Attempts, Classes, Evidence, Judged, Ratios, Runs, Scores, Values
+from ..row_test import RowTest
+from ..rows import ComparisonRow
+from ..rule import ComparisonRule
 from .mean_tests import Tested, test_mean, test_pass_at, test_ratio, unseen_unit
-from .row_test import RowTest
-from .rows import ComparisonRow
-from .rule import ComparisonRule
 from .runs import test_runs
 
 
@@ -73,7 +73,7 @@ def _test_values(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Test
 
 def _test_unpaired(row: ComparisonRow, part: Values, ours: NDArray[np.bool_], rule: ComparisonRule) -> ComparisonRow:
     """The difference of means of different rows; `ours`: those of the candidate."""
-    from ..scores.unpaired_test import difference_of_samples  # which needs more of SciPy
+    from ...scores.unpaired_test import difference_of_samples  # which needs more of SciPy
     from .weighted import samples_in_words
 
     rows, few = samples_in_words(part.units.group, ours)
@@ -113,7 +113,7 @@ def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRu
 
 def _test_quantile(row: ComparisonRow, part: Values, rule: ComparisonRule) -> ComparisonRow:
     """A quantile of single rows, by McNemar's test at every threshold."""
-    from ..mcnemar.quantile_difference import quantile_difference
+    from ...mcnemar.quantile_difference import quantile_difference
 
     result = quantile_difference(*part.values, part.share, rule.confidence_level)
     baseline, candidate = (float(np.quantile(side, part.share, method="inverted_cdf")) for side in part.values)
@@ -139,8 +139,8 @@ def _test_quantile(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Co
 
 def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> ComparisonRow:
     """The area under the ROC curve, by the gains of positives and negatives."""
-    from ..scores.auc import auc_test  # four modules, for those who have no scores too
-    from ..unseen_row.areas import area_equivalence, area_interval, area_pvalue, gains_of
+    from ...scores.auc import auc_test  # four modules, for those who have no scores too
+    from ...unseen_row.areas import area_equivalence, area_interval, area_pvalue, gains_of
 
     group = part.units.group
     units = np.arange(row.n) if group is None else group

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .._common.random_streams import as_generator
-from .._common.validation import IntArray
-from ..intervals import Interval
-from .evidence import Judged
-from .row_test import RowTest
-from .rows import ComparisonRow
-from .rule import ComparisonRule
+from ..._common.random_streams import as_generator
+from ..._common.validation import IntArray
+from ...intervals import Interval
+from ..evidence import Judged
+from ..row_test import RowTest
+from ..rows import ComparisonRow
+from ..rule import ComparisonRule
 
 if TYPE_CHECKING:
-    from ..unseen_row.judged import JudgedRows, Law
+    from ...unseen_row.judged import JudgedRows, Law
 
 
 class JudgedTasks(NamedTuple):

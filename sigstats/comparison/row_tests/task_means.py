@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.messages import Note, join_words, some_of
-from .._common.numerals import p_number
-from .._common.validation import IntArray
-from ..measures.table import MEASURES
-from ..ranking.means import task_weights
-from .evidence import Evidence, Judged, Runs, Values
+from ..._common.messages import Note, join_words, some_of
+from ..._common.numerals import p_number
+from ..._common.validation import IntArray
+from ...measures.table import MEASURES
+from ...ranking.means import task_weights
+from ..evidence import Evidence, Judged, Runs, Values
+from ..paired_predictions import PairedPredictions
+from ..rows import ComparisonRow
+from ..rule import ComparisonRule
 from .mean_tests import Tested, with_bound
-from .paired_predictions import PairedPredictions
-from .rows import ComparisonRow
-from .rule import ComparisonRule
 from .runs import test_runs
 
 if TYPE_CHECKING:
-    from ..many_datasets.joint_tasks import JointTasksResult
+    from ...many_datasets.joint_tasks import JointTasksResult
 
 #: So many tasks are named, and so many are decided over, by so many draws.
 _MOST_NAMED, _MOST_TASKS, _MOST_DRAWS = 5, 1000, 10_000
@@ -80,8 +80,8 @@ def joint_over_tasks(paired: PairedPredictions, rule: ComparisonRule) -> "JointT
     right = _right(paired)
     if right is None:
         return None
-    from ..many_datasets.joint_tasks import joint_tasks_test  # nine modules, for those who name no tasks too
-    from ..many_datasets.stratified import MOST_DISCORDANT
+    from ...many_datasets.joint_tasks import joint_tasks_test  # nine modules, for those who name no tasks too
+    from ...many_datasets.stratified import MOST_DISCORDANT
 
     counts = [
         np.bincount(units.tasks, which, minlength=len(names)).astype(np.int64)

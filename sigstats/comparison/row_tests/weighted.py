@@ -13,24 +13,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.extreme import difference
-from .._common.random_streams import as_generator
-from .._common.validation import IntArray
-from ..joint.events import JointEvents
-from ..joint.outcomes import JointOutcomes
-from ..measures.measure import Measure, as_measure
-from ..measures.score_formulas import OfPairs
-from ..measures.table import MEASURES, refers_to_one_class
-from ..unseen_row.drawn_law import Law
-from ..unseen_row.means import missed
-from ..unseen_row.orders import mirrored_law
-from .evidence import Classes
+from ..._common.extreme import difference
+from ..._common.random_streams import as_generator
+from ..._common.validation import IntArray
+from ...joint.events import JointEvents
+from ...joint.outcomes import JointOutcomes
+from ...measures.measure import Measure, as_measure
+from ...measures.score_formulas import OfPairs
+from ...measures.table import MEASURES, refers_to_one_class
+from ...unseen_row.drawn_law import Law
+from ...unseen_row.means import missed
+from ...unseen_row.orders import mirrored_law
+from ..evidence import Classes
+from ..measure_names import MANY_NUMBERS
+from ..row_test import RowTest
+from ..rows import ComparisonRow
+from ..rule import ComparisonRule
 from .judged import drawn_error
 from .mean_tests import unseen_unit
-from .measure_names import MANY_NUMBERS
-from .row_test import RowTest
-from .rows import ComparisonRow
-from .rule import ComparisonRule
 
 
 def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: float | None = None) -> ComparisonRow:
