@@ -144,8 +144,9 @@ def copy(tmp_path, monkeypatch):
     """A copy of the package, into which `tools.new` writes."""
     for layer in ("sigstats", "tasks", "flows"):
         shutil.copytree(ROOT / layer, tmp_path / "checkout" / layer, symlinks=True)
-    for name in ("pyproject.toml", "CONTRIBUTING.md"):
-        shutil.copy(ROOT / name, tmp_path / "checkout")
+    (tmp_path / "checkout" / "docs").mkdir()
+    for name in ("pyproject.toml", "CONTRIBUTING.md", "docs/seeds.md"):
+        shutil.copy(ROOT / name, tmp_path / "checkout" / name)
     monkeypatch.setattr(new, "ROOT", tmp_path / "checkout")
     monkeypatch.setattr(new, "_finish", lambda *folders: None)
     return tmp_path / "checkout"
@@ -183,7 +184,8 @@ def summary(tmp_path):
 
 def test_a_second_part_of_each_kind_is_written_as_the_first(copy):
     for name in ("docs", "tools"):
-        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("_build", "gallery", "*.png"))
+        ignored = shutil.ignore_patterns("_build", "gallery", "*.png")
+        shutil.copytree(ROOT / name, copy / name, ignore=ignored, dirs_exist_ok=True)
     (copy / "tests" / "sigstats").mkdir(parents=True)
     shutil.copy(ROOT / "tests" / "sigstats" / "test_public_fuzz.py", copy / "tests" / "sigstats")
     for place in ("a", "z"):  # a list may be sorted
