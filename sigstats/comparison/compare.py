@@ -31,6 +31,7 @@ from .notes import (
     copies_note,
     limits_note,
     monte_carlo_note,
+    smooth_note,
     unseen_group_note,
     with_direction,
 )
@@ -160,7 +161,7 @@ def _tested(
         if joint is not None:
             notes += joint_in_words(joint, units.task_names, rule)
     if not alone or units.candidates is not None:
-        notes += [*limits_note(rows), *monte_carlo_note(rows)]
+        notes += [*limits_note(rows), *monte_carlo_note(rows), *smooth_note(names)]
     if not alone:
         notes += unseen_group_note(rows, lambda row: interval_of(row.turned()), rule.unseen_group)
     if paired.scored is not None and any(row.lower_is_better for row in rows):

@@ -1,6 +1,6 @@
 """Notes on the data: rows that are copies of others, scores of the other class, rows that may be in groups."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -195,15 +195,20 @@ def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
 
 
 def monte_carlo_note(rows: Sequence[ComparisonRow]) -> list[Note]:
-    """Notes on the standard error of p-values by random weights, and on functions of the user, if there are any."""
+    """Return a note on the standard error of p-values by random weights, if there are any."""
     drawn = [row for row in rows if row.pvalue_error is not None]
     names = join_words(list(dict.fromkeys(row.name for row in drawn)))
     error = significant(max((row.pvalue_error or 0.0 for row in drawn), default=0.0), 2)
     told = f"{names}: p-values by random weights have a Monte-Carlo standard error of at most {error}"
-    slow = [row.name for row in drawn if MEASURES[row.measure].is_slow and row.measure not in ("auc", "macro-auc")]
-    own = join_words(list(dict.fromkeys(slow)))  # only functions of the user are this slow
-    smooth = f"{own}: assumed to be smooth; the level does not hold if a measure is the best or worst of several parts"
-    return [Note("monte-carlo-error", told)] * bool(drawn) + [Note("smooth-measure", smooth)] * bool(own)
+    return [Note("monte-carlo-error", told)] * bool(drawn)
+
+
+def smooth_note(measures: Iterable[str]) -> list[Note]:
+    """Return a note on the assumption about functions of the user, if some measures are such functions."""
+    # Of the measures by random weights, only these functions are slow, and areas.
+    own = [name for name in measures if MEASURES[name].is_slow and name not in ("auc", "macro-auc")]
+    told = "assumed to be smooth; the level does not hold if a measure is the best or worst of several parts"
+    return [Note("smooth-measure", f"{join_words(own)}: {told}")] * bool(own)
 
 
 def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unseen_group: UnseenGroup) -> list[Note]:

@@ -18,7 +18,7 @@ from ..ranking.result import RankedModel, RankedSlice, Ranking, models_in_order,
 from .compare import compare_pair, notes_on_dependence
 from .family import default_measures, evidence_for, named_score
 from .measure_names import check_used
-from .notes import about_predictions, monte_carlo_note
+from .notes import about_predictions, monte_carlo_note, smooth_note
 from .paired_predictions import PairedPredictions
 from .rows import ComparisonRow
 from .rule import ComparisonRule
@@ -84,7 +84,11 @@ def rank_by_pairs(
         n=any_row.n,
         groups=None,
         confidence_level=confidence_level,
-        notes=(*notes, *monte_carlo_note([row for rows in (whole, *others.values()) for row in rows.values()])),
+        notes=(
+            *notes,
+            *monte_carlo_note([row for rows in (whole, *others.values()) for row in rows.values()]),
+            *smooth_note([any_row.measure]),
+        ),
         test=any_row.test,
     )
 

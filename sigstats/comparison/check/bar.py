@@ -28,7 +28,7 @@ from ..family import default_measures, evidence_for, for_one_sample, named_score
 from ..gaps import Slices, gap_of, gaps_of
 from ..margins import SaidShare
 from ..measure_names import as_compared_measures, check_used
-from ..notes import about_predictions, clusters_note, unseen_group_note
+from ..notes import about_predictions, clusters_note, smooth_note, unseen_group_note
 from ..paired_predictions import PairedPredictions
 from ..row_tests.task_means import has_task_mean, without_task_mean
 from ..rule import ComparisonRule, Verdict
@@ -99,6 +99,7 @@ def check_predictions(
         *(whole.notes(("the model",)) if isinstance(whole, Judged) else ()),
         *without_task_mean(paired, names),
         *unseen_group_note(checked_rows, lambda row: cells_of(row)["interval"], rule.unseen_group),
+        *smooth_note(names),
         *about_predictions(paired, names, ("the model",)),
         *(Note("gap", f"{named(row)}: {row.note}; {row.test}") for row in rows if row.test.kind == "gap" and row.test),
         *clusters_note(

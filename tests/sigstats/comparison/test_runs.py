@@ -162,5 +162,7 @@ def test_random_weights_state_their_error():
         return min(weights[(y == of) & (prediction == of)].sum() / weights[y == of].sum() for of in (0, 1))
 
     own = sigstats.compare(y, a, b, measures=[worst_recall], rule=ComparisonRule(n_resamples=250))
-    (note,) = (note for note in own.notes if note.name == "smooth-measure")
-    assert note.startswith("worst_recall: assumed to be smooth; the level does not hold if a measure is the best")
+    checked = sigstats.check(y, a, measures=[worst_recall], at_least=0.5, rule=ComparisonRule(n_resamples=250))
+    for result in (own, checked):
+        (note,) = (note for note in result.notes if note.name == "smooth-measure")
+        assert note.startswith("worst_recall: assumed to be smooth; the level does not hold if a measure is the best")
