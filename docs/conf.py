@@ -19,7 +19,8 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["_build"]
+TABLES = "generated/tables.rst"
+exclude_patterns = ["_build", TABLES]
 smartquotes = False  # calls stand in tables and prose as they are typed
 nitpicky = True
 nitpick_ignore_regex = [("py:obj", r"(?!sigstats\.).*")]  # a parameter in backticks is no link
@@ -37,7 +38,7 @@ def sections() -> dict[str, str]:
     return {name: anchors[heading] for heading in headings for name in re.findall(r"`(\w+)`", heading)}
 
 
-autosummary_generate = True
+autosummary_generate = [TABLES]
 autosummary_context = {"sections": sections()}
 autosummary_imported_members = True
 autodoc_typehints = "none"
@@ -67,8 +68,8 @@ copybutton_prompt_is_regexp = True
 #: A link of a page to a file outside of docs/, which is a page itself: the changelog, a measurement.
 OUTSIDE = re.compile(r"(\[[^]]*\])\(\.\./([^)#\s]+\.md)(#[^)\s]*)?\)")
 COPIES = "generated/outside"
-#: A list of names in reference.md, and the directive of Sphinx that replaces it on the site.
-MADE = re.compile(r"(?:- [^\n]*\n)+\n<!-- made\n(.*?)-->", re.DOTALL)
+#: A list of the names of a module in reference.md, and the title of its section.
+NAMES = re.compile(r"^## (.+)\n((?:(?!#).*\n)+?)<!-- names of (\S+) -->\n\n((?:- .*\n)+)", re.MULTILINE)
 
 
 def copy_outside(_app: Sphinx) -> None:
@@ -85,10 +86,25 @@ def copy_outside(_app: Sphinx) -> None:
             copy.write_text(text, "utf-8")
 
 
+def table(section: re.Match[str], folder: str = "generated") -> str:
+    """The names of a section of reference.md as a table of Sphinx, with a page for each in a folder."""
+    names = "\n   ".join(re.findall(r"^- \[`(\w+)`\]", section[4], re.MULTILINE))
+    options = f":toctree: {folder}\n   :caption: {section[1]}\n   :nosignatures:"
+    return f".. currentmodule:: {section[3]}\n.. autosummary::\n   {options}\n\n   {names}\n"
+
+
+def write_tables(app: Sphinx, _config: object) -> None:
+    """Write the tables of reference.md to a file, since Sphinx makes the pages of names before it reads a page."""
+    reference = Path(app.srcdir, "reference.md").read_text("utf-8")
+    file = Path(app.srcdir, TABLES)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("\n".join(table(section, ".") for section in NAMES.finditer(reference)), "utf-8")
+
+
 def as_myst(_app: Sphinx, _page: str, source: list[str]) -> None:
     """Turn what only GitHub reads into what MyST reads: formulas within a line, links to files outside of docs/."""
     text = re.sub(r"\n\n```\n", "\n```\n", source[0])  # the blank line that ends a doctest
-    text = MADE.sub(r"```{eval-rst}\n\1```", text)
+    text = NAMES.sub(lambda section: f"## {section[1]}\n{section[2]}```{{eval-rst}}\n{table(section)}```\n", text)
     text = re.sub(r"\$`(.+?)`\$", r"$\1$", text)
     text = OUTSIDE.sub(rf"\1(/{COPIES}/\2\3)", text)
     text = re.sub(r"(?<!!)(\[[^]]*\])\((\.\./[^)#\s]+\.[a-z]+)(#[^)\s]*)?\)", r"\1(path:\2)", text)
@@ -97,5 +113,6 @@ def as_myst(_app: Sphinx, _page: str, source: list[str]) -> None:
 
 def setup(app: Sphinx) -> None:
     """Read pages by `as_myst`, those outside of docs/ too."""
+    app.connect("config-inited", write_tables)
     app.connect("builder-inited", copy_outside)
     app.connect("source-read", as_myst)

@@ -107,8 +107,8 @@ def test_links_to_pages_outside_of_the_docs_are_pages_of_the_site(monkeypatch):
 def test_the_reference_lists_every_public_name_once():
     text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     listed = {}
-    for space, names in re.findall(r"currentmodule:: ([\w.]+)\n(.*?)-->", text, flags=re.DOTALL):
-        listed.setdefault(space, []).extend(re.findall(r"^   (\w+)$", names, flags=re.MULTILINE))
+    for space, names in re.findall(r"<!-- names of (\S+) -->\n\n((?:- .*\n)+)", text):
+        listed.setdefault(space, []).extend(re.findall(r"^- \[`(\w+)`\]", names, flags=re.MULTILINE))
     rooms = {"fuzzy", "possibilistic", "results"}
     spaces = {"sigstats": sigstats, **{f"sigstats.{room}": getattr(sigstats, room) for room in rooms}}
     wanted = {name: sorted({*space.__all__} - rooms) for name, space in spaces.items()}

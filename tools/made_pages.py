@@ -304,20 +304,20 @@ def _limits(branch: dict[str, Any]) -> list[str]:
 
 
 def reference() -> str:
-    """The page of names: above each list for Sphinx, which Markdown does not show, a sentence for each name."""
+    """The page of names, with the first sentence of each docstring."""
     page = (DOCS / "reference.md").read_text(encoding="utf-8")
-    return re.sub(r"(?:- \[[^\n]*\n)*\n?<!-- made\n.. currentmodule:: (\S+)\n(.*?)-->", _names, page, flags=re.DOTALL)
+    return re.sub(r"(<!-- names of (\S+) -->\n\n)((?:- [^\n]*\n)+)", _names, page)
 
 
 def _names(block: re.Match[str]) -> str:
-    """The names in a list of the reference with their meanings, and the list."""
-    lines = []
-    for name in re.findall(r"^   (\w+)$", block[2], flags=re.MULTILINE):
-        value = getattr(importlib.import_module(block[1]), name)
+    """The names in a list of the reference, with their meanings."""
+    lines = [block[1]]
+    for name in re.findall(r"^- \[`(\w+)`\]", block[3], flags=re.MULTILINE):
+        value = getattr(importlib.import_module(block[2]), name)
         file = Path(inspect.getsourcefile(inspect.unwrap(value)) or "").resolve().relative_to(DOCS.parent)
         about = (inspect.getdoc(value) or "").partition("\n\n")[0]
-        lines.append(f"- [`{name}`](../{file}): {' '.join(about.split())}")
-    return "\n".join(lines) + f"\n\n<!-- made\n.. currentmodule:: {block[1]}\n{block[2]}-->"
+        lines.append(f"- [`{name}`](../{file}): {' '.join(about.split())}\n")
+    return "".join(lines)
 
 
 #: Each page and what writes it.

@@ -138,8 +138,8 @@ def write_test(name: str) -> None:
         "from .efficiency import",
         f"from .{name} import {result} as {result}\nfrom .efficiency import",
     )
-    _add("docs/reference.md", "   mcnemar_test\n", f"   mcnemar_test\n   {name}\n")
-    _add("docs/reference.md", "   McNemarResult\n", f"   McNemarResult\n   {result}\n")
+    for new, old in ((name, "mcnemar_test"), (result, "McNemarResult")):
+        _add("docs/reference.md", f"- [`{old}`]", f"- [`{new}`]\n- [`{old}`]")
     _add("docs/seeds.md", "| same to rounding | ", f"| same to rounding | `{name}`, ")
     _add(
         "docs/methods.md",
