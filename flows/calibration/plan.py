@@ -27,7 +27,7 @@ from sigstats.tasks.own_code import allow_measures, with_measure_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import TwoViews, record
 from sigstats.tasks.storage.data import StoredData
-from sigstats.tasks.summary.published import Reference
+from sigstats.tasks.summary import Reference
 
 from ..running.kind import Kind
 from ..running.options import Prepared, Progress

@@ -20,9 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the tables."""
+    from sigstats.tasks.export import export
     from sigstats.tasks.results import Results
     from sigstats.tasks.storage.store import Store
-    from sigstats.tasks.summary.export import export
 
     results = Results(Store(usable(options.output)))
     to = usable(options.to, "--to")

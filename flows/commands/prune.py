@@ -21,7 +21,7 @@ def run(options: argparse.Namespace) -> int:
     from sigstats.tasks.results import read_plan
     from sigstats.tasks.storage.files import Locked
     from sigstats.tasks.storage.store import Store
-    from sigstats.tasks.summary.summarize import prune
+    from sigstats.tasks.summary import prune
 
     store = Store(usable(options.output))
     with output_read(options.output, " that is computed in cells", used="read or written"):

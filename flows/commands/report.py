@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
 def _report(output: str) -> None:
     from sigstats.tasks.results import Results
     from sigstats.tasks.storage.store import Store
-    from sigstats.tasks.summary.summarize import lost
+    from sigstats.tasks.summary import lost
 
     from ..pages.wording import count_of
     from ..report.evidence import Evidence
@@ -64,7 +64,7 @@ def _report(output: str) -> None:
 
 def _written(store: "Store") -> str:
     from sigstats.tasks.storage.seal import Damaged
-    from sigstats.tasks.summary.summarize import is_current
+    from sigstats.tasks.summary import is_current
 
     from ..report.page import write_report
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.summary.published import Reference, agrees, read_references
+from sigstats.tasks.summary import Reference, agrees, read_references
 
 from ..pages.wording import join_words, p_at_most, significant
 from .evidence import Evidence, Verdict

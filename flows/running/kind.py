@@ -118,7 +118,7 @@ class Kind(Generic[S]):
         """
         if self.in_process is not None:
             return self.in_process.report(store)
-        from sigstats.tasks.summary.summarize import summarize  # a plan needs neither
+        from sigstats.tasks.summary import summarize  # a plan needs neither
 
         from ..report.page import write_report
 

@@ -23,7 +23,7 @@ from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.storage.data import StoredData
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.published import Reference
+from sigstats.tasks.summary import Reference
 
 from ..clusters import allowed, as_cluster
 from ..config.model import Strict, Study

@@ -17,7 +17,7 @@ from sigstats.tasks.results import read_plan, write_plan
 from sigstats.tasks.storage.data import Growing, read_data, write_data
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.published import write_references
+from sigstats.tasks.summary import write_references
 
 from ..config.model import Study
 from ..errors import BadInput

@@ -97,7 +97,7 @@ def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, st
 def _summarised(
     store: Store, plan: Plan, outcomes: Sequence[Outcome], display: Display
 ) -> tuple[Sequence[Hypothesis], str]:
-    from sigstats.tasks.summary.summarize import summarize  # a plan needs neither
+    from sigstats.tasks.summary import summarize  # a plan needs neither
 
     from ..report.page import write_report
 

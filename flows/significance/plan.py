@@ -16,7 +16,7 @@ from sigstats.tasks.own_code import allow_measures
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.significance.tables import Evaluated, TableTested
 from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
-from sigstats.tasks.summary.published import Reference
+from sigstats.tasks.summary import Reference
 
 from ..config.model import Study
 from ..config.settings import StoppingSettings, stopping_notes, unused_note

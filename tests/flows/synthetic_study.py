@@ -14,7 +14,7 @@ from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.results import write_plan
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.summarize import summarize
+from sigstats.tasks.summary import summarize
 
 #: Rows, classes, and how much error the features' independence would add.
 DATASETS = {"breast-cancer": (569, 2, 0.01), "digits": (1797, 10, 0.09), "iris": (150, 3, 0.0), "wine": (178, 3, 0.03)}

@@ -22,7 +22,7 @@ from sigstats.files.tables.delimited import DelimitedTable
 from sigstats.files.tables.spelling import is_number, same_spelling
 from sigstats.files.tables.table import Table
 from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
-from sigstats.tasks.summary.published import PRINTABLE
+from sigstats.tasks.summary import PRINTABLE
 
 from ...config.model import Strict, each_once, only
 from ...config.settings import PrintedNumber

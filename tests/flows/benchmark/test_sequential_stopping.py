@@ -22,7 +22,7 @@ from sigstats.sequential.rules import BesagCliffordRule
 from sigstats.tasks.fan_out import fanout
 from sigstats.tasks.results import Results, read_plan, write_plan
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.summarize import summarize
+from sigstats.tasks.summary import summarize
 
 from ..conftest import blocks, results, run, run_on, start, study_file, wait_until
 from ..synthetic_study import make_study

@@ -21,7 +21,7 @@ from sigstats.tasks import statistical_tests
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis, summary_table
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.published import Reference, compare_with_published, write_references
+from sigstats.tasks.summary import Reference, compare_with_published, write_references
 
 from ..synthetic_study import CONFIG, DATASETS, VERSIONS, make_study
 

@@ -20,7 +20,7 @@ from sigstats.flows.cli import main
 from sigstats.flows.running.kind import parse_study
 from sigstats.flows.significance.plan import KIND
 from sigstats.mcnemar.mcnemar_test import mcnemar_test
-from sigstats.tasks.summary.published import agrees
+from sigstats.tasks.summary import agrees
 
 from ..conftest import results, run_on, study_file
 

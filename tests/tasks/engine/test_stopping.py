@@ -24,7 +24,7 @@ from sigstats.tasks.plan import Plan
 from sigstats.tasks.results import Results, read_plan, write_plan
 from sigstats.tasks.significance.tables import TableTested
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.summarize import fingerprint
+from sigstats.tasks.summary import fingerprint
 
 from ...examples import examples
 from ..conftest import make_cell, put_in_place

@@ -8,10 +8,10 @@ from urllib.parse import quote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..plan import Cell
-from ..results import Results
-from ..schema import column
-from ..storage.files import open_files
+from .plan import Cell
+from .results import Results
+from .schema import column
+from .storage.files import open_files
 
 #: The parts of a subject that are folders, in order; the others are columns of the files.
 FOLDERS = ("dataset", "classifier", "null_hypothesis")

@@ -1,1 +1,0 @@
-"""Compute the summary of a study from stored replicates."""
