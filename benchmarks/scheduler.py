@@ -26,7 +26,7 @@ from sigstats.tasks.engine import dask_pool, execute, submissions
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.fan_out import FAN_OUTS
 from sigstats.tasks.plan import Block, Cell
-from sigstats.tasks.significance.tables import TableTested
+from sigstats.tasks.significance import TableTested
 from sigstats.tasks.storage.store import CellFiles, Store
 
 BLOCKS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000

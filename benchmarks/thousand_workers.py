@@ -40,7 +40,7 @@ from sigstats.tasks.engine.pools import MOST_CELLS
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.fan_out import FAN_OUTS
 from sigstats.tasks.plan import Block, Cell
-from sigstats.tasks.significance.tables import TableTested
+from sigstats.tasks.significance import TableTested
 
 #: The virtual workers of a process.
 THREADS = 250

@@ -14,7 +14,7 @@ from sigstats._common.messages import refuse, shown
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.own_code import allow_measures
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.significance.tables import Evaluated, TableTested
+from sigstats.tasks.significance import Evaluated, TableTested
 from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
 from sigstats.tasks.summary import Reference
 
@@ -133,8 +133,8 @@ KIND = Kind(
     model=SignificanceStudy,
     layout=_layout,
     analyses={
-        "likeness": "sigstats.tasks.significance.tables",
-        "significance": "sigstats.tasks.significance.tables",
+        "likeness": "sigstats.tasks.significance",
+        "significance": "sigstats.tasks.significance",
     },
     page="sigstats.flows.significance.report.page",
 )

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.tasks.plan import Cell, Plan, missing_lanes
-from sigstats.tasks.significance.tables import TableTested
+from sigstats.tasks.significance import TableTested
 
 
 def make_cell(replicates=95, lane_size=10, **changes):

@@ -8,7 +8,7 @@ import numpy as np
 from sigstats.many_datasets.comparison import compare_over_datasets
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.significance.tables import TableTested
+from sigstats.tasks.significance import TableTested
 
 from ...pages.wording import count_of, join_words
 from ...report import heat_tables, sections, verdicts

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from sigstats.possibilistic_indices import possibility
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.significance.tables import TableTested
+from sigstats.tasks.significance import TableTested
 
 from ...pages.heat_table import data_table
 from ...pages.wording import NBSP, adjusted_p, index_number, join_words, number, p_at_most

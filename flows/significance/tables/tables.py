@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from sigstats._common.messages import refuse
 from sigstats.files.tables.table import Table
 from sigstats.goodness_of_fit.goodness_of_fit_test import relax_probabilities
-from sigstats.tasks.significance.tables import LIKENESS
+from sigstats.tasks.significance import LIKENESS
 
 from ...config.model import Strict, only
 from . import Case, Classes, Counts, Entry, Name, OfTwo, Printed, Ways, class_texts, codes, read_table

@@ -83,7 +83,7 @@ from sigstats.flows import clusters
 from sigstats.flows.clusters.address import Cluster
 from sigstats.flows.running.workers import StaffWatch
 from sigstats.tasks.plan import Block, Cell
-from sigstats.tasks.significance.tables import Evaluated
+from sigstats.tasks.significance import Evaluated
 from sigstats.tasks.storage.store import Store
 
 def levels():

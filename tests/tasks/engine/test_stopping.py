@@ -22,7 +22,7 @@ from sigstats.tasks.engine.run_block import run_block
 from sigstats.tasks.fan_out import cell as cell_of
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.results import Results, read_plan, write_plan
-from sigstats.tasks.significance.tables import TableTested
+from sigstats.tasks.significance import TableTested
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary import fingerprint
 

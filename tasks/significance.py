@@ -1,4 +1,4 @@
-"""Tests of tables of counts, each by all its methods; and resemblance of a new algorithm to known ones.
+"""Significance studies: tests of tables of counts by all their methods, and resemblance of an algorithm to known ones.
 
 The fan-outs compute results of methods without replicates, and replicates of Monte-Carlo tests.
 
@@ -16,13 +16,13 @@ import pyarrow as pa
 from sigstats.measures.own import is_path
 from sigstats.possibilistic_indices import weigh_hypotheses
 
-from ..fan_out import FanOut, replicates_table
-from ..plan import Block, Cell
-from ..record import Work
-from ..results import Results, sequential_fields
-from ..schema import REPLICATE, SUMMARY, Hypothesis, column, to_numpy
-from ..statistical_tests import MONTE_CARLO, named, run_table_test, table_test
-from ..storage.store import Store
+from .fan_out import FanOut, replicates_table
+from .plan import Block, Cell
+from .record import Work
+from .results import Results, sequential_fields
+from .schema import REPLICATE, SUMMARY, Hypothesis, column, to_numpy
+from .statistical_tests import MONTE_CARLO, named, run_table_test, table_test
+from .storage.store import Store
 
 
 class TableTested(Work):
