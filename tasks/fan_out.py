@@ -27,7 +27,7 @@ FAN_OUTS = {
     "interval": "sigstats.tasks.calibration.interval:FAN_OUT",
     "measured": "sigstats.tasks.benchmark.fan_outs:MEASURED",
     "measured-retrain": "sigstats.tasks.benchmark.fan_outs:MEASURED_RETRAIN",
-    "own-test": "sigstats.tasks.calibration.own_test:FAN_OUT",
+    "own-test": "sigstats.tasks.calibration.own_tests:FAN_OUT",
     "predict": "sigstats.tasks.calibration.training:PREDICT",
     "repetition": "sigstats.tasks.benchmark.fan_outs:REPETITION",
     "replicate": "sigstats.tasks.significance:REPLICATE_TABLES",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sigstats._common.validation import refuse
-from sigstats.tasks.calibration.populations import own_tests
+from sigstats.tasks.calibration import own_tests
 from sigstats.tasks.calibration.populations.intervals import run_intervals
 from sigstats.tasks.calibration.populations.judged import JudgedRows
 from sigstats.tasks.calibration.populations.population import EventPopulation, Population

@@ -23,7 +23,7 @@ from sigstats.measures.measure import as_measure
 from sigstats.measures.own import is_path
 from sigstats.measures.table import MEASURES, SCORE_MEASURES
 from sigstats.tasks import statistical_tests
-from sigstats.tasks.calibration.populations import own_tests
+from sigstats.tasks.calibration import own_tests
 from sigstats.tasks.calibration.populations.series import OfOrder
 from sigstats.tasks.record import Null
 from sigstats.tasks.statistical_tests import SIDE, Option

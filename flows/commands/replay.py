@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
-    from sigstats.tasks.calibration.populations import own_tests
+    from sigstats.tasks.calibration import own_tests
     from sigstats.tasks.calibration.replay import can_replay
     from sigstats.tasks.fan_out import own_code
 

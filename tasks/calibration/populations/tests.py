@@ -1,7 +1,7 @@
 """Tests of two classifiers on test sets that are drawn from a population.
 
 A test is one of `sigstats.tasks.statistical_tests`, ``bootstrap``, or one of scores: DeLong's of areas under the ROC
-curve, Student's t of losses. `sigstats.tasks.calibration.populations.own_tests` calls one of another package.
+curve, Student's t of losses. `sigstats.tasks.calibration.own_tests` calls one of another package.
 """
 
 from collections.abc import Callable, Iterable

@@ -11,7 +11,7 @@ from scipy.stats import binom, binomtest
 import sigstats
 from sigstats.flows.cli import main
 from sigstats.joint.events import JointEvents
-from sigstats.tasks.calibration.populations import own_tests
+from sigstats.tasks.calibration import own_tests
 from sigstats.tasks.calibration.populations.population import EventPopulation, Population
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.results import Results

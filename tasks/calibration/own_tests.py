@@ -1,23 +1,33 @@
-"""Tests of other packages, on test sets that are drawn from a population.
+"""Tests of other packages, on test sets that are drawn from a population: how they are found and called; the fan-out.
 
 Such a test is a function of the labels, the predictions of A and those of B. It returns a p-value, or a result that has
-one as ``pvalue``, as SciPy's do.
+one as ``pvalue``, as SciPy's do. The stream is that of `sigstats.tasks.calibration.subsample`, so that all tests are
+given the same test sets.
 """
 
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sigstats._common.messages import nearest, one_line, raised, refuse
 from sigstats._common.registry import Offered
 
-from ...own_code import fit
-from .population import EventPopulation
-from .tests import AnyPopulation
+from ..own_code import fit, require_as_planned
+from ..plan import Block
+from ..schema import column
+from ..storage.store import Store
+from . import subsample
+from .populations.population import EventPopulation
+from .populations.tests import Answers, AnyPopulation, advantage
+from .subsample import LANE_SIZE, Lanes
+from .work import OnTestSets
 
 _TESTS = Offered("sigstats.tests", "test")
 
@@ -146,3 +156,44 @@ def _answers(population: AnyPopulation) -> list[NDArray[Any]]:
             row[list(positions)] = 1
         indicators.append(made)
     return indicators
+
+
+_SCHEMA = subsample.SCHEMA.append(
+    column("problem", pa.string(), "", "why the p-value is undefined (NaN); null where it is not", nullable=True)
+)
+
+
+def _own_code(work: OnTestSets) -> Mapping[str, str] | None:
+    """The identity of the code of the test."""
+    return {"learner": work.test.test, **(work.test.code or {})}
+
+
+def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
+    test = work.test
+    assert test.code is not None
+    name, allowed = test.test, (test.code["package"],)
+    require_as_planned(name, test.code, partial(code_of, name, allowed))
+    function = find(name, allowed)
+    problems: list[str | None] = []
+
+    def answer(work: OnTestSets, drawn_from: Any, lanes: Lanes) -> subsample.Answered:
+        ((rng, size),) = lanes
+        drawn = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
+        values, why = run_own_test(function, test.options, drawn, drawn_from, rng)
+        problems.extend(why)
+        answers = Answers(values, problem=f"p undefined in its first {size} test sets ({why[0]})")
+        return answers, advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
+
+    table = subsample.answered(block, store, work, answer)
+    return table.append_column(_SCHEMA.field("problem"), pa.array(problems, pa.string()))
+
+
+FAN_OUT = replace(
+    subsample.FAN_OUT,
+    about="A test of another package on test sets from a population: p-values, and reasons for undefined ones.",
+    version=1,
+    revision=lambda work: 0,
+    schema=_SCHEMA,
+    compute=_compute,
+    own_code=_own_code,
+)
