@@ -43,7 +43,7 @@ FOOT = """
   that expires if the store has no locks.
 - A worker that dies is replaced, and its block computed again, up to 400 times if no code of another package runs in
   it. A block of such code is [given up](own-models.md#classifiers-that-misbehave) after twelve deaths.
-- A block lost with a connection is sent again. If Prefect's server stops answering, the run says so and goes on.
+- A block lost with a connection is sent again. If Prefect's server stops answering, the run reports this and continues.
 - If the clock is put back, Dask's connections wait for as long as it went back.
 - Finished cells are stored apart from blocks. A block that a cut-off worker writes late is never read as a result, and
   the next run removes it.

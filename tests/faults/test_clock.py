@@ -82,4 +82,4 @@ def test_files_of_any_time_are_taken_up(many, tmp_path, record):
     assert "made again" not in done.stderr
     assert before > 500
     assert results(place) == reference
-    record("files of 1970 to 2100", count=len(files), seen="taken up; the same bytes")
+    record("files dated 1970 to 2100", count=len(files), seen="read; the same bytes")

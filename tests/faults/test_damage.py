@@ -1,4 +1,4 @@
-"""Files of the store that are truncated, bit-flipped or another study's: named and made again, never used."""
+"""Files of the store that are truncated, bit-flipped or another study's: named and computed again, never used."""
 
 import io
 import random
@@ -58,9 +58,9 @@ def test_damaged_files_are_named_and_made_again(many, place, other, record):
         assert results(place) == reference
         assert stored(place) == 20 + 40 * 49
     for how, count in counts.items():
-        seen = "named and made again"
+        seen = "named and computed again"
         if how == "bit-flipped":
-            seen += f", but {unread} in which the bit does not apply to the rows"
+            seen += f", except {unread} whose bit is outside the rows"
         record(f"files of the store are {how}", where=place.url[:2], count=count, seen=f"{seen}; the same summary")
 
 

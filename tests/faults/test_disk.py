@@ -134,5 +134,5 @@ def test_a_rename_or_fsync_that_fails_is_named_and_the_run_goes_on(many, tmp_pat
     record(
         "a rename or an fsync fails, or all of them",
         count=count,
-        seen="named, or the folder alone not synced; the same bytes",
+        seen="named, or only the folder is not synced; the same bytes",
     )

@@ -76,7 +76,7 @@ def test_a_killed_evaluation_leaves_all_or_nothing(folder, record):
     done = run("run", folder / "nightly.toml", "--output", folder / "out")
     assert done.returncode == 0
     assert all(line.startswith("note: caught up: ") for line in done.stderr.splitlines())
-    seen = f"evaluations whole or not there, {whole(folder)} in the history"
+    seen = f"each evaluation is whole or missing, {whole(folder)} in the history"
     record("a regression study is killed (kill -9)", count=count, seen=seen)
 
 

@@ -125,5 +125,5 @@ def test_where_no_folder_takes_temporary_files_a_run_is_done_or_says_so(many, in
         assert code or "Traceback" not in done.stderr
         assert not code or "name a folder that can be written as TMPDIR" in done.stderr.splitlines()[-1]
         assert what != "a plain loop" or results(place) == many[1]
-    seen = "a comparison and a plain loop done, the same bytes; local workers end in one line that names TMPDIR"
+    seen = "a comparison and a plain loop done, the same bytes; local workers end with one line that names TMPDIR"
     record("no folder takes temporary files", count=3, seen=seen)

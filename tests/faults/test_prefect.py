@@ -23,4 +23,4 @@ def test_a_prefect_server_that_dies_takes_nothing_with_it(many, tmp_path, record
     assert (tmp_path / "out/report.html").read_text().endswith("</html>\n")
     assert len([line for line in err.splitlines() if line.startswith("note: Prefect does not follow the run")]) == 1
     assert "Traceback" not in err
-    record("Prefect's server is killed (kill -9)", count=1, seen="the run goes on without it; the same bytes")
+    record("Prefect's server is killed (kill -9)", count=1, seen="the run continues without it; the same bytes")

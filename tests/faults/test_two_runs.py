@@ -59,5 +59,8 @@ def test_a_run_that_slept_past_its_lease_meets_its_successor(many, bucket, recor
         assert process.returncode == 0, err
     assert results(place) == reference
     record(
-        "two runs meet, one of which slept past its lease", where="s3", count=1, seen="both end well; the same bytes"
+        "two runs meet, one of them asleep until after its lease",
+        where="s3",
+        count=1,
+        seen="both end well; the same bytes",
     )

@@ -68,7 +68,7 @@ def test_no_number_of_preemptions_is_laid_to_a_block(many, tmp_path, record):
     assert done.returncode == 0, done.stderr
     assert left.read_text() == "0"
     assert results(place) == reference
-    what = "the worker of one and the same block is taken away (kill -9)"
+    what = "the worker of the same block is taken away each time (kill -9)"
     record(what, count=PREEMPTIONS, seen="computed elsewhere; the same bytes")
 
 
@@ -97,7 +97,9 @@ def test_a_block_that_ends_its_worker_every_time_is_named_and_the_rest_completes
     assert results(place) == reference
     what = {"kill": "a block kills its worker every time", "hog": "a block takes its worker over its memory every time"}
     record(
-        what[fault], count=1, seen="named as failed, the rest complete, exit code 3; the same bytes once it is mended"
+        what[fault],
+        count=1,
+        seen="named as failed, the rest complete, exit code 3; the same bytes once it is corrected",
     )
 
 

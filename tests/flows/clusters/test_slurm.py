@@ -72,7 +72,7 @@ def test_a_job_that_ends_before_its_worker_came_is_replaced_and_said(many, tmp_p
     assert results(place) == reference
     wait_until(lambda: not jobs(site), seconds=60)
     record(
-        "a job of a real Slurm ends before its worker came",
+        "a job of a real Slurm ends before its worker connects",
         count=1,
         seen="replaced after resubmit_after; the same bytes",
     )
@@ -129,7 +129,7 @@ def test_an_array_of_parts_one_of_them_killed_is_gathered(many, tmp_path, place,
     record(
         "one of four elements of an array of a real Slurm is killed",
         count=1,
-        seen="the gathering run computes its rest; the same bytes",
+        seen="the last run computes the rest; the same bytes",
     )
 
 

@@ -78,8 +78,8 @@ def test_one_that_kills_its_worker_every_time_is_named_and_the_rest_completes(pa
     study = study_of(tmp_path, [named("assaults", deed="assaults"), *innocent], nulls="")
     again = run("run", study, *arguments[4:], "--cluster", "serial")
     assert again.returncode == 0, again.stderr
-    seen = "named as failed, the rest complete, exit code 3; taken up once it is mended"
-    record("a classifier of one's own kills its worker every time", count=12, seen=seen)
+    seen = "named as failed, the rest complete, exit code 3; continued once it is corrected"
+    record("a classifier of another package kills its worker every time", count=12, seen=seen)
 
 
 def test_what_does_no_harm_changes_nothing(package, tmp_path):
