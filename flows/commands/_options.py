@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE, REGRESSION, BadInput
 from . import option, repeatable
@@ -73,7 +73,8 @@ _OPTIONS = (
         "positive",
         "measures?",
         "score_range",
-        "margins",
+        "margins?",
+        "minimum_effect",
         "at_least",
         "at_most",
         "power",
@@ -89,7 +90,8 @@ _OPTIONS = (
 def with_dashes(words: str, names: Iterable[str]) -> str:
     """Replace names of options in a message by those on the command line."""
     named = re.compile(rf"(^|: | with )({'|'.join(names)})(?=: |; expected| '[^']*'; expected)")
-    return named.sub(lambda name: f"{name[1]}--{name[2].replace('_', '-').replace('measures', 'measure')}", words)
+    singular = {"measures": "measure", "margins": "margin"}
+    return named.sub(lambda name: f"{name[1]}--{singular.get(name[2], name[2]).replace('_', '-')}", words)
 
 
 @contextlib.contextmanager
@@ -107,7 +109,6 @@ def output_read(output: str, lacking: str, *, used: str = "read") -> Iterator[No
         raise BadInput(f"OUTPUT: {output} is not valid; it cannot be {used} ({error.strerror or error})") from None
 
 
-_UNIT = ", a share; 0.5pt is half a point"
 _METAVARS = {float: "X", int: "N", str: "NAME"}
 
 
@@ -121,6 +122,8 @@ _TYPES: dict[type, Callable[[str], float | str]] = {float: fraction, int: int, s
 
 #: Fields of the rule that only studies and Python can set.
 _NO_OPTIONS = ("confidence", "simultaneous", "seed", "smallest_slice")
+#: Options for a drop, and the field of the rule for one in per cent of the baseline.
+_DROPS = {"minimum_effect": "relative_effect", "margin": "relative_margin"}
 
 
 def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
@@ -128,51 +131,62 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
     from sigstats.comparison.rule import ComparisonRule, key_of  # needs NumPy, without which others show their help
 
     group = parser.add_argument_group("what counts as a regression")
+    parser.set_defaults(takes_names=not names)
     for field in fields(ComparisonRule):
-        if key_of(field) in _NO_OPTIONS or (names and key_of(field) not in names):
+        if key_of(field) in (*_NO_OPTIONS, *_DROPS.values(), "margins") or (names and key_of(field) not in names):
             continue
-        description, unit = field.metadata["description"], _UNIT if field.metadata.get("share") else ""
+        description = field.metadata["description"]
         said, option = f"{description[0].lower()}{description[1:]}", f"--{key_of(field).replace('_', '-')}"
-        if field.name == "margins":
-            text = f"{said}, as in 'label = dog=1pt' or latency_ms=20, or latency_ms=10%% of the baseline (repeatable)"
-            group.add_argument(option, action="append", default=[], metavar="NAME=X", help=text)
+        if field.name in _DROPS:
+            usual, part = (getattr(ComparisonRule, name) for name in (field.name, _DROPS[field.name]))
+            text = f"{said}: points or a share (default: {100 * usual:g}pt), or for measures without limits a part of "
+            text += f"the baseline (default: {100 * part:g}%%)"
+            if field.name == "margin":
+                text += "; compare also takes NAME=X of a slice, measure or score, as in 'label = dog=1pt'"
+            repeatable(group, option, "X", f"{text} (repeatable)")
             continue
         if isinstance(field.default, bool):
             group.add_argument(option, action="store_true", help=said)
             continue
         group.add_argument(
             option,
-            type=str if field.metadata.get("share") else _TYPES[type(field.default)],
+            type=_TYPES[type(field.default)],
             metavar=_METAVARS[type(field.default)],
-            help=f"{said} (default: {field.default}{unit})",
+            help=f"{said} (default: {field.default})",
         )
 
 
-def _name_and_margin(option: str) -> tuple[str, str]:
-    name, _, margin = option.rpartition("=")
-    if not name.strip() or not margin.strip():
-        raise BadInput(
-            f"--margins: {option!r} is not valid; expected NAME=X with a slice, measure or score and its margin"
-        )
-    return name.strip(), margin
+def _drops(options: argparse.Namespace) -> dict[str, Any]:
+    """The fields of the rule that `_DROPS` give: bare drops, parts of the baseline, and margins with a name."""
+    from sigstats.comparison.margins import as_margin
+
+    given: dict[str, Any] = {"margins": {}}
+    for key, relative in _DROPS.items():
+        takes_names = key == "margin" and options.takes_names
+        for text in getattr(options, key, []):
+            name, equals, value = (part.strip() for part in text.rpartition("="))
+            if not equals:
+                part = value.endswith("%")
+                given[relative if part else key] = as_margin(value, key) if part else value
+            elif takes_names and name and value:
+                given["margins"][name] = value
+            else:
+                raise ValueError(f"{key}: {text!r} is not valid; expected X{' or NAME=X' if takes_names else ''}")
+    return given
 
 
 def rule_of(options: argparse.Namespace) -> "ComparisonRule":
     """The rule that the options state; raises BadInput, which names an option that is not valid."""
     from sigstats.comparison.rule import ComparisonRule, key_of
 
-    given = {
-        field.name: getattr(options, key_of(field))
-        for field in fields(ComparisonRule)
-        if getattr(options, key_of(field), None) is not None
-    }
-    given["margins"] = dict(_name_and_margin(value) for value in given.get("margins", []))
+    keys = {field.name: key_of(field) for field in fields(ComparisonRule) if field.name not in _DROPS}
+    given = {name: value for name, key in keys.items() if (value := getattr(options, key, None)) is not None}
+    keys |= {relative: key for key, relative in _DROPS.items()} | {"margins": "margin"}
     try:
-        return ComparisonRule(**given)
+        return ComparisonRule(**given, **_drops(options))
     except ValueError as error:
         name, _, complaint = str(error).partition(":")
-        key = next((key_of(field) for field in fields(ComparisonRule) if field.name == name), name)
-        raise BadInput(f"--{key.replace('_', '-')}:{complaint}") from None
+        raise BadInput(f"--{keys.get(name, name).replace('_', '-')}:{complaint}") from None
 
 
 def add_fail_on(parser: argparse.ArgumentParser) -> None:

@@ -77,9 +77,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", names: Sequence[str]) -> "SizePlan":
+    from sigstats.comparison.margins import require_margins
     from sigstats.sizing.comparison import pilot_of, plan_size
 
     rule = rule_of(options)
+    require_margins(rule, [])  # the rows of an accuracy are not relative
     pilot = _by_hand(options) if paired is None else pilot_of(paired, rule, tests=_tests(paired, names, rule))
     largest = _largest_drop(options, rule, pilot.parts[0].discordance) if paired is None else 1.0
     return plan_size(pilot, rule=rule, drops=_drops(options, rule, largest), target=options.power, alpha=rule.alpha)
@@ -115,10 +117,7 @@ def _largest_drop(options: argparse.Namespace, rule: "ComparisonRule", share: fl
     return largest
 
 
-_OF_RULE = (
-    *("alpha", "adjust", "minimum_effect", "margin", "relative_effect", "relative_margin"),
-    "unseen_group",
-)
+_OF_RULE = ("alpha", "adjust", "minimum_effect", "margin", "unseen_group")
 #: The rates that files of a pilot have.
 _BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
 
@@ -197,7 +196,7 @@ def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names:
 
 def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str, names: Sequence[str]) -> int:
     from sigstats.comparison.family import blank_row
-    from sigstats.comparison.margins import SaidShare
+    from sigstats.comparison.margins import SaidShare, require_margins
     from sigstats.comparison.row_tests.task_means import has_task_mean
     from sigstats.sizing.measures import plan_measure
 
@@ -208,6 +207,7 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     rule = rule_of(options)
     tests, target, positive = _tests(paired, names, rule), options.power, options.positive
     drops, row = _given(options), blank_row(paired, measure)
+    require_margins(rule, [row])
     if (row.unit or row.relative) and any(isinstance(drop, SaidShare) for drop in drops):
         raise BadInput(f"--drop: points are of shares; expected a number of {row.unit or 'the unit of the score'}")
     size_of_measure = plan_measure(paired, measure, rule, drops, target=target, tests=tests, positive=positive)

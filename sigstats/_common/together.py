@@ -17,7 +17,7 @@ _OF_MEASURES = ("measure", "costs", "positive", "score_range")
 _NOT_OF_SIZES = (
     *("report", "ratio", "group", "epoch", "task", "slice", *_OF_MEASURES),
     *("accuracy", "discordance", "rows", "answers", "correlation"),
-    *("margin", "relative_effect", "relative_margin", "unseen_group"),
+    *("margin", "unseen_group"),
 )
 #: Inputs, other inputs that exclude them, and the remedy.
 _EXCLUDED = (

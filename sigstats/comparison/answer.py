@@ -193,8 +193,8 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
         return f"Compare on data that {row.name} can be computed from, or by other measures."
     lean = evidence(row, comparison.rule)
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= comparison.rule.alpha:
-        option = "--relative-effect" if row.relative else "--minimum-effect"
-        return f"{lean[:1].upper()}{lean[1:]}. Set {option} to a {loss(row)} that matters."
+        unit = ", in % of the baseline" if row.relative else ""
+        return f"{lean[:1].upper()}{lean[1:]}. Set --minimum-effect to a {loss(row)} that matters{unit}."
     if not row.test.limited:
         what = row.score or row.name
         return f"State the limits of {what} (--score-range LOW HIGH): without them no number of rows passes."

@@ -82,7 +82,7 @@ def compare_pairs(
     asked = [asked_of(paired, measures, positive, alone=alone) for paired in pairs]
     check_used(dict.fromkeys(name for evidence in asked for name in evidence), score_range=pairs[0].score_range)
     require_margins(
-        rule.margins,
+        rule,
         [row for paired, evidence in zip(pairs, asked, strict=True) for row in blank_rows(paired, evidence)],
     )
     tests = sum(tests_of(paired, evidence, rule) for paired, evidence in zip(pairs, asked, strict=True))

@@ -3,7 +3,7 @@
 import contextlib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._common.numerals import significant
@@ -86,9 +86,12 @@ def names_of(row: Any) -> tuple[str, ...]:
     return row.slice, row.name, row.score, row.measure
 
 
-def require_margins(margins: Mapping[str, float], rows: Sequence[Any]) -> None:
-    """Refuse a margin of something that is not compared, or in another unit than its own."""
-    for name, margin in margins.items():
+def require_margins(rule: Any, rows: Sequence[Any]) -> None:
+    """Refuse a margin of something that is not compared, or in another unit than its own, of a `ComparisonRule`."""
+    for name, value in (("minimum_effect", rule.relative_effect), ("margin", rule.relative_margin)):
+        if isinstance(value, PartOfBaseline) and not any(row.relative for row in rows):
+            raise refuse(name, in_per_cent(value), f"points, such as {100 * value:g}pt; measures without limits take %")
+    for name, margin in rule.margins.items():
         named = [row for row in rows if name in names_of(row)]
         if not named:
             known = min(text for row in rows for text in names_of(row) if text)

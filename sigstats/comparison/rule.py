@@ -137,7 +137,7 @@ class ComparisonRule:
                 low, high = limits.get("gt", limits.get("ge")), limits.get("lt", limits.get("le"))
                 value = as_share(value, attribute.name) if limits.get("share") else value
                 number = as_real(value, attribute.name, low=low, high=high, open_ends="gt" in limits)
-                number = value if isinstance(value, SaidShare) else number
+                number = value if isinstance(value, (SaidShare, PartOfBaseline)) else number
             else:
                 continue
             object.__setattr__(self, attribute.name, number)

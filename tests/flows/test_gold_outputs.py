@@ -84,7 +84,7 @@ COMMANDS = {
     "compare candidates": ("compare", *ABOUT, "c.csv", "--slice", "region"),
     "compare margins": (
         *("compare", *ABOUT, *LATENCY, "--measure", "mean-score", "--measure", "accuracy", "--slice", "region"),
-        *("--margin", "2pt", "--margins", "latency_ms=10%", "--margins", "region = south=5pt"),
+        *("--margin", "2pt", "--margin", "latency_ms=10%", "--margin", "region = south=5pt"),
     ),
     "compare tasks": ("compare", *ABOUT, "--task", "task", "--slice", "region"),
     "compare tasks of scores": ("compare", "marks-a.csv", "marks-b.csv", *LATENCY, "--task", "task"),
@@ -165,7 +165,7 @@ REFUSALS = (
     ("compare", *ABOUT, "--human", "absent"),
     ("compare", *ABOUT, "--group", "absent"),
     ("compare", *ABOUT, "--slice", "region=3"),
-    ("compare", *ABOUT, "--margins", "nothing=1pt"),
+    ("compare", *ABOUT, "--margin", "nothing=1pt"),
     ("compare", *ABOUT, "--run", "region"),
     ("compare", "a.csv", "short.csv"),
     ("compare", "a.csv", "a.xml"),

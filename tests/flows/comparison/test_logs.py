@@ -540,7 +540,7 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
         ("compare", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 is not used by accuracy; expected"),
         ("check", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 is not used by accuracy; expected"),
         ("size", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 is not used by accuracy; expected"),
-        ("compare", [], ["--margins", "t=1pt"], "--margins: 't' is not valid; expected a slice or a measure of the"),
+        ("compare", [], ["--margin", "t=1pt"], "--margin: 't' is not valid; expected a slice or a measure of the"),
         ("compare", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
         ("size", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used by"),
         (
@@ -578,7 +578,7 @@ def test_what_no_measure_uses_is_refused_before_anything_is_computed(
         pd.DataFrame(rows | said_of | {"cost": rng.random(60)}).to_csv(tmp_path / f"{name}.csv", index=False)
     command, *three = command.split()
     paths = [str(tmp_path / f"{name}.csv") for name in ("a" if command == "check" else "abc" if three else "ab")]
-    of_cost = unused[0] not in ("--score-range", "--task", "--margins")
+    of_cost = unused[0] not in ("--score-range", "--task", "--margin")
     bar = [] if command != "check" else ["--at-most", "0.9"] if of_cost else ["--at-least", "0.1"]
     score = ["--score", "cost"] if of_cost and "--ratio" not in options else []
     assert main([command, *paths, *options, *score, *bar]) in (0, 1)

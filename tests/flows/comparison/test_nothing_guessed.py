@@ -33,7 +33,10 @@ def run(tmp_path, capsys, command, a, b=None, *options):
 @pytest.mark.parametrize(
     ("command", "options", "wanted"),
     [
-        ("compare", ("--margins", "latency_ms=2pt"), "'latency_ms=2pt' is not valid; expected a number of ms"),
+        ("compare", ("--margin", "latency_ms=2pt"), "'latency_ms=2pt' is not valid; expected a number of ms"),
+        ("size", ("--margin", "cost=1"), "--margin: 'cost=1' is not valid; expected X"),
+        ("compare", ("--margin", "latency_ms="), "--margin: 'latency_ms=' is not valid; expected X or NAME=X"),
+        ("compare", ("--margin", "500%"), "--margin: 5.0 is not valid; expected"),
         ("size", ("--drop", "2pt"), "points are of shares; expected a number of ms"),
         ("check", ("--at-most", "50%"), "--at-most: '50%' is not valid; expected a number in the unit of latency_ms"),
     ],
@@ -79,8 +82,18 @@ def test_a_candidate_that_is_given_twice_is_refused(tmp_path, capsys):
 def test_a_small_rise_of_a_cost_names_the_option_that_counts_it(tmp_path, capsys):
     cost = ("--score", "latency_ms")
     _, said = run(tmp_path, capsys, "compare", {"latency_ms": 100 * SHARES}, {"latency_ms": 103 * SHARES}, *cost)
-    assert "Set --relative-effect to a rise that matters." in said
-    assert main(["compare", *map(str, sorted(tmp_path.glob("*.csv"))), *cost, "--relative-effect", "1%"]) == 1
+    assert "Set --minimum-effect to a rise that matters, in % of the baseline." in said
+    assert main(["compare", *map(str, sorted(tmp_path.glob("*.csv"))), *cost, "--minimum-effect", "1%"]) == 1
+
+
+@pytest.mark.parametrize("command", ["compare", "size"])
+@pytest.mark.parametrize("option", ["--margin", "--minimum-effect"])
+def test_a_part_of_the_baseline_is_refused_where_all_measures_have_limits(tmp_path, capsys, command, option):
+    rows = ({"label": A, "prediction": right} for right in (A, B))
+    assert run(tmp_path, capsys, command, *rows, option, "5%") == (
+        2,
+        f"sigstats: {option}: '5%' is not valid; expected points, such as 5pt; measures without limits take %",
+    )
 
 
 def test_words_of_verdicts_in_a_column_of_errors_state_no_direction(tmp_path, capsys):
@@ -186,7 +199,7 @@ def test_values_below_0_of_one_model_contradict_the_name_of_a_cost(tmp_path, cap
 
 def test_a_margin_and_the_headline_name_a_score_by_its_name(tmp_path, capsys):
     marks = {"f1": SHARES}, {"f1": 0.99 * SHARES}
-    code, said = run(tmp_path, capsys, "compare", *marks, "--score", "f1", "--margins", "f1=5pt")
+    code, said = run(tmp_path, capsys, "compare", *marks, "--score", "f1", "--margin", "f1=5pt")
     assert (code, said.splitlines()[0][:29]) == (0, "PASS: no regression; mean f1 ")
     said = run(tmp_path, capsys, "check", marks[0], None, "--score", "f1", "--at-least", "0.4")[1]
     assert said.startswith("PASS: mean f1 on all rows is 0.")

@@ -112,7 +112,7 @@ def test_a_margin_of_a_cost_is_a_number_of_its_own_unit(tmp_path, capsys):
     part = 100 * row.high * 1.01 / row.baseline
     assert verdict({"latency_ms": f"{part}%"}).margin == pytest.approx(row.high * 1.01)
     files = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--score", "latency_ms", "--score-range", "0", "200"]
-    main(["compare", *files, "--margins", "latency_ms=20ms"])
+    main(["compare", *files, "--margin", "latency_ms=20ms"])
     assert "of latency_ms (5 ms on all rows), +20 ms of latency_ms" in " ".join(capsys.readouterr().out.split())
     for margin, told in (
         ("latency_ms=20s", "'latency_ms=20s' is not valid; expected a number of ms"),
@@ -123,13 +123,13 @@ def test_a_margin_of_a_cost_is_a_number_of_its_own_unit(tmp_path, capsys):
         ("all rows=20ms", "'all rows=20ms' is not valid; expected points"),
         ("latency_ms=-1", "-1.0 is not valid; expected 0 or more"),
     ):
-        assert main(["compare", *files, "--margins", margin]) == 2
-        assert f"--margins: {told}" in capsys.readouterr().err
+        assert main(["compare", *files, "--margin", margin]) == 2
+        assert f"--margin: {told}" in capsys.readouterr().err
     for letter, frame in zip("ab", frames, strict=True):  # of a cost without a unit
         frame.rename(columns={"latency_ms": "cost"}).to_csv(tmp_path / f"{letter}2.csv", index=False)
-    others = [str(tmp_path / "a2.csv"), str(tmp_path / "b2.csv"), "--score", "cost", "--margins", "cost=20 apples"]
+    others = [str(tmp_path / "a2.csv"), str(tmp_path / "b2.csv"), "--score", "cost", "--margin", "cost=20 apples"]
     assert main(["compare", *others]) == 2
-    assert "--margins: 'cost=20apples' is not valid; expected a number without a unit" in capsys.readouterr().err
+    assert "--margin: 'cost=20apples' is not valid; expected a number without a unit" in capsys.readouterr().err
     study = {"kind": "regression", "baseline": files[0], "candidate": files[1], "columns": {"score": "latency_ms"}}
     rule = {"margins": {"latency_ms": "20 ms", "accuracy": "30pt"}}
     study |= {"score_range": [0, 200], "rule": rule}
