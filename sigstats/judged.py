@@ -64,8 +64,8 @@ class JudgedResult(TestResult):
     rows, labels : tuple of int
         The same for rows where the judge prefers B, neither and A.
     labels_wanted : tuple of int or None
-        Total numbers of labels by preference of the judge at which the interval would exclude `margin` if people
-        continued to label alike; None if no number is enough.
+        Total numbers of labels, by preference of the judge, with which the interval would exclude `margin` if further
+        labels were like those so far; None if no number is enough.
     n_groups : int or None
         Number of groups, if there are any.
     guarantee : str

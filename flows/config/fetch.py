@@ -1,6 +1,6 @@
-"""Fetch the data of a ready study: by scikit-learn's own downloaders, which compare what comes with a stated checksum.
+"""Fetch the data of a ready study by scikit-learn's own downloaders, which verify checksums.
 
-What has come is compared with the rows and the largest class of the data that the study means, before it is written.
+A data set is written only if its number of rows and the size of its largest class are those that the study expects.
 """
 
 import tomllib

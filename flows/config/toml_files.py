@@ -1,4 +1,4 @@
-"""TOML files, the ready studies among them, and values of the command line that replace some of theirs."""
+"""TOML files, including the ready studies, and values of the command line that replace values of a file."""
 
 import copy
 import re

@@ -49,11 +49,10 @@ def run_here(
     pages: str | None = None,
     loss: Loss | None = None,
 ) -> "State[R] | R":
-    """Run a study in the flow run around this call: its cells are task runs, and it ends in the state returned.
+    """Run a study in the flow run around this call; its cells are task runs.
 
-    If an earlier attempt has failed, the result is returned: in place of a state, Prefect raises that attempt's error.
-
-    Raises StudyFailed if the exit code is not 0, each time that it is not.
+    Returns the final state of the flow run, or the result if an earlier attempt has failed, since for a state Prefect
+    would raise the error of that attempt. Raises StudyFailed in each attempt whose exit code is not 0.
     """
     if not kind_of(study).has_cells:  # a study of cells says this itself
         get_run_logger().info("%s", printable(f"{study.name}: {study.question}"))

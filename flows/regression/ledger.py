@@ -76,8 +76,8 @@ def note_on_promise(study: RegressionStudy, linked: Sequence[Record]) -> str | N
     """A note if looks before shared the level by another rule, or if they began apart on rows that are now linked."""
     now, notes = rule_of(study.looks), []
     if before := [rule for rule in _rules(linked) if rule != now]:
-        promise = "no level is shared" if study.looks.spending == "each" else "the level is at most the rest"
-        notes.append(f"looks before this one were by {' and '.join(before)}, this one is by {now}: {promise}")
+        promise = "the looks share no level" if study.looks.spending == "each" else "at most the level left is used"
+        notes.append(f"the rule of looks changed from {' and '.join(before)} to {now}: {promise}")
     if (apart := sum(record.evaluation.look == 1 for record in linked)) > 1 and study.looks.spending != "each":
         notes.append(f"these rows link {apart} test sets that began separately, each with the whole level")
     return "; ".join(notes) or None

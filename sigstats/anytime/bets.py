@@ -98,10 +98,11 @@ _STAKES = np.geomspace(2e-3, 0.9, 100)
 
 
 def running_interval(rows: Rows, centre: float, way: str, level: float) -> Interval:
-    r"""The interval of the average over the rows of the mean of each given the rows before it, which may change.
+    r"""The interval of the average of the conditional means of all rows so far.
 
-    It contains the mean of the rows, and those after all rows cover together with the probability `level`. `centre`: a
-    number within -1 and 1 that was fixed before the rows; the interval is shortest if the mean is near it.
+    The conditional mean of a row is its mean given the rows before it; it may change from row to row. The interval
+    contains the mean of the rows, and the intervals after every row cover simultaneously with the probability `level`.
+    `centre`: a number between -1 and 1, fixed before the rows; the interval is shortest if the mean is near it.
 
     For a row x with the mean :math:`\mu` and a stake s, :math:`(1 + s (x - c)) \exp(-s (\mu - c))` has an expected
     value of at most 1, since :math:`1 + z \le e^z`. The products of all rows are averaged over a hundred stakes.

@@ -92,7 +92,7 @@ def compare_pairs(
         rule = rule.with_resamples_for(level)
         smallest = 1 / (rule.n_resamples + 1)
         if smallest > level:
-            told = f"no random weights can fail: their smallest p is {p_number(smallest)}, {p_number(level)} needed"
+            told = f"too few random weights for a fail: p is at least {p_number(smallest)}, above {p_number(level)}"
             notes = (Note("too-few-resamples", told),)
     of_one = rule.of_family(max(1, tests))
     results = []

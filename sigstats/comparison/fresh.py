@@ -76,7 +76,7 @@ class RowValues:
 
 
 class FreshRow(NamedTuple):
-    """An undecided row of a comparison, and the values of its rows."""
+    """A measure on a slice, not yet decided, with the values of its rows."""
 
     row: ComparisonRow
     values: RowValues

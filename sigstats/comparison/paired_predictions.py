@@ -182,7 +182,7 @@ class PairedPredictions:
 
     @property
     def predicted(self) -> Predicted | None:
-        """What both predict."""
+        """The predictions of both models; None if only marks are known."""
         return self.said if isinstance(self.said, Predicted) else None
 
     @property

@@ -75,9 +75,9 @@ def _given(
     so_far: Decimal,
     reach: float,
 ) -> tuple[Decimal, Decimal, int] | None:
-    """The share of e in both probabilities, and the effort; None if f and g go beyond `reach` or are too many.
+    """The terms of one e in both probabilities, and their number; None if f and g exceed `reach` or are too many.
 
-    Approximate sizes of all terms choose those that are then computed exactly. `so_far`: the sum of smaller e.
+    Only terms that are large enough, by approximation, are computed exactly. `so_far`: the sum over smaller e.
     """
     rest_rows, rest_columns = (total - first[i] - second[i] for i in (0, 1))
     weight = hypergeometric_tail(total, rest_rows, rest_columns, e).point

@@ -166,7 +166,7 @@ def _rounding(goal: float) -> float:
 
 
 def _bounded_beyond(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[int, float]:
-    """A number of discordant pairs, and a power above `goal` that more of them have at least.
+    """A number of discordant pairs, and a lower bound above `goal` of the power with more pairs.
 
     With reach (t, c) and delta = |share - 1/2| Hoeffding's inequality gives a power of at least
     1 - exp(-2 (delta sqrt(m) - t - c / sqrt(m))^2), which rises with m; it is brought half of the way from `goal` to 1.
@@ -183,10 +183,9 @@ def _bounded_beyond(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[in
 
 
 def smallest_enough(enough: Callable[[int], bool], maximum: int, *, low: int = 0) -> int | None:
-    """The smallest whole number above `low`, which is not enough, that is; None if `maximum` is not.
+    """The smallest whole number that is enough; None if `maximum` is not. `low` is known not to be enough.
 
-    If `enough` is not true of all numbers above one of which it is true, the answer is enough and the number below it
-    is not, but a smaller one may be.
+    If `enough` is not monotone, the returned number is enough and the one below it is not, but a smaller one may be.
     """
     high = min(max(2 * low, 1), maximum)
     while not enough(high):

@@ -207,7 +207,7 @@ def _smallest(enough: Any) -> int:
     """The smallest number from which on the power reaches its target, for as many further numbers as are examined."""
     n = smallest_enough(enough, _MOST_ITEMS)
     if n is None:
-        raise refuse("accuracies", "those given", f"ones that differ more: this takes over {_MOST_ITEMS} items")
+        raise ValueError(f"the accuracies differ too little: over {_MOST_ITEMS:,} items are needed")
     behind = n
     while behind < n + min(math.ceil(_AHEAD * n), _MOST_AHEAD):
         behind += 1

@@ -49,9 +49,10 @@ class RunsResult:
 def runs_test(
     a: FloatArray, b: FloatArray, *, confidence_level: float = 0.95, divisions: int | None = None
 ) -> RunsResult:
-    """Test by Welch's t whether recipe B is worse than A; no p-value is below one by the number of divisions.
+    """Test by Welch's t whether recipe B is worse than A; p is at least 1 / `divisions`.
 
-    Equal values in A are a constant. `divisions`: by default, those of all runs among two recipes.
+    If all values of A are equal, A is taken for a constant. `divisions`: by default the number of ways to divide all
+    runs between two recipes.
     """
     ahead = float(b.mean() - a.mean())
     if abs(ahead) <= TIE_TOLERANCE * max(float(np.abs(a).max()), float(np.abs(b).max())):

@@ -173,7 +173,7 @@ def model_names_in(path: str, columns: Columns) -> list[str]:
 
 
 def filter_names_in(path: str, columns: Columns) -> list[str]:
-    """The filters of a log, as a person can give them back; none of a table."""
+    """The filters of a log, as ``--filter`` takes them; a table has none."""
     log = parsed(path, columns).log(columns)
     names = {} if log is None else dict.fromkeys(answer.filter for answer in log.answers)
     return names_to_give_back([name for name in names if name])

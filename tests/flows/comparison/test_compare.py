@@ -491,7 +491,7 @@ def test_as_many_weights_are_drawn_as_the_adjusted_level_needs(tmp_path, monkeyp
     monkeypatch.setattr("sigstats.comparison.rule._MAX_RESAMPLES", 10**4)
     _, found = compared(tmp_path, *written(tmp_path, base, cand), *options, "--alpha", "0.01%", code=0)
     assert found["rule"]["resamples"] == 10**4
-    assert "no random weights can fail: their smallest p is 0.0001, 1.7\xa0×\xa010⁻⁵ needed" in [
+    assert "too few random weights for a fail: p is at least 0.0001, above 1.7\xa0×\xa010⁻⁵" in [
         note["text"] for note in found["notes"]
     ]
 

@@ -217,7 +217,7 @@ def test_a_changed_plan_spends_what_is_left_and_is_recorded(folder, capsys):
     capsys.readouterr()
     assert evaluate(folder, "--set", "looks.spending=series") == 0
     said = capsys.readouterr()
-    assert "looks before this one were by linear of 4, this one is by series" in said.err
+    assert "the rule of looks changed from linear of 4 to series" in said.err
     assert "of 0.0125 left" in said.out
     found = history(folder)
     assert list(found["spending"]) == ["linear of 4"] * 3 + ["series"]
