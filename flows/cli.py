@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return complain(f"{said}{_remedy(cause)} (--debug shows where)", FAILED, options)
 
 
-#: What the system says where it gives no more of something, by number and in words of libraries, and what to do.
+#: Errors of the system and of libraries if a resource is exhausted, and the advice for each.
 _SHORT: tuple[tuple[set[int], str, str], ...] = (
     ({errno.ENOSPC, errno.EDQUOT}, "No space left", "make room there; the same command goes on from what is stored"),
     ({errno.EMFILE}, "Too many open files", "raise the limit (ulimit -n)"),

@@ -186,7 +186,7 @@ def _answer(plan: SizePlan) -> Answer:
     )
 
 
-#: As wide as a phone shows it; a wider screen enlarges it.
+#: Width on a phone; a wider screen enlarges it.
 _WIDTH, _HEIGHT, _LABELS = 360.0, 250.0, 72.0
 
 

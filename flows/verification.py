@@ -38,7 +38,7 @@ class Checked:
     difficulty: str
     #: The fewest over its values; 0 where the test raised an exception.
     digits: float
-    #: What it raised; empty where it gave an answer.
+    #: Error; empty if it gave an answer.
     problem: str = ""
 
 

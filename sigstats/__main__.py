@@ -54,7 +54,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-#: What stands for a sign of the program's own where the encoding of the output lacks it.
+#: ASCII for characters of the program's output that the encoding lacks.
 _PLAIN = {
     "−": "-",
     "–": "-",

@@ -81,7 +81,7 @@ class TestResult(Drawn):
         return f"If {self._null}, an outcome at least as extreme as this one has probability {p}."
 
 
-#: What stands beside the p-value where there is such a field, and what its name begins with.
+#: Fields printed next to the p-value, and the beginnings of their names.
 _SHOWN = {"statistic": "", "estimate": "", "interval": "confidence_"}
 
 

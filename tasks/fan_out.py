@@ -65,7 +65,7 @@ class FanOut:
     schema: pa.Schema
     #: Compute the table of the replicates of a block, in order.
     compute: Callable[[Block, Store, Any], pa.Table]
-    #: Whether Numba compiles its code.
+    #: True if Numba compiles its code.
     compiles: bool = False
     #: Another fan-out that does the same work, if any.
     like: str | None = None
@@ -84,7 +84,7 @@ class FanOut:
     #: Rows, or distinct rows with ``count``, of a test set of the first lane of a block, if replicates are results of a
     #: test on test sets that can be drawn again.
     drawn_rows: Callable[[Block, Store, int], pa.Table] | None = None
-    #: Whether work enters `sigstats.tasks.threads.alone` only when necessary; other work runs inside it.
+    #: True if work enters `sigstats.tasks.threads.alone` only when necessary; other work runs inside it.
     beside_others: Callable[[Any], bool] = lambda work: False
     #: ``learner`` and identity of code of other packages that the work runs; None if there is none.
     own_code: Callable[[Any], Mapping[str, str] | None] = lambda work: None
@@ -157,7 +157,7 @@ def beside_others(cell: Cell) -> bool:
 
 
 def in_words(cell: Cell) -> str:
-    """What the replicates of `cell` are."""
+    """The replicates of `cell`, in words."""
     return fanout(cell.fanout).in_words
 
 

@@ -54,7 +54,7 @@ class Cell:
     #: The rule that may stop the cell before all of its replicates: its ``rule`` (one of `RULES`) and settings. It is
     #: not part of the fingerprint, since it changes no replicate.
     stopping: Mapping[str, Any] | None = None
-    #: What the code of other packages may take, or needs: ``time_limit``, the seconds of a fit, ``memory``, the bytes
+    #: Limits and needs of code of other packages: ``time_limit``, the seconds of a fit, ``memory``, the bytes
     #: of its process, ``threads`` and ``gpu``. Not part of the fingerprint.
     limits: Mapping[str, float] | None = None
 

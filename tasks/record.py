@@ -149,7 +149,7 @@ class Named(Record):
 
     name: str
     digest: str
-    #: Whether the rows come in groups.
+    #: True if the rows come in groups.
     grouped: bool = False
 
 
@@ -166,7 +166,7 @@ class Learner(Record):
 
     learner: str
     params: Mapping[str, Any]
-    #: What identifies the code of another package.
+    #: Identity of the code of another package.
     code: Mapping[str, str] | None = None
     #: The language whose words are stemmed.
     stem: str | None = None

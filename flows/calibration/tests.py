@@ -52,10 +52,10 @@ _NAMES = {
 
 INTERVALS = ("f1-interval", "judged-interval", "difference-interval")
 
-#: Those of populations that are described.
+#: Tests of populations that are described.
 OF_DESCRIBED = (*INTERVALS, "joint-tasks", "votes", "time-series")
 
-#: Those that only cross-validated learners can have.
+#: Tests that only cross-validated learners can have.
 OF_FOLDS = ("corrected-t", "five-by-two", "efficiency", "homogeneity", "permutation")
 
 _TRAINED = "Null hypothesis: trained models have equal expected errors."

@@ -33,7 +33,7 @@ GROUPS = ("files of predictions", "studies", "this machine")
 REGISTRY = Registry(__name__, Command, what="command")
 
 
-#: What argparse says of a value, and what is said here.
+#: Messages of argparse about a value, and those in their place.
 _IN_OUR_WORDS = (
     (r"^argument (\S+): invalid (?:float|fraction) value: (.*)", r"\1: \2 is not valid; expected a number, as in 0.05"),
     (r"^argument (\S+): invalid int value: (.*)", r"\1: \2 is not valid; expected a whole number"),

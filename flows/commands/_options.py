@@ -67,7 +67,7 @@ def as_options(*others: tuple[str, str]) -> Iterator[None]:
         raise BadInput(with_dashes(words, _OPTIONS)) from None
 
 
-#: What the library calls options.
+#: Names of options in the library.
 _OPTIONS = (
     *(
         "positive",
@@ -96,7 +96,7 @@ def with_dashes(words: str, names: Iterable[str]) -> str:
 
 @contextlib.contextmanager
 def output_read(output: str, lacking: str, *, used: str = "read") -> Iterator[None]:
-    """Say in one line why an output cannot be used; `lacking`: what it may not hold."""
+    """Report in one line why an output cannot be used; `lacking`: the contents that it may not have."""
     from sigstats.tasks.storage.seal import Damaged
 
     try:

@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines_of(path: str) -> list[str]:
-    """What a file has, in a line, and commands for it; ValueError if it cannot be read."""
+    """A line on the contents of a file, and commands for it; ValueError if it cannot be read."""
     from sigstats.files.predictions import Columns, parsed
     from sigstats.files.tables.table import Table
 

@@ -1,4 +1,4 @@
-"""Delete what an output needs no longer, such as the replicates of a study whose report is final."""
+"""Delete the parts of an output that are no longer needed, such as the replicates of a study whose report is final."""
 
 import argparse
 

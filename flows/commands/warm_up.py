@@ -12,7 +12,7 @@ from typing import Literal
 from ..errors import DONE, BadInput
 
 _TREES = ("decision-tree", "sklearn.ensemble.RandomForestClassifier", "sklearn.ensemble.ExtraTreesClassifier")
-#: What calls compiled code, those that compile for longest first.
+#: Callers of compiled code, in descending order of compile time.
 _CLASSIFIERS = (*_TREES, "c4.5", "sklearn.ensemble.HistGradientBoostingClassifier", "1-nn")
 
 GROUP = "this machine"

@@ -20,7 +20,7 @@ from sigstats.intervals import Interval
 
 #: The version of the form of the JSON, increased when it changes.
 JSON_VERSION = 2
-#: What JSON and histories call attributes of rows of a comparison, and of other results.
+#: Names of attributes of comparison rows and other results in JSON and histories.
 KEYS_OF_ROWS = {
     "pvalue": "p_worse",
     "two_sided_pvalue": "p_differs",

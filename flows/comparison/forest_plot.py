@@ -13,7 +13,7 @@ from sigstats.comparison.result import ComparisonRow
 from ..pages import svg
 from ..pages.svg import Axes
 
-#: As wide as a phone shows it; a wider screen enlarges it.
+#: Width on a phone; a wider screen enlarges it.
 _WIDTH, _LINE, _BOTTOM = 360.0, 22.0, 34.0
 #: The room beside the axes for the longest label, in pixels; longer ones stand above their intervals.
 _BESIDE = 130.0

@@ -63,7 +63,7 @@ def fetch(name: str, write: Callable[[str, bytes], None]) -> Iterator[str]:
 
 
 def fetched_by(study: Study, base: Path) -> str:
-    """How to fetch the missing files of a ready study; empty if none is missing."""
+    """Advice to fetch the missing files of a ready study; empty if none is missing."""
     path, folder = ready_studies().get(study.name), base / study.folder if isinstance(study, DataStudy) else base
     wanted = [] if path is None else files_of(tomllib.loads(path.read_text("utf-8")))
     lacking = any(not list(folder.glob(name)) for name in wanted)

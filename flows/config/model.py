@@ -210,7 +210,7 @@ def _place_of(path: Sequence[str | int], model: type[BaseModel]) -> str:
 
 
 def _walk(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[str | int], list[type[BaseModel]]]:
-    """The keys of a location, without what pydantic adds to it, and the tables that may stand there."""
+    """The keys of a location, without those that pydantic adds, and the tables that are allowed there."""
     keys: list[str | int] = []
     current: list[Any] = [model]
     for part in location:

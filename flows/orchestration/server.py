@@ -36,12 +36,12 @@ from .artifacts import key_of
 #: Seconds between two requests of a run, and those that the server has to answer one.
 _ASKED_EVERY, _ANSWER = 2.0, 5.0
 _NOT_PAUSED = "a study cannot be paused and goes on; cancel it, and its next run continues from there"
-#: As many times in a row the server may fail to answer.
+#: Largest number of successive requests without an answer.
 _FAILURES = 3
 
 
 class Loss:
-    """Tells once, with `say`, that Prefect's server is gone."""
+    """Report once, with `say`, that Prefect's server is gone."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say: Callable[[str], None] | None = say
@@ -89,7 +89,7 @@ class _Watch:
         self.failures = 0
 
     def look(self, client: SyncPrefectClient) -> None:
-        """Ask the server once, and tell it of the progress."""
+        """Poll the server once, and report the progress to it."""
         if self._stop.is_set():
             return
         try:

@@ -26,9 +26,9 @@ class HeatCell:
     shade: str
     #: A second, smaller line.
     below: str = ""
-    #: Whether it carries the mark of a rejected null hypothesis.
+    #: True if it carries the mark of a rejected null hypothesis.
     marked: bool = False
-    #: What a pointer over it shows.
+    #: Tooltip.
     hint: str = ""
 
 

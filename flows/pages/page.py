@@ -25,7 +25,7 @@ class Answer:
     verdict: str = ""
     #: Numbers, each with its name above and its interval below.
     numbers: Sequence[tuple[str, str, str]] = ()
-    #: What was shown and what was not: a few words, then the rest of the sentence.
+    #: Findings and open questions: a few words, then the rest of the sentence.
     shown: Sequence[tuple[str, str]] = ()
     to_do: str = ""
     figure: Markup = _NONE

@@ -106,7 +106,7 @@ def _slices(ranking: Ranking) -> Iterator[list[str]]:
         yield [model.model, *(f"{ranks_of(slice_)} ({score_of(slice_, slice_.score, n)})" for slice_, n in of_slices)]
 
 
-#: As wide as a phone shows it; a wider screen enlarges it.
+#: Width on a phone; a wider screen enlarges it.
 _WIDTH, _LINE, _BOTTOM, _WIDEST = 360.0, 20.0, 40.0, 150.0
 
 

@@ -27,7 +27,7 @@ class Look:
 
     number: int
     level: float
-    #: What is left of the level before this look; None where looks share none.
+    #: Remaining level before this look; None if looks share none.
     left: float | None
 
     def __str__(self) -> str:

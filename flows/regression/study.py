@@ -26,7 +26,7 @@ from ..config.model import Strict, Study
 
 
 def _thresholds() -> type[Strict]:
-    """The fields of the rule as keys, without those that stand at the top of a study file."""
+    """The fields of the rule as keys, except those at the top level of a study file."""
     keys: dict[str, Any] = {}
     for field in fields(ComparisonRule):
         key = key_of(field)

@@ -18,7 +18,7 @@ from ..pages.svg import Axes
 from ..pages.wording import count_of
 from ..report.evidence import Figure
 
-#: As wide as a phone shows it.
+#: Width on a phone.
 _LEFT, _WIDTH = 46.0, 340.0
 #: A trend shows the last evaluations, at most so many.
 _MOST_EVALUATIONS = 40

@@ -34,7 +34,7 @@ class Score:
     """The scored quantity, and the format of its values."""
 
     name: str
-    #: What is compared: ``"classifier"``.
+    #: Subject of a comparison: ``"classifier"``.
     model: str
     in_percent: bool
     #: Differences up to this count as equal.
@@ -100,7 +100,7 @@ class Evidence:
 
     @cached_property
     def page(self) -> "KindPage":
-        """What the page has of the kind of study."""
+        """The parts of the page that depend on the kind of study."""
         place = kind_named(self.results.plan.kind).page
         return importlib.import_module(place).PAGE if place else KindPage()
 
@@ -181,11 +181,11 @@ class Verdict:
     details: tuple[str, ...] = ()
     #: Without which the headline is not to be read; never folded away.
     beside: str = ""
-    #: What follows the headline on the first screen: a word for each sentence.
+    #: Sentences below the headline on the first screen, by a word each.
     also: tuple[tuple[str, str], ...] = ()
     #: Up to three numbers of the first screen: what each is, the number, and what it is held against.
     numbers: tuple[tuple[str, str, str], ...] = ()
-    #: What to do now; empty where the test does not say.
+    #: Advice; empty if the test has none.
     to_do: str = ""
 
 
@@ -194,13 +194,13 @@ class Column:
     """A column of a test's table."""
 
     header: str
-    #: What a cell shows.
+    #: Text of a cell.
     text: Callable[[Hypothesis], str]
     #: By what the column is sorted; None for text as shown.
     sort: Callable[[Hypothesis], float | None] | None = None
-    #: What the header stands for.
+    #: Explanation of the header.
     meaning: str = ""
-    #: Whether the text is a sentence, which stands below the table; the cell has its number.
+    #: True if the text is a sentence, which stands below the table; the cell has its number.
     note: bool = False
     #: True if a table of these rows needs the column; a column without values is always left out.
     needed: Callable[[Sequence[Hypothesis]], bool] = lambda _: True
@@ -231,7 +231,7 @@ class Section:
     order: int
     #: The test of the summary's rows.
     test: str
-    #: What the field calls it.
+    #: Usual name of the test.
     name: str
     question: str
     #: Its rows and the evidence to a `Verdict`.
@@ -241,17 +241,17 @@ class Section:
     #: How it is done and what its p-value means, with what it assumes; or a function of its rows that says it.
     method: str | Callable[[Sequence[Hypothesis]], str]
     source: str = ""
-    #: What the names in its verdict mean, for who has not met them.
+    #: Explanation of the names in its verdict.
     terms: str = ""
 
     def method_of(self, rows: Sequence[Hypothesis]) -> str:
-        """How its rows were computed."""
+        """The method by which its rows were computed."""
         return self.method if isinstance(self.method, str) else self.method(rows)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Particulars:
-    """What the page of one study has besides the sections of its tests."""
+    """Parts of the page of one study, apart from the sections of its tests."""
 
     #: Questions, verdicts and what their terms mean, before those of the tests and after them.
     first: Sequence[tuple[str, Verdict | None, str]] = ()
@@ -266,7 +266,7 @@ class Particulars:
 
 @dataclass(frozen=True, kw_only=True)
 class KindPage:
-    """What the pages of a kind of study have in common."""
+    """Parts that the pages of a kind of study have in common."""
 
     #: The modules whose `SECTIONS` are those of these tests, which need more than the words of their record.
     sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

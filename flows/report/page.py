@@ -154,9 +154,9 @@ class Cell:
     """A cell of a table."""
 
     text: str
-    #: What the column is sorted by; empty for the text.
+    #: Sort key of the column; empty for the text.
     key: str = ""
-    #: What a pointer over it shows.
+    #: Tooltip.
     hint: str = ""
 
 

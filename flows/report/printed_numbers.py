@@ -68,7 +68,7 @@ class _Pair:
 
 
 def printed_numbers(evidence: Evidence) -> Verdict | None:
-    """How many printed numbers agree in value, in order of magnitude and in decision; None if there are none."""
+    """A verdict on the printed numbers that agree in value, order of magnitude and decision; None without any."""
     pairs = list(_pairs(evidence))
     if not pairs:
         return None

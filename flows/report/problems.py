@@ -23,9 +23,9 @@ _NAMED = 3
 class Problem:
     """A cell that is not complete."""
 
-    #: Which one, and what happened to it.
+    #: The cell, and what happened to it.
     sentence: str
-    #: Where it failed; empty where it did not.
+    #: Traceback; empty if it did not fail.
     traceback: str
 
 
@@ -89,9 +89,9 @@ def shortfall(evidence: Evidence) -> str:
 
 
 def how_to_finish(evidence: Evidence, failures: Sequence[Mapping[str, str]] = ()) -> str:
-    """How to complete the missing computations; empty if none is missing.
+    """Advice to complete missing computations; empty if none is missing.
 
-    `failures`: the result of `read_failures`, if these must be mended first.
+    `failures`: the result of `read_failures`, if these must be corrected first.
     """
     lacking = evidence.incomplete
     if not lacking:

@@ -1,4 +1,4 @@
-"""Rows of a summary: grouped, chosen, and what they say of a hypothesis."""
+"""Rows of a summary: groups, selections, and their evidence about a hypothesis."""
 
 import math
 from collections import Counter
@@ -94,7 +94,7 @@ def advantage_of_a(row: Hypothesis) -> float | None:
 
 
 def necessity(row: Hypothesis) -> float | None:
-    """How strongly the data support the alternative (positive) or the null hypothesis (negative), from -1 to 1.
+    """The degree to which the data support the alternative (positive) or the null hypothesis (negative), from -1 to 1.
 
     NSD of the alternative over the null hypothesis is 1 - PD of the null hypothesis over the alternative
     (Hryniewicz, eq. 25 and 27 with the roles exchanged); at most one of it and NSD is above 0. It stays below 1,

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def config_as_toml(config: Mapping[str, Any]) -> str:
-    """A configuration as the TOML text that gives it again: what is None, which TOML lacks, is left out."""
+    """A configuration as TOML text; None, which TOML lacks, is left out."""
     first = ("kind", "name", "seed")
     keys = [*(key for key in first if key in config), *sorted(config.keys() - set(first))]
     return toml_text({key: config[key] for key in keys})

@@ -110,7 +110,7 @@ class CellProgress:
     #: Replicates that were compared with the observed result, and those of them that are at least as extreme.
     judged: int = 0
     exceedances: int = 0
-    #: Whether the cell is complete, or failed.
+    #: True if the cell is complete, or failed.
     ended: bool = False
     #: The number of replicates at which the stopping rule is expected to stop; None if unknown.
     expected: int | None = None

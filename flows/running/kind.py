@@ -29,7 +29,7 @@ S = TypeVar("S", bound=Study)
 
 
 class InProcess(NamedTuple):
-    """What a kind does whose studies are evaluated in this process; as the methods of `Kind`."""
+    """Methods of a kind whose studies are evaluated in this process; see `Kind`."""
 
     plan: Callable[[Any, RunOptions], str]
     run: Callable[[Any, RunOptions], StudyResult]

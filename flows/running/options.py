@@ -30,7 +30,7 @@ from ..config.model import Strict, Study
 from ..errors import BadInput
 from .progress import Display
 
-#: As many parts are enough: a study has few cells of more lanes.
+#: Largest number of parts: few cells of a study have more lanes.
 _MOST = 100_000
 
 

@@ -113,7 +113,7 @@ class Display:
 
     @contextlib.contextmanager
     def patience(self, what: str) -> Iterator[None]:
-        """Name the step `what` if it takes longer than `PATIENCE_SECONDS`."""
+        """Print the step `what` if it takes longer than `PATIENCE_SECONDS`."""
         timer = threading.Timer(PATIENCE_SECONDS, self.say, [f"  {what}"])
         timer.daemon = True
         timer.start()

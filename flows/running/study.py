@@ -36,7 +36,7 @@ from .progress import Display
 from .result import CellStudyResult
 from .workers import StaffChanges, StaffWatch, add_changes, anything_left, changes_of, workers_for
 
-#: What Numba compiles for studies that retrain.
+#: Folder of the code that Numba compiles for studies that retrain.
 _COMPILED = Path(sigstats.__path__[0], "learners", "compiled")
 #: The workers are looked at every so many seconds.
 _LOOK_SECONDS = 1.0

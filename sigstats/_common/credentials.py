@@ -28,7 +28,7 @@ _SHORT = re.compile(r"\d{0,13}|[^\W_]{0,5}")
 _PLAIN = re.compile(r"\d{0,13}|[A-Z]?[a-z]{0,15}|[A-Z]{0,15}|.{0,7}")
 _BETWEEN = re.compile(r"[\W_]+")
 _QUOTES = str.maketrans("", "", "'\"")
-#: What may follow an address in a sentence.
+#: Characters that may follow an address in a sentence.
 _MARKS = ".,:;!)"
 _AFTER_HOST = re.compile("[/?#]")
 #: Keys that their makers made to be known: of AWS, GitHub, GitLab, Hugging Face, OpenAI and its like, Slack, Google.

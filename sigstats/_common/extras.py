@@ -30,7 +30,7 @@ class MissingExtra(ModuleNotFoundError):
 
 
 class _Missing(MetaPathFinder):
-    """The last finder, which is asked for modules that no other one found."""
+    """The last finder of modules, called if no other finder has succeeded."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: object = None) -> None:  # noqa: ARG002
         """Raise ``MissingExtra`` if a module of this package imports what an extra brings."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from .validation import refuse
 
-#: As many replicates are kept in one array.
+#: Largest number of replicates in one array.
 MAX_RESAMPLES = 10**8
 
 RNG: TypeAlias = (

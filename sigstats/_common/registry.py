@@ -74,7 +74,7 @@ class Offered:
     """A kind of object that other packages offer."""
 
     group: str
-    #: What it is called in messages.
+    #: Word for it in messages.
     what: str
 
     def named(self, ready: Iterable[str] = ()) -> tuple[str, ...]:

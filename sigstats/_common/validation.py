@@ -34,11 +34,11 @@ ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 MAX_TOTAL = 2**53
 #: The largest magnitude of a number that is squared, and whose squares are added.
 LARGEST_SQUARABLE = 1e150
-#: What is right for whole numbers that float64 would round.
+#: Expected in place of whole numbers that float64 would round.
 EXACT_WHOLE = f"whole numbers that float64 holds: all up to {MAX_TOTAL}, and few above"
 #: The labels expected if whole numbers are mixed with floats, or signed with unsigned ones.
 _EXACT_LABELS = f"whole numbers below {MAX_TOTAL} in size if some are floats: beyond, floats round them"
-#: What `int` or `float` would take for a number.
+#: Types that `int` or `float` would accept, but that are not numbers.
 _NO_NUMBERS = (bool, np.bool_, str, bytes, bytearray, np.ma.core.MaskedConstant)
 
 

@@ -37,7 +37,7 @@ class Answer(Generic[R]):
     row: R | None
     #: The measure, the slice and the effect with its interval, in a sentence.
     finding: str
-    #: What to do, in an imperative sentence.
+    #: Advice, an imperative sentence.
     advice: str
     #: The measures by which the candidate is better on all rows: two-sided, adjusted over the measures by Holm.
     better: tuple[R, ...] = ()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..unseen_row.judged import JudgedRows
 
 Pair = tuple[FloatArray, FloatArray]
-#: What every row lies between; None where that is not known.
+#: Limits of every row; None if unknown.
 Limits = tuple[float, float] | None
 
 
@@ -69,7 +69,7 @@ class Values(Evidence):
     span: float | None
     #: If the measure is a quantile, the share of rows below it, with the sign of the measure; 0 for a mean.
     share: float = 0.0
-    #: Whether the values are 1 for a right answer and 0 for a wrong one.
+    #: True if the values are 1 for a right answer and 0 for a wrong one.
     answers: bool = False
     #: All answers to the items, where both models have unlike numbers of them.
     totals: ItemTotals | None = None
@@ -88,7 +88,7 @@ class Values(Evidence):
 
     @classmethod
     def of_answers(cls, units: Units, right: Sequence[NDArray[np.bool_]], totals: ItemTotals | None = None) -> Self:
-        """Which answers are right."""
+        """Evidence of right and wrong answers."""
         a, b = (side.astype(np.float64) for side in right)
         return cls(units=units, values=(a, b), span=1.0, answers=True, totals=totals)
 
@@ -144,7 +144,7 @@ class Judged(Evidence):
         return rows_of_two(self.judge[::-1], self.people[::-1], span, self.units.group)
 
     def notes(self, models: Sequence[str]) -> Iterator[Note]:
-        """How often the judge agrees with people on each model, and whether its errors favour one."""
+        """Notes on the agreement of judge and people about each model, and on errors that favour one model."""
         from ..sign_flips.sign_flip_test import sign_flip_test
         from ..unseen_row.judged import DIFFERENT, agreement_of
 
@@ -173,7 +173,7 @@ class Attempts(Evidence):
     k: int
     #: True if all k must be right.
     every: bool = False
-    #: Whether each answer of baseline and candidate is right.
+    #: Mask of the right answers of baseline and candidate.
     right: Pair
     #: All answers to the items, where both models have unlike numbers of them.
     totals: ItemTotals | None = None
@@ -280,7 +280,7 @@ class Runs(Evidence):
 
     #: Of each run of the baseline beside the first of the candidate, then of the first beside each other one.
     pairs: tuple[Evidence, ...]
-    #: Whether any run says something else of a row than the first.
+    #: Mask of the rows on which any run differs from the first.
     differs: NDArray[np.bool_]
 
     def take(self, rows: IntArray) -> Self:

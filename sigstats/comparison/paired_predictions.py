@@ -67,7 +67,7 @@ class Predicted(Labels):
 
     @property
     def right(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which predictions of baseline and candidate are right."""
+        """Masks of the right predictions of baseline and candidate."""
         return self.a == self.label, self.b == self.label
 
     def names(self) -> Iterator[tuple[str, list[str], list[str]]]:
@@ -98,7 +98,7 @@ class Scored:
     totals: ItemTotals | None = None
     #: The tables of `of_classes`, if the scores are probabilities of each row's true class.
     tables: tuple[FloatArray, FloatArray] | None = None
-    #: Whether a lower score is better; None if that is unknown.
+    #: True if a lower score is better; None if that is unknown.
     lower: bool | None = False
     #: The lowest and the highest possible score, as the log or the table of metrics states.
     limits: tuple[float, float] | None = None
@@ -158,13 +158,13 @@ class PairedPredictions:
     score_range: tuple[float, float] | None = None
     #: Each run of the baseline with the first of the candidate, then its first with each other; empty without runs.
     runs: "tuple[PairedPredictions, ...]" = ()
-    #: Whether the predictions were compared already, with another score, so that only these scores are left.
+    #: True if the predictions were compared already, with another score, so that only these scores are left.
     compared: bool = False
     #: The task, model, score ... of baseline and candidate, for messages and pages.
     subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
     #: Remarks for the user, a line each.
     notes: tuple[Note, ...] = ()
-    #: Whether baseline and candidate are the same file, bytes or arrays.
+    #: True if baseline and candidate are the same file, bytes or arrays.
     identical: bool = False
     beside: Beside = Beside()  # noqa: RUF009 - a tuple
     #: The ids of the rows, if they were requested; an Arrow array of shape (n,).

@@ -22,9 +22,9 @@ class RowTest(str):
     __slots__ = ("kind", "like_seen", "limited")
 
     kind: Kind
-    #: Whether the limits of a row are known, so that one that was not seen cannot differ by any amount.
+    #: True if the limits of a row are known, so that one that was not seen cannot differ by any amount.
     limited: bool
-    #: Whether a group that was not seen is taken to be like those seen.
+    #: True if a group that was not seen is taken to be like those seen.
     like_seen: bool
 
     def __new__(cls, name: str = "", kind: Kind = "none", limited: bool = True, like_seen: bool = False) -> Self:  # noqa: D102

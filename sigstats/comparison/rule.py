@@ -213,7 +213,7 @@ class ComparisonRule:
 
 
 def first_stage(size: int, slices: int) -> int:
-    """How many of `size` weightings each of this many slices begins with."""
+    """The number of weightings, of `size`, with which each of this many slices begins."""
     return min(size, max(_FEWEST, size // 4)) if slices > _MANY_SLICES else size
 
 

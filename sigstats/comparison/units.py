@@ -33,7 +33,7 @@ class Units:
     n: int
     #: The group of each row, whose rows are not independent.
     group: IntArray | None = None
-    #: Whether the groups are times, numbered in their order, so that rows near each other are dependent.
+    #: True if the groups are times, numbered in their order, so that rows near each other are dependent.
     in_time: bool = False
     #: The item that each row answers, where items have several answers.
     items: IntArray | None = None

@@ -82,7 +82,7 @@ class Keys:
     packing: Packing
     #: ``fields(j, x)``: the fields of column j at the counts x, one row each.
     fields: Callable[[int, IntArray], IntArray]
-    #: Whether equal keys mean equal scores, so that states may be merged by them.
+    #: True if equal keys mean equal scores, so that states may be merged by them.
     merging: bool
     #: ``weight(fields)``: the exact integer by which near ties are told apart.
     weight: Callable[[list[int]], int] | None = None

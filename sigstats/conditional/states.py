@@ -87,7 +87,7 @@ def join(problem: Problem, left: States, right: States, norm: float, settled: Pa
 def join_last(
     problem: Problem, left: States, rest: States, column: int, open_x: IntArray, norm: float, settled: Parts
 ) -> list[float]:
-    """As `join`, with `rest` and one more column, added for each count of the left half, as the right half."""
+    """Join the left half, as `join` does, with `rest` and one more column, added for each count of the left half."""
     parts: list[float] = []
     first, stop = int(open_x[0]), int(open_x[-1]) + 1
     states = rest.take(np.argsort(rest.count, kind="stable"))

@@ -30,7 +30,7 @@ from .upper_tail import FEASIBLE, LOG_10, MANY, SMALL, SOME, as_margins, classes
 
 #: Larger distributions are listed down to this logarithm.
 _LEAST_LISTED = -300 * DIGITS.ln(Decimal(10))
-#: As many numbers are listed of one table.
+#: Largest number of numbers listed for one table.
 _MOST_LISTED = 2**25
 
 

@@ -30,7 +30,7 @@ from .rook_polynomial import Classes, LogTail
 
 #: Terms of a series that converges within pi, and how far it then is good to 1e-17: (1.9 / pi) ** 80 = 4e-18.
 _SERIES = ((80, 1.9), (200, 2.5))
-#: What is left out of an integral may be this large, relative to its peak.
+#: Largest omitted part of an integral, relative to its peak.
 _NEGLIGIBLE = 1e-16
 #: Logarithm of the largest share of the alternating part of the distribution that counts as none.
 _NO_PARITY = -50.0

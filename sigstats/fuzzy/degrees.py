@@ -19,7 +19,7 @@ from .._common.validation import FloatArray, as_real, as_reals, refuse, refuse_w
 from ..intervals import Interval
 
 Counts: TypeAlias = tuple[int, ...]
-#: Which classes an object may take, as positions.
+#: The classes that an object may take, as positions.
 Choice: TypeAlias = tuple[int, ...]
 #: With more degrees than this, each is raised to the next hundredth.
 _MOST_DEGREES = 200

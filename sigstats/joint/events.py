@@ -287,7 +287,7 @@ class JointEvents:
         return both[0], both[1]
 
 
-#: What the bootstrap and the laws of measures take.
+#: Counts that the bootstrap and the laws of measures accept.
 JointCounts: TypeAlias = JointOutcomes | JointEvents
 
 

@@ -19,7 +19,7 @@ Build: TypeAlias = Callable[[dict[str, Any], Any, bool], Any]
 Null: TypeAlias = Literal["labels", "features"]
 #: How a classifier is retrained: with work that all permutations share, by compiled code, or by its own `fit`.
 Fits: TypeAlias = Literal["shared", "compiled", "refitted"]
-#: What a batched learner predicts where it leaves a row to scikit-learn.
+#: Prediction of a batched learner for a row that it leaves to scikit-learn.
 UNDECIDED = -1
 
 
@@ -73,7 +73,7 @@ class BatchedLearner:
     #: The null hypotheses this learner has a fast way for.
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
 
-    #: Whether its estimator turns X into floats of one size, so that shorter ones than float64 are the same to it.
+    #: True if its estimator turns X into floats of one size, so that shorter ones than float64 are the same to it.
     one_size: ClassVar[bool] = False
 
     #: How permutations are fitted: with shared work, or by compiled code.

@@ -29,7 +29,7 @@ _STOPS_FROM: Final = 10_000
 _MOST_ROWS: Final = 200_000
 #: Larger values and parameters are left to scikit-learn, so that no sum or product overflows.
 _LARGEST: Final = 1e100
-#: What stands for no limit of leaves or depth.
+#: Value for no limit of leaves or depth.
 _NO_LIMIT: Final = 2**31
 #: So many bins of columns are added to at a time, which stay in a core's fastest cache.
 _TOGETHER: Final = 1152

@@ -97,7 +97,7 @@ def _rejects(k: IntArray, m: IntArray, rule: Rule) -> Any:
     return at_most(tail, rule.tail)
 
 
-#: What a sum over the number of discordant pairs leaves out on either side, at most.
+#: Largest probability that a sum over the number of discordant pairs omits on either side.
 _REMAINDER = 1e-16
 #: The largest number of observations.
 MAX_N = 10**8

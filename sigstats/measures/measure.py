@@ -34,7 +34,7 @@ FEW_CLASSES = 8
 #: Measures of two classes that the true negatives do not count for.
 _WITHOUT_NEGATIVES = ("precision", "recall", "f1", "f-beta", "jaccard")
 _NOTHING = np.zeros(())
-#: What the counts are of: two classes; several classes; several categories.
+#: Kinds of counts: two classes; several classes; several categories.
 Kind: TypeAlias = Literal["binary", "classes", "categories"]
 
 
@@ -168,7 +168,7 @@ class OfClass(NamedTuple):
     """The contribution of one class to a mean over classes."""
 
     value: FloatArray
-    #: Whether it occurs in the truth. Of all tables, or of each.
+    #: True if it occurs in the truth. Of all tables, or of each.
     occurs: "NDArray[np.bool_] | bool"
 
 

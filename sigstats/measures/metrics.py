@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from .._common.validation import refuse
 
-#: Whether a greater value is better, or a lower one; of a score of a class, it depends on the row's class.
+#: Direction: greater or lower is better; for the score of a class it depends on the row's class.
 Direction: TypeAlias = Literal["higher", "lower", "class"]
 
 

@@ -41,7 +41,7 @@ class MeasureSpec:
     """The properties of a measure."""
 
     name: str
-    #: What it is computed from.
+    #: The input of its formula.
     needs: Needs
     unit: Unit
     #: False for an error or a cost.
@@ -50,7 +50,7 @@ class MeasureSpec:
     test: PairedTest = "counts"
     #: The largest difference of two values of a row; None where there is none, or only the data tell.
     span: float | None = None
-    #: What several values of it are called; its name where empty.
+    #: Plural of the name; empty if the plural is the name itself.
     plural: str = ""
     #: The formula of two classes: arrays ``tp, fn, fp, tn``.
     of_counts: Callable[..., Any] | None = None
@@ -58,7 +58,7 @@ class MeasureSpec:
     of_classes: Callable[..., Any] | None = None
     #: The formula of a column of scores: arrays ``positive, score``, or ``label, prediction`` of numbers.
     of_scores: Callable[..., float] | None = None
-    #: What each row adds to the mean that is the measure: arrays ``positive, score``, or ``label, prediction`` of
+    #: Value of each row, if the measure is their mean, of arrays ``positive, score``, or ``label, prediction`` of
     #: numbers or of names of classes.
     of_rows: Callable[..., FloatArray] | None = None
     #: The formula with weights: arrays ``label, prediction`` or ``positive, score`` of shape (p,), and of shape (m, p).

@@ -123,7 +123,7 @@ class Ranking(Drawn):
         All pairs of models.
     slices : tuple of RankedSlice
     measure : str
-        ``"accuracy"``, ``"mean-score"``, or whatever measure was named.
+        ``"accuracy"``, ``"mean-score"``, or the measure that was named.
     n : int
         The number of rows, or of items where these are averaged.
     averaged : bool

@@ -25,7 +25,7 @@ from ..unseen_row.means import mean_pvalues, row_of_groups, units_of
 from .bradley_terry import components_of, fit_pvalue, scores_of, standard_errors_of, sums_of, why_not_finite
 from .rank_sets import is_shown, sign_tests
 
-#: What says that the first, the second or neither of two models won, in capitals or not.
+#: Words for a win of the first model, of the second, or of neither, in any case.
 _FIRST, _SECOND, _NEITHER = (
     {"model_a", "a", "left"},
     {"model_b", "b", "right"},

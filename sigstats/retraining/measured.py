@@ -86,9 +86,9 @@ def class_scores(
     return ClassScores(probabilities, decision)
 
 
-#: What a statistic may be computed from.
+#: Inputs of a statistic.
 _NEEDS = ("answers", "classes", "scores", "probabilities", "tables")
-#: What a permutation test may measure: more is better, from predictions or scores of classes.
+#: Measures of permutation tests: more is better, from predictions or scores of classes.
 STATISTICS: tuple[str, ...] = tuple(
     name
     for name, spec in MEASURES.items()

@@ -171,7 +171,7 @@ def calibration_test(
 def _hits_and_chances(
     labels: NDArray[Any], probabilities: Any, positive: Any, classes: Any
 ) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Whether each row has the class whose probability is tested, and that probability; or ValueError."""
+    """A mask of the rows of the class whose probability is tested, and the probabilities; or ValueError."""
     wanted = "probabilities from 0 to 1"
     given = as_array(probabilities, "probabilities", wanted)
     table = as_reals(given, "probabilities", ndim=2 if given.ndim == 2 else 1)

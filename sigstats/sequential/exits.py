@@ -19,7 +19,7 @@ from ..intervals import Interval
 class Exits:
     """Ways in which a path ends."""
 
-    #: Where the path ends.
+    #: End of the path.
     replicates: IntArray
     exceedances: IntArray
     #: The share of all paths to that place that have not ended before. Paths to one place are equally likely, so it

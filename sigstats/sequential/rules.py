@@ -185,7 +185,7 @@ class FixedRule:
         return min(self._stop_evenly(as_real(pvalue, "pvalue", low=0, high=1)), self.maximum)
 
     def _stop_evenly(self, p: float) -> int:  # noqa: ARG002
-        """As `stops_at`; more than `maximum` means never."""
+        """The result of `stops_at`; more than `maximum` means never."""
         return self.maximum
 
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:  # noqa: ARG002

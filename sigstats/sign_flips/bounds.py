@@ -155,7 +155,7 @@ _ONE_LAW = 4 * 10**6
 _PIECE, _STRIDE = 2**12, 2**16
 #: So many additions double the largest term no further than a double reaches.
 _STEPS = 512
-#: What terms too small for a double may add up to.
+#: Bound of the sum of terms that are too small for a double.
 _LOST = 1e-290
 
 

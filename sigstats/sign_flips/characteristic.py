@@ -21,7 +21,7 @@ from .bounds import tilt_to
 _BITS, _PRECISION = 100, 168
 #: The longest circle, the most factors in doubles and the most in balls.
 _MOST_FREQUENCIES, _MOST_FACTORS, _MOST_BALLS = 2**23, 2**24, 160_000
-#: What each frequency that is left out may be, as the logarithm of the modulus.
+#: Largest modulus of a frequency that is left out, as a logarithm.
 _SMALL = -(_BITS + 24) * math.log(2)
 #: Bounds that are further apart, as a share of the upper one, are said to be bounds.
 _TEN_DIGITS = 1e-10

@@ -35,7 +35,7 @@ MOST_SUMS = 2**16
 MOST_BITS, MOST_TERMS = 10**9, 2**28
 #: The largest exact product that is multiplied out, and the longest lists of few sums, in bits.
 MOST_MULTIPLIED, MOST_LISTED = 2 * 10**7, 10**8
-#: What one sum of a short list takes, in bits of the exact product.
+#: Cost of one sum of a short list, in bits of the exact product.
 _WORK_OF_A_SUM = 250
 #: With so few magnitudes all sums are enumerated, as sums of two halves.
 MOST_ENUMERATED = 40

@@ -23,7 +23,7 @@ from ..mcnemar.sample_size import reaches, sample_size, smallest_enough
 from .power_of_flips import item_law, power_of_flips
 
 _MOST_ITEMS, _MOST_ANSWERS = 10**6, 100
-#: What is less cannot be told from 0 in 1 less a power.
+#: Below this, 1 minus a power cannot be distinguished from 0.
 _LEAST_MISS = 1e-14
 #: The least level: the rounding of a transform is a ten-thousandth of it.
 _LEAST_ALPHA = 1e-9

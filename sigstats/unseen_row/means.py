@@ -24,7 +24,7 @@ from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval
 from .law import COARSE, FINE, MOST_ATOMS, atoms_of, pooled_weights, tails
 
-#: What one more group may be: like those seen, of any kind, or the former where there are enough groups.
+#: Kinds of one more group: like those seen, any, or the former if there are enough groups.
 UnseenGroup = Literal["auto", "like-seen", "any"]
 #: The share of groups of the rarest kind that one more group is like, and the number of groups from which on such a
 #: kind is missed with a probability of at most 0.0112. Fewer groups are taken to miss theirs as rarely.

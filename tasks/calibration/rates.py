@@ -17,7 +17,7 @@ ERROR, COVERAGE = "type I error", "coverage"
 BIAS, EMPIRICAL, STATED = "bias", "empirical standard error", "stated standard error"
 ELIMINATED, BELOW, ABOVE = "bias-eliminated coverage", "interval below the truth", "interval above the truth"
 WIDTH, UNDEFINED, ADJUSTED_POWER = "width", "undefined", "size-adjusted power"
-#: Those that are shares of the test sets.
+#: Rates that are shares of the test sets.
 SHARES = (COVERAGE, ELIMINATED, BELOW, ABOVE, UNDEFINED, ADJUSTED_POWER, ERROR, POWER)
 #: Quantile of the normal law for the intervals of means.
 Z = 1.959963984540054

@@ -35,7 +35,7 @@ class Replay:
     rows: pa.Table
     #: The answer, as it is computed now: the columns of the cell's replicates; None if the test fails.
     answer: Mapping[str, Any] | None
-    #: What the test raised, or how it ended its process; None if it answers.
+    #: Error of the test, or how it ended its process; None if it answers.
     problem: str | None
     #: The answer that is stored; None if the test set was not drawn, or its replicates are missing.
     stored: Mapping[str, Any] | None

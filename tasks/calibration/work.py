@@ -15,7 +15,7 @@ class Counted(Work):
 
     files: Named
     positive: int | str | None
-    #: What changes when a file is written anew.
+    #: Properties that change when a file is written again.
     written: str | None = None
 
 
@@ -61,7 +61,7 @@ class Categorised(TrainedPair):
     """Work of ``categorise``."""
 
     categories: tuple[str, ...]
-    #: What the categories are called, where parameters are chosen.
+    #: Names of the categories, if parameters are chosen.
     set: str | None = None
 
 
@@ -86,7 +86,7 @@ class Source(Record):
 class Swappable(Record):
     """A population from which test sets are drawn."""
 
-    #: Whether the outputs of A and B are exchanged in each row with probability 1/2, so that neither is better.
+    #: True if the outputs of A and B are exchanged in each row with probability 1/2, so that neither is better.
     swapped: bool
 
 
@@ -123,7 +123,7 @@ class AppliedTest(Record):
     test: str
     #: The measure that is compared, if it is one of several.
     measure: str | None = None
-    #: What identifies the code of another package: that of the test, and that of the measure.
+    #: Identities of code of other packages: of the test, and of the measure.
     code: Mapping[str, str] | None = None
     measure_code: Mapping[str, str] | None = None
     #: The arguments that it is called with besides.

@@ -20,7 +20,7 @@ from sigstats.retraining.folds import leave_one_out_folds, require_trained, stra
 from ..schema import column
 from .options import as_categories, as_class_codes, as_flags, as_matrix, as_names, as_parts
 
-#: What parts of the rows a data set may have, and what each is.
+#: Optional parts of the rows of a data set, with their meanings.
 _PARTS = {"groups": "group", "folds": "fold"}
 
 #: Categories of fewer rows may all differ by chance.
@@ -41,12 +41,12 @@ _ABOUT = b"dataset"
 class Dataset:
     """Rows with features and a class."""
 
-    #: What the study calls it; one line.
+    #: Name in the study; one line.
     name: str
     #: Numeric features as they are, nominal ones as codes 0, 1, ...; NaN is missing in either kind; float64 array of
     #: shape (n, d), C-contiguous, read-only.
     X: NDArray[np.float64]
-    #: Which features are nominal; bool array of shape (d,), read-only.
+    #: Mask of nominal features; bool array of shape (d,), read-only.
     nominal: NDArray[np.bool_]
     #: The class of each row, a position in `classes`; int64 array of shape (n,), read-only.
     y: NDArray[np.int64]
@@ -56,7 +56,7 @@ class Dataset:
     features: tuple[str, ...]
     #: The categories of each nominal feature, in the order of its codes; empty for a numeric one.
     categories: tuple[tuple[str, ...], ...]
-    #: What rows have in common, such as a patient, as codes 0, 1, ...: rows of one group depend on each other; int64
+    #: Groups of dependent rows, such as those of a patient, as codes 0, 1, ...; int64
     #: array of shape (n,) or None.
     groups: NDArray[np.int64] | None = None
     #: The fold in which each row is tested, where the data say so, likewise; int64 array of shape (n,) or None.
@@ -222,10 +222,10 @@ def _names_rows(name: str, values: FloatArray, nominal: bool) -> bool:
     return nominal or bool(whole and (in_turn or _SAYS_NAME.search(name)))
 
 
-#: What a study file says in place of a number of folds.
+#: Value in a study file in place of a number of folds.
 LEAVE_ONE_OUT = "leave-one-out"
 
-#: What a cell has in place of it where the data set names the folds.
+#: Value in a cell in place of a number if the data set names the folds.
 GIVEN = "given"
 
 

@@ -27,7 +27,7 @@ _LABELS = pa.list_(pa.field("element", pa.string()))
 class Documents:
     """Texts with their categories."""
 
-    #: What the study calls them; one line.
+    #: Name in the study; one line.
     name: str
     #: The text of each document, which may be empty.
     texts: tuple[str, ...]
@@ -49,7 +49,7 @@ class Documents:
 
     @property
     def sizes(self) -> tuple[float, float, float]:
-        """As of a `Dataset`; the features are known once a classifier has counted words."""
+        """Sizes, as of a `Dataset`; the features are known once a classifier has counted words."""
         return len(self), math.nan, math.nan
 
     @property

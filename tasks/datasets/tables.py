@@ -28,7 +28,7 @@ from .dataset import Dataset
 Numbers: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
 
-#: What a text takes in memory that is no other, in bytes: an object, and its place in a table of all.
+#: Memory of a distinct text, in bytes: an object, and its place in a table of all.
 TEXT = 150
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?", re.ASCII)
 #: Rows that are held as Python strings at a time; the rest is codes.

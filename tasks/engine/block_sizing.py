@@ -33,7 +33,7 @@ class BlockSizer:
         return -(-(workers if self.cell.stopping is not None else 2 * workers) // cells)
 
     def retry(self, failed: Failure) -> bool:
-        """Whether a failed block is computed again lane by lane: a rule may stop the cell before the failing lane.
+        """True if a failed block is computed again lane by lane: a rule may stop the cell before the failing lane.
 
         If it is not, no block follows, except before the failed lane if a rule may stop the cell there.
         """

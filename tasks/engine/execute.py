@@ -35,7 +35,7 @@ def _silent(replicates: int, receipt: Receipt | None) -> None:
 
 
 class Interrupted(Exception):
-    """The run was asked to stop; the next run takes up what is stored."""
+    """The run was asked to stop; the next run continues from the stored blocks."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Outcome:
     blocks: int = 0
     #: Seconds of work on these blocks.
     seconds: float = 0.0
-    #: Where they were computed, according to their receipts.
+    #: Engines that computed them, according to their receipts.
     engines: set[str] = field(default_factory=set)
     failures: list[Failure] = field(default_factory=list)
     #: One line for each file that could not be used and was computed again.

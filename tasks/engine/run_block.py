@@ -41,7 +41,7 @@ class Receipt:
     bytes: int
     #: Machine that computed the block.
     host: str
-    #: Whether the process of the run or a worker computed the block.
+    #: Engine that computed the block: the process of the run, or a worker.
     engine: str = "serial"
     #: Peak memory of the process so far, in bytes; 0 if unknown.
     memory: int = 0

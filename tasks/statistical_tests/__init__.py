@@ -74,14 +74,14 @@ Data = Mapping[str, Any]
 class OfTable:
     """A test of one table of counts."""
 
-    #: Those that need no replicates.
+    #: Methods that need no replicates.
     methods: tuple[str, ...]
     #: The fields that no method changes: ``n`` to ``null_mean``, ``measure`` and ``alternative``. ValueError, one
     #: line, for data that no method could take.
     observed: Callable[[Data], Fields]
     #: Data and method to the fields from ``p_value`` to ``p_high``, ``method``, ``statistic`` and ``note``.
     evaluate: Callable[[Data, Any], Fields]
-    #: Which of so many replicates are at least as extreme as observed: the method ``monte-carlo``.
+    #: Mask of the replicates, of this many, that are at least as extreme as observed: the method ``monte-carlo``.
     exceedances: Callable[[Data, int, np.random.Generator], NDArray[np.bool_]] | None = None
 
 
@@ -97,9 +97,9 @@ class OfRuns:
     method: str
     alternative: str = "two-sided"
     measure: str | None = None
-    #: What stands beside a verdict: which of the test's assumptions runs do not meet.
+    #: Caveat printed with a verdict: assumptions of the test that runs do not meet.
     caveat: str = ""
-    #: Whether the test holds its level where rows come in groups. Data with groups are refused to any other.
+    #: True if the test holds its level where rows come in groups. Data with groups are refused to any other.
     takes_groups: bool = False
 
 
@@ -121,9 +121,9 @@ SIDE = Option(Alternative, "two-sided", "greater: A is better; less: B is")
 class OfSets:
     """A test of two classifiers on test sets from a population, for a calibration study."""
 
-    #: What the rows of the summary call it.
+    #: Name in the rows of the summary.
     name: str
-    #: What a study file may say of it, in a sentence.
+    #: Keys in a study file, in a sentence.
     title: str
     #: The keywords of `pvalues` that a study file may give.
     options: Mapping[str, Option]
@@ -132,7 +132,7 @@ class OfSets:
     pvalues: Callable[..., NDArray[np.float64]]
     #: True if it draws the order of rows.
     draws: bool = False
-    #: Whether right and wrong answers alone matter, so that the null hypothesis holds where as many rows are right
+    #: True if right and wrong answers alone matter, so that the null hypothesis holds where as many rows are right
     #: only by A as only by B; otherwise it holds where the measure of the test is equal.
     of_answers: bool = True
     #: How often it rejects on test sets of n rows: ``exact_rate(n, only_a, only_b, rows, swapped, alpha, **options)``.
@@ -146,9 +146,9 @@ class OfSets:
 class StatisticalTest:
     """A test, as studies run it and reports tell it."""
 
-    #: What the field calls it.
+    #: Usual name of the test.
     label: str
-    #: What it asks, in plain words.
+    #: Its question, in plain words.
     question: str
     #: The null hypothesis.
     null: str
@@ -156,13 +156,13 @@ class StatisticalTest:
     words: str | Callable[[Sequence[Hypothesis]], str]
     #: Where it is published.
     source: str
-    #: What a rejection says of a table, as a clause.
+    #: Meaning of a rejection for a table, as a clause.
     claim: str = ""
     #: The name in a verdict, where it is not the label.
     by: str = ""
-    #: What the names in its verdict mean, for who has not met them.
+    #: Explanation of the names in its verdict.
     terms: str = ""
-    #: Where a report has it among the others.
+    #: Place in a report among the others.
     order: int = 1000
     #: The data that it takes.
     table: OfTable | None = None

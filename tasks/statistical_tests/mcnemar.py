@@ -32,7 +32,7 @@ from . import (
     run_table_test,
 )
 
-#: What is measured where the number of all objects is not known: the statistic is how many of `n` only a got right.
+#: Measure if the number of all objects is unknown: the statistic counts the objects, of `n`, that only a got right.
 DISCORDANT = "discordant objects"
 
 _MEASURE = "difference of accuracies (a - b)"

@@ -42,7 +42,7 @@ FRIEDMAN = StatisticalTest(
 )
 
 
-#: What is estimated; where less is better, the sign says all the same by how much a is the better one.
+#: Name of the estimate; positive if a is better, also where less is better.
 ADVANTAGE = "advantage of a over b"
 
 

@@ -83,7 +83,7 @@ class Remembered:
             return sorted(name.removeprefix(start) for name in self._names if name.startswith(start))
 
 
-#: What the runs of this process know of their roots.
+#: Roots that the runs of this process know.
 _REMEMBERED: dict[str, Remembered] = {}
 
 
@@ -190,7 +190,7 @@ class RemoteFiles:
 
     @contextlib.contextmanager
     def remembered(self) -> Iterator[None]:
-        """Ask for each object only once for as long as the context lasts; for the run that holds the lock.
+        """Request each object only once within this context, for the run that holds the lock.
 
         What others write meanwhile is not seen before `list_anew`.
         """

@@ -210,7 +210,7 @@ def _record(table: pa.Table) -> Record:
     return Record(Evaluation(**common), tuple({name: row.get(name) for name in ROW_NAMES} for row in rows))
 
 
-#: What verdicts were called before.
+#: Former names of verdicts.
 _RENAMED = {"warn": "inconclusive"}
 #: The columns of a row.
 ROW_NAMES = [name.name for name in (*ROWS, *_LATER, *_FRESH)]

@@ -118,7 +118,7 @@ class Store:
         return _one(self.block_parts(cell, first, last))
 
     def block_parts(self, cell: Cell, first: int, last: int) -> Iterator[pa.Table]:
-        """What `read_block` returns, in parts if there are very many replicates."""
+        """The result of `read_block`, in parts if there are very many replicates."""
         for name in (block_files.block_name(cell, first, last), block_files.finished_name(cell, first, last)):
             with contextlib.suppress(FileNotFoundError):
                 yield from self._parts(name, cell, first, last)
@@ -169,7 +169,7 @@ class Store:
         return _one(parts) if parts else None
 
     def parts(self, cell: Cell) -> Iterator[pa.Table]:
-        """What `read_prefix` returns, in tables that are small enough for memory, however many there are."""
+        """The result of `read_prefix`, in tables that are small enough for memory."""
         with contextlib.suppress(FileNotFoundError, Damaged):  # a worker need not ask a bucket what there is
             yield from self._parts(block_files.finished_name(cell, 0, cell.replicates), cell, 0, cell.replicates)
             return

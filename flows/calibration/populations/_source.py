@@ -39,18 +39,18 @@ class PopulationSpec:
 
     #: Its name among those of one source.
     slice: str | None
-    #: What the work of a cell says of it.
+    #: Description in the work of a cell.
     values: DrawnFrom | TwoViews
     #: How many rows there are; None if it is endless.
     rows: int | None
     #: None if it is not known before classifiers are trained, or of scores.
     population: AnyPopulation | None = None
-    #: Whether it is of scores, not of predictions.
+    #: True if it is of scores, not of predictions.
     scored: bool = False
     grouped: bool = False
-    #: What it was made of, where populations are a grid.
+    #: Values that it was made of, if populations are a grid.
     factors: Mapping[str, float] = field(default_factory=dict)
-    #: Where learners are retrained on each sample, how.
+    #: Options of learners that are retrained on each sample.
     retrained: "Retrained | None" = None
 
 
@@ -71,9 +71,9 @@ class LoadedSource:
     populations: Sequence[PopulationSpec]
     #: The cells that compute them, where they are not known yet.
     cells: Sequence[Cell] = ()
-    #: What these cells read.
+    #: Data that these cells read.
     data: Sequence[StoredData] = ()
-    #: What a person should know of it, one line.
+    #: A note on it, one line.
     note: str = ""
 
 

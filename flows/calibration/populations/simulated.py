@@ -19,7 +19,7 @@ from ._source import LoadedSource, PopulationSource, PopulationSpec, Retrained, 
 Share = Annotated[float, Field(gt=0, lt=1)]
 Probability = Annotated[float, Field(gt=0, le=1)]
 
-#: What may vary, from the outside of a nested-loop plot to its inside.
+#: Factors, from the outside of a nested-loop plot to its inside.
 FACTORS = ("recall", "precision", "dependence", "difference", "prevalence")
 
 

@@ -19,7 +19,7 @@ _LEFT, _HEIGHT, _STEP = 44.0, 300.0, 30.0
 #: The widths of a setting, and of the whole plot without its labels.
 _LEAST, _WIDTH = 4.0, 280.0
 
-#: What tells a setting: the values of its factors, the size last.
+#: Key of a setting: the values of its factors, the size last.
 Setting = tuple[float, ...]
 
 

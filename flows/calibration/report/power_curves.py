@@ -17,7 +17,7 @@ from ...report.rows import group_by
 
 #: The size of a figure without the labels of its curves, and the room for the numbers of rates.
 _WIDTH, _HEIGHT, _LEFT = 412.0, 324.0, 42.0
-#: As many sizes make a curve.
+#: Least number of sizes for a curve.
 _FEWEST = 3
 
 

@@ -1,4 +1,4 @@
-"""Calibration: whether a test rejects, and its interval holds the truth, as often as it says."""
+"""Calibration: whether a test rejects, and its interval contains the truth, as often as stated."""
 
 from collections.abc import Sequence
 

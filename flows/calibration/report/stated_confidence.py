@@ -37,7 +37,7 @@ class Statements:
 
     #: Confidence on each test set that the classifier that is better there is truly better; at least 1/2.
     stated: NDArray[np.float64]
-    #: Whether that classifier is truly better.
+    #: Mask of the test sets on which that classifier is truly better.
     right: NDArray[np.bool_]
 
     @property

@@ -58,7 +58,7 @@ _APPROXIMATE = {"chi2": "chi-square", "likelihood-ratio": "the likelihood ratio"
 
 
 def approximations(evidence: Evidence) -> Verdict | None:
-    """How often each approximate p is below the exact one, and which decide differently; None if none has both."""
+    """A verdict on approximate p-values below the exact one, or with another decision; None if no test has both."""
     sentences, others = [], []
     names = {section.test: section.name for section in sections.of(evidence)}
     for test in evidence.tests:

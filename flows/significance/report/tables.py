@@ -58,7 +58,7 @@ _REPLICATES_COLUMNS = (
     usual.DATASET.named("Level"), usual.value("Replicates", "estimate", _WHOLE), *usual.OF_PUBLICATION,
 )  # fmt: skip
 
-#: What the indices say, for who has not met them (Hryniewicz, eq. 22 to 28).
+#: Explanation of the indices (Hryniewicz, eq. 22 to 28).
 _INDICES = (
     "From 0, not at all, to 1, fully: PD is how far the data leave possible that one of two hypotheses is no worse a "
     "choice than the other, PSD how far they leave possible that it is the better choice, NSD how far they make that "

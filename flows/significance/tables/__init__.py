@@ -66,13 +66,13 @@ class Printed(Strict):
 class Case:
     """One table that is tested."""
 
-    #: What it is about: ``dataset``, and ``a`` and ``b`` where two are compared.
+    #: Subject: ``dataset``, and ``a`` and ``b`` if two are compared.
     subject: Mapping[str, str]
     #: The test of `sigstats.tasks.statistical_tests`.
     test: str
-    #: What the test needs.
+    #: Inputs of the test.
     data: Mapping[str, Any]
-    #: What a publication prints of it.
+    #: Printed numbers of a publication.
     printed: Printed = field(default_factory=lambda: Printed.model_validate({}))
     #: The test's name in the summary, where it is another.
     shown_as: str = ""
@@ -87,7 +87,7 @@ class Entry(Printed):
     TEST: ClassVar[str]
     #: Where its results stand among those of the other kinds.
     ORDER: ClassVar[int]
-    #: Whether a study has one at most.
+    #: True if a study has at most one.
     ALONE: ClassVar[bool] = False
     #: The ways to give its counts, each by the fields that belong together; exactly one is taken.
     WAYS: ClassVar[Ways] = ()

@@ -22,7 +22,7 @@ from sigstats.measures.measure import Measure
 
 from ._arguments import as_arguments, class_probabilities, has_columns
 
-#: What notes call the models of arrays.
+#: Names of the models of arrays in notes.
 _ARRAYS = "baseline", "candidate"
 Measures: TypeAlias = str | Measure | Callable[..., Any] | Sequence[str | Measure | Callable[..., Any]] | None
 

@@ -12,7 +12,7 @@ from .places import allowed_place
 
 __all__ = ["FilesRead", "as_text", "as_utf8", "in_silence", "place", "read_bytes", "reason", "size_of_fields"]
 
-#: What a field takes in memory beside its text, in bytes: a code of it, and a number.
+#: Memory of a field in addition to its text, in bytes: a code of it, and a number.
 _FIELD = 24
 
 _VISIBLE = re.compile(rb"\S")

@@ -38,7 +38,7 @@ class Joined(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, at most `size`: those that were read already come first."""
+        """The next bytes, at most `size`, beginning with those that were already read."""
         if not self._start:
             return bytes(self._rest.read(size) or b"")
         size = len(self._start) if size < 0 else size

@@ -1,4 +1,4 @@
-"""The files that a folder or a pattern means, and the places that a study file may not name.
+"""The files in a folder or matching a pattern, and the places that a study file may not name.
 
 A study file may come from someone else, and is read with your rights. Files of the kernel contain the environment of
 processes, with its secrets. A web address of this machine, or of its link, reaches servers that trust local clients,

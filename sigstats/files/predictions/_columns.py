@@ -11,7 +11,7 @@ from sigstats.measures.metrics import is_lower_better
 
 from ._predictions import Parted, Predictions
 
-#: As the name of a score: all scores of a log.
+#: Name that selects all scores of a log.
 ALL_SCORES = "all"
 
 #: Treatments of answers that failed or have no score.

@@ -33,7 +33,7 @@ class PredictionFile:
 
     path: str
     parts: tuple[Table | EvaluationLog, ...]
-    #: Whether each part is a task.
+    #: True if each part is a task.
     tasks: bool = False
 
     def by(self, columns: Columns) -> Predictions:

@@ -16,7 +16,7 @@ from ._columns import Columns
 
 #: In the identity of an answer the question with all that surrounds it: told, and not refused, where it differs.
 PROMPT = "prompt"
-#: What the column of tasks is called: ``--slice task``.
+#: Name of the column of tasks: ``--slice task``.
 TASK = "task"
 INFINITE = "infinite"
 
@@ -32,15 +32,15 @@ class Answer:
     item: str
     #: Each score by its name; one that is missing was not given.
     scores: Mapping[str, float]
-    #: Which of the answers to the item this is, from 1.
+    #: Number of this answer among those to the item, from 1.
     epoch: int = 1
-    #: What extracted the answer from the response, where the harness scores an answer once for each filter.
+    #: Filter that extracted the answer from the response, if the harness scores each answer once per filter.
     filter: str = ""
     #: Who answered, in a file of several models; empty where all answers are of one.
     model: str = ""
     #: For each score that is no number, what it is instead ("a list").
     unread: Mapping[str, str] = field(default_factory=dict)
-    #: What shows that two files asked the same question: ``target``, ``input``, ``doc_hash`` ...; and `PROMPT`.
+    #: Fields that are equal for the same question: ``target``, ``input``, ``doc_hash`` ...; and `PROMPT`.
     identity: Mapping[str, str] = field(default_factory=dict)
     #: The metadata that slices and groups are taken from, or that may cluster errors; None is missing.
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -58,16 +58,16 @@ class EvaluationLog:
     """The answers of one model to the items of one task."""
 
     where: str
-    #: What wrote it, as people call it.
+    #: Usual name of the program that wrote it.
     harness: str
     #: One for each result, also where several have the same item, epoch, filter and model.
     answers: Sequence[Answer]
-    #: Whether the program repeats items, so that several results of one are answers to it.
+    #: True if the program repeats items, so that several results of one are answers to it.
     repeats: bool = False
     #: Empty where the file does not say.
     task: str = ""
     model: str = ""
-    #: What the harness calls a score: ``"metric"``, ``"scorer"``.
+    #: The harness's word for a score: ``"metric"``, ``"scorer"``.
     kind: str = "metric"
     #: The scores whose better direction the file states, and whether it is the lower one.
     lower_is_better: Mapping[str, bool] = field(default_factory=dict)
@@ -75,11 +75,11 @@ class EvaluationLog:
     shares: frozenset[str] = frozenset()
     #: The scores that the file says it has, which none of its answers may have.
     scored: tuple[str, ...] = ()
-    #: What else should be equal for a fair comparison, and is told where it is not: the version of the task, say.
+    #: Settings that should be equal for a fair comparison, such as the version of the task; a note reports others.
     settings: Mapping[str, str] = field(default_factory=dict)
-    #: What a score or filter stands for, where the tasks of a folder have others each.
+    #: Scores or filters of the tasks of a folder that a common name stands for.
     called: Mapping[str, str] = field(default_factory=dict)
-    #: What a person should know of the file, a line each.
+    #: Notes on the file, a line each.
     notes: tuple[Note, ...] = ()
 
     def is_lower_better(self, score: str, columns: Columns) -> bool | None:

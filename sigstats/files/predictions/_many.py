@@ -24,7 +24,7 @@ from ._pairing import Codes, Matched, MatchOptions, answers, match, units_of
 from ._predictions import Predictions
 from ._repeated import alike, answers_each, averaged, kept_rows, without
 
-#: As many files are named in a note.
+#: Largest number of files named in a note.
 _NAMED = 3
 
 
@@ -35,14 +35,14 @@ class ManyPredictions:
     #: Of bool where each answer is right or wrong, else of float: the scores of the k files; ndarray, shape (n, k).
     scores: NDArray[Any]
     units: Units
-    #: What each log says of itself: its model, task, score; empty for a table.
+    #: Model, task and score of each log; empty for a table.
     subjects: tuple[Mapping[str, str], ...]
-    #: What a person should know, a line each.
+    #: Notes, a line each.
     notes: tuple[Note, ...]
     #: How many answers each score is the average of, where the files have unlike numbers of answers to an item; the
     #: rows are then items; int64 array of shape (n, k), or None.
     answers: Codes | None = None
-    #: Whether averages are of answers that were right or wrong.
+    #: True if averages are of answers that were right or wrong.
     predicted: bool = False
     lower: bool = False
     #: Limits of a score; None if unknown.

@@ -28,7 +28,7 @@ from ._repeated import alike, each_run, item_totals, listed, of_runs, on_left_ou
 
 Codes = NDArray[np.int64]
 
-#: What is done with rows that one file alone has.
+#: Action for rows that only one file contains.
 Unmatched: TypeAlias = Literal["refuse", "drop"]
 
 

@@ -22,7 +22,7 @@ MOST_VALUES = 2**20
 #: Of larger text files only the compared columns are read.
 SMALL_FILE = 2**23
 _FRACTION, _DATE = r"^[+-]?[0-9]*[.,][0-9]*[1-9]", r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]|$)"
-#: What stands for label and prediction where a file only says whether an answer was right.
+#: Label and prediction of an answer of which only right or wrong is known.
 RIGHT, WRONG = "right", "wrong"
 
 
@@ -77,17 +77,17 @@ class Scores:
 class Source:
     """The metadata of a file."""
 
-    #: What wrote a log; empty for a table.
+    #: Program that wrote a log; empty for a table.
     harness: str = ""
-    #: What was read, for a person: task, model, scorer or metric, filter, epochs.
+    #: Description of the file: task, model, scorer or metric, filter, epochs.
     subject: Mapping[str, str] = field(default_factory=dict)
     #: The parts of `subject` that a person named.
     meant: frozenset[str] = frozenset()
-    #: What else should be equal in both files, and is told where it is not.
+    #: Settings that should be equal in both files; a note reports others.
     settings: Mapping[str, str] = field(default_factory=dict)
-    #: Whether the file states that results of one id are answers to one item.
+    #: True if the file states that results of one id are answers to one item.
     repeats: bool = False
-    #: What to do where ids repeat.
+    #: Advice for repeated ids.
     hint: str = "add --duplicates first, last or all"
     #: All columns of a table, for messages.
     names: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ class Predictions(Parted):
     epoch: Any = None
     #: The same array as `ids` if the ids are known to be unique.
     distinct: Any = None
-    #: Whether the ids are the positions of the rows.
+    #: True if the ids are the positions of the rows.
     by_position: bool = False
     #: The ids of rows that are joined by their position nevertheless.
     ids_beside: Any = None

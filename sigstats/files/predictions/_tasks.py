@@ -22,7 +22,7 @@ from ._repeated import with_epochs
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".feather", ".arrow")
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _WORDS = re.compile(r"([-_./ ])")
-#: As many tasks are named.
+#: Largest number of tasks named.
 _NAMED = 3
 
 

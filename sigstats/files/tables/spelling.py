@@ -86,7 +86,7 @@ def to_decimals(column: Array) -> Array:
 
 
 _ALL_WHOLE, _POINT = r"^-?[0-9]+$", r"^(-?[0-9]+)\.0*$"
-#: What stands for a prediction that is missing and counts as wrong.
+#: Placeholder of a missing prediction that counts as wrong.
 NO_ANSWER = "(no prediction)"
 _NONE = f"^(?:{re.escape(MISSING)}|{re.escape(NO_ANSWER)})$"
 _SAID = {"true": "1", "false": "0"}

@@ -208,7 +208,7 @@ def _centers(numbers: FloatArray, known: Any) -> Any:
 
 
 def _best_beyond(scores: FloatArray, error: FloatArray) -> IntArray:
-    """The best class along the last axis, whatever the errors are; `UNDECIDED` if there is none, or NaN."""
+    """The best class along the last axis for any errors; `UNDECIDED` if there is none, or NaN."""
     values, best = np.arange(len(scores)), scores.argmax(axis=1)
     least = scores[values, best] - error[values, best]
     most = scores + error

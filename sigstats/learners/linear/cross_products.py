@@ -27,7 +27,7 @@ from ..design import BatchedDesign, Design, Moments, design_of
 _STEPS = 30
 #: Wider designs are left to scikit-learn, whose dual solution is cheaper.
 _WIDEST_RIDGE, _WIDEST_SVM = 512, 256
-#: What rounding of the sums over all rows may be of the penalty; a fold beyond it is left to scikit-learn.
+#: Largest rounding error of sums over all rows, relative to the penalty; scikit-learn fits folds beyond it.
 _LOST = 1e-7
 _EPS = 1e-15
 #: Most bytes that cross products of the separate classes may take in a replicate.

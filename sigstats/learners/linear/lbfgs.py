@@ -148,7 +148,7 @@ _TRIALS: Final = 20
 
 @dataclass(frozen=True)
 class Rules:
-    """When to stop: the largest slope, the smallest relative decrease, and the most iterations.
+    """The rules of stopping: the largest slope, the smallest relative decrease, and the most iterations.
 
     After these a problem ends where it is (`ends`), or is given up. Rounding moves an iterate by `rounding` at most in
     the first steps, and by ten times more in each ten steps that follow.

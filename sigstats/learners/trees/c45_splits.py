@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-#: What two weights, gains or errors may differ by and be equal.
+#: Tolerance for equal weights, gains and errors.
 TOLERANCE = 1e-6
 
 
@@ -23,9 +23,9 @@ class Training(NamedTuple):
     label: Any
     #: The distinct numbers of all features, one feature after another.
     levels: Any
-    #: Where those of a feature start; array of int64, shape (d,).
+    #: Position of the first of each feature; array of int64, shape (d,).
     starts: Any
-    #: Which of the levels the training rows have.
+    #: Mask of the levels that occur in the training rows.
     present: Any
     #: The number of categories, 0 for numbers; array of int64, shape (d,).
     n_codes: Any

@@ -197,7 +197,7 @@ def outcomes(labels: Sequence[Sequence[Labels]], codes: NDArray[Any], times: NDA
 
 #: The largest table of all outcomes that the labels can make.
 _TABLE = 2**19
-#: What a joint outcome takes in memory, in bytes.
+#: Memory of a joint outcome, in bytes.
 _OUTCOME = 600
 
 

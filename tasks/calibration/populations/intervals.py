@@ -32,7 +32,7 @@ class Estimate:
     high: float
     #: As the method states it; NaN where the ends are.
     standard_error: float
-    #: Whether F1 is 0/0 on the test set, which is taken as 0.
+    #: True if F1 is 0/0 on the test set, which is taken as 0.
     undefined: bool
 
 

@@ -34,9 +34,9 @@ _ABOUT = b"events"
 class _Drawn:
     """Two classifiers on all rows of a population, with the joint outcomes or events that test sets count."""
 
-    #: Whether outputs are exchanged in each row with probability 1/2, so that neither classifier is better.
+    #: True if outputs are exchanged in each row with probability 1/2, so that neither classifier is better.
     swapped: bool
-    #: Whether test sets are drawn with the probabilities of the outcomes; otherwise without replacement.
+    #: True if test sets are drawn with the probabilities of the outcomes; otherwise without replacement.
     endless: bool
 
     @property

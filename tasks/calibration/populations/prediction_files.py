@@ -162,7 +162,7 @@ class LabelFiles:
     #: SHA-256 of the footer of each file and of what changes when it is written again, even if the footer does not: the
     #: size, and the tag of an object store or the time. The marks are not part of the digest.
     marks: Sequence[str]
-    #: Whether a row has any number of labels.
+    #: True if a row has any number of labels.
     listed: bool
 
     @property

@@ -33,7 +33,7 @@ from .counts import Label
 #: The key of the schema's metadata under which `ScorePopulation.to_table` stores everything except the files.
 _ABOUT = b"scores"
 
-#: What a row takes in memory, with a copy as all are put together.
+#: Memory of a row in bytes, with the copy made when all are joined.
 _ROW = 50
 
 #: The largest population that stays in a worker's memory, in rows of some 20 bytes.
@@ -135,7 +135,7 @@ class ScorePopulation:
     content: str
     #: By how much B is better than A in each measure, over all rows.
     truth: Mapping[str, float]
-    #: Whether the scores of the two are exchanged in each row with probability 1/2, so that neither is better.
+    #: True if the scores of the two are exchanged in each row with probability 1/2, so that neither is better.
     swapped: bool = False
 
     @property

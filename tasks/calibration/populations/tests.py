@@ -35,7 +35,7 @@ class Answers:
 
     #: NaN where the test is not defined: it refuses the test set.
     p_value: NDArray[np.float64]
-    #: Whether the test's interval holds the true difference, None if there is none; None for a test without one.
+    #: True if the interval contains the true difference, None if there is none; None for a test without one.
     covers: NDArray[np.object_] | None = None
     #: Why it is not defined on the first test set on which it is not.
     problem: str = ""

@@ -41,9 +41,9 @@ def trained_cache() -> WorkerCache[Any]:
 
 
 def bytes_of(fitted: Any) -> int:
-    """The bytes of fitted estimators: those that they would be sent as, and of their arrays, which are not copied.
+    """The size of fitted estimators in bytes: of the pickle, and of the arrays, which are not copied.
 
-    What cannot be sent counts as all that the cache may hold.
+    An estimator that cannot be pickled counts as the whole cache.
     """
     arrays: list[pickle.PickleBuffer] = []
     try:
@@ -171,7 +171,7 @@ class TrainingRows:
     classifier: Any
     #: array or sparse matrix, shape (n, d).
     X: Any
-    #: Which rows are of each category; ndarray of bool, shape (n, K).
+    #: Mask of the rows of each category; ndarray of bool, shape (n, K).
     truth: NDArray[np.bool_]
 
     @property

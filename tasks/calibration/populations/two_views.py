@@ -24,7 +24,7 @@ from ..work import AppliedTest
 class Sample:
     """A sample of the population."""
 
-    #: What A and B see of each row; ndarray of float64, shape (n, features).
+    #: Features of each row for A and for B; ndarray of float64, shape (n, features).
     a: FloatArray
     b: FloatArray
     #: The class of each row, 0 or 1; 0 is the positive class; ndarray of int64, shape (n,).

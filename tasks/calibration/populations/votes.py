@@ -19,7 +19,7 @@ from sigstats.ranking.votes import VoteRanking, rank_votes
 from ..work import AppliedTest, Described
 from .tests import Answers, attempts
 
-#: What votes of a method depend on each other by.
+#: Units within which the votes of a method depend on each other.
 _METHODS: Mapping[str, tuple[str, ...]] = {
     "votes": (),
     "voters": ("groups",),

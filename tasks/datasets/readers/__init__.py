@@ -1,4 +1,4 @@
-"""Where data sets come from. A new kind of source is one new module of this folder.
+"""Sources of data sets. A new kind of source is one new module of this folder.
 
 The name of a kind is that of its module, with dashes; a study file gives it as ``source``. An installed package offers
 one by an entry point of the group ``sigstats.readers`` that names a module.

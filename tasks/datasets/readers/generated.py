@@ -39,7 +39,7 @@ def correlated(spec: Mapping[str, Any], rng: np.random.Generator, where: str) ->
 
 
 def noise(spec: Mapping[str, Any], rng: np.random.Generator, where: str) -> Sample:
-    """Normal features that know nothing of the classes: what a test of learning must keep."""
+    """Normal features that are independent of the classes, for which a test of learning keeps its level."""
     rows = as_count(spec.get("rows", 200), f"{where}: rows", minimum=4)
     features = as_count(spec.get("features", 5), f"{where}: features", minimum=1)
     classes = as_count(spec.get("classes", 2), f"{where}: classes", minimum=2, maximum=rows)

@@ -40,7 +40,7 @@ class Format(Protocol):
 
 REGISTRY = Registry(__name__, Format, what="format of predictions")
 
-#: What Python and Arrow raise for a damaged or malicious file.
+#: Errors of Python and Arrow for a damaged or malicious file.
 DAMAGE = (ValueError, ArithmeticError, LookupError, OSError, EOFError, RecursionError, MemoryError, pa.ArrowException)
 
 
@@ -128,7 +128,7 @@ _KNOWN = {
     b"<html": "HTML or XML",
     b"<?xml": "HTML or XML",
 }
-#: What of these holds a table that another program can write as text.
+#: Those that contain a table that another program can write as text.
 _TABLES = ("a pickle", "an HDF5", "a Feather", "an ORC", "an Avro", "an SQLite", "an Office", "an old Office")
 #: A line of a run of TREC: query, Q0, document, rank, score, name.
 RUN = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+\r?\n")

@@ -20,7 +20,7 @@ ORDER = 35
 NAME = "HELM's per_instance_stats.json"
 LOG = True
 
-#: What an instance that no perturbation changed is called beside those that are changed.
+#: Name of instances without a perturbation, among perturbed ones.
 _UNCHANGED = "original"
 #: Statistics of the run and not of the answer; they are read where one is named.
 _OF_THE_RUN = re.compile(

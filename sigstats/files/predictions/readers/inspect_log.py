@@ -16,11 +16,11 @@ ORDER = 30
 NAME = "an Inspect log (.eval or .json)"
 LOG = True
 
-#: What Inspect's own metrics take these for; yes and no in any case, too.
+#: Values of these words in Inspect's own metrics, as those of yes and no in any case.
 _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _KEYS = ("id", "epoch", "input", "target", "metadata", "score", "scores", "error", "invalidation")
-#: What is said of an evaluation that did not end well.
+#: Notes on an evaluation that did not end well, by its status.
 _STATUS = {
     "cancelled": "its evaluation was cancelled",
     "error": "its evaluation ended in an error",

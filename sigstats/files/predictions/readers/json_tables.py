@@ -42,7 +42,7 @@ BEGINS = re.compile(rb"\s*(\[\s*)?\{")
 
 
 def read(content: Content, columns: Columns) -> Table:
-    """Read the keys that are wanted; what other keys hold decides nothing."""
+    """Read the wanted keys; the contents of other keys do not matter."""
     array = content.start.lstrip().startswith(b"[")
     try:
         if content.path is not None:

@@ -22,7 +22,7 @@ BEGINS = re.compile(b"PAR1")
 
 #: The column of metrics, and those of what was asked that stand beside it.
 _METRICS = {"metric": ("doc",), "metrics": ("example", "gold", "gold_index", "specifics")}
-#: What Python prints of NumPy's numbers, and of numbers that are none.
+#: Prints of NumPy's numbers, and of values that are not numbers.
 _OF_NUMPY = re.compile(r"\bnp\.\w+\(([^()]*)\)")
 _FILE = re.compile(r"details_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.:-]+\d\.parquet")
 

@@ -20,7 +20,7 @@ NAME = "promptfoo's output.json"
 LOG = True
 
 _PASSED = "success"
-#: What promptfoo writes for a test that ended with an error.
+#: Failure reason that promptfoo writes for a test that ended with an error.
 _ERROR = 2
 BEGINS = re.compile(
     rb'(?s)\s*+\{(?=.*"results")\s*+'

@@ -16,9 +16,9 @@ class Levels(NamedTuple):
     values: Any
     #: Start of each column in the values; array of int64, shape (columns + 1,).
     starts: Any
-    #: Whether a column has missing values, whose level is the number of values; array of bool, shape (columns,).
+    #: True if a column has missing values, whose level is the number of values; array of bool, shape (columns,).
     gaps: Any
-    #: Whether a column is that of a category, and omitted if no training row has it; array of bool, shape (columns,).
+    #: True if a column is that of a category, and omitted if no training row has it; array of bool, shape (columns,).
     optional: Any
 
 

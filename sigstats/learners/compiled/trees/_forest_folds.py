@@ -121,7 +121,7 @@ class Features(NamedTuple):
 
     #: Feature of each column. A nominal feature has a column for each category. Array of int64, shape (columns,).
     feature_of: Any
-    #: Whether a feature is nominal; array of bool, shape (features,).
+    #: True if a feature is nominal; array of bool, shape (features,).
     nominal: Any
     #: List of rows sorted by the feature, or 0, the unsorted list of all rows; array of int64, shape (features,).
     list_of: Any
