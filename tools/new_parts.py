@@ -278,7 +278,7 @@ def test_it_is_drawn_as_often_as_the_study_says(tmp_path):
 '''
 
 #: Lines of the map in CONTRIBUTING.md below which the folders of a new kind are added.
-_TASKS_FOLDER = "      significance/    the same for tables of counts\n"
+_TASKS_FOLDER = "      significance           the same for tables of counts\n"
 _FLOWS_FOLDER = "      significance/    the same; tables/: the tables of counts and scores\n"
 
 KIND = Part(
