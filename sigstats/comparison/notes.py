@@ -205,8 +205,7 @@ def monte_carlo_note(rows: Sequence[ComparisonRow]) -> list[Note]:
 
 def smooth_note(measures: Iterable[str]) -> list[Note]:
     """Return a note on the assumption about functions of the user, if some measures are such functions."""
-    # Of the measures by random weights, only these functions are slow, and areas.
-    own = [name for name in measures if MEASURES[name].is_slow and name not in ("auc", "macro-auc")]
+    own = [name for name in measures if MEASURES[name].is_function]
     told = "assumed to be smooth; the level does not hold if a measure is the best or worst of several parts"
     return [Note("smooth-measure", f"{join_words(own)}: {told}")] * bool(own)
 

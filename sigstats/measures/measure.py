@@ -268,7 +268,8 @@ def as_own_measure(measure: Any, allowed: Sequence[str] | None = None) -> OwnMea
     if measure.takes == "counts":
         known |= {"needs": "classes", "of_counts": measure.of_two_classes}
     else:
-        known |= {"needs": measure.takes, "of_weights": partial(of_function, measure.function, measure.name)}
+        of_weights = partial(of_function, measure.function, measure.name)
+        known |= {"needs": measure.takes, "of_weights": of_weights, "is_function": True}
     return OwnMeasure(MeasureSpec(**known))
 
 

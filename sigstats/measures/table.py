@@ -71,6 +71,8 @@ class MeasureSpec:
     answers: int = 0
     #: For a quantile, the share of rows below it; otherwise 0.
     share: float = 0.0
+    #: True for a function of a user that is called for each row of weights.
+    is_function: bool = False
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -87,8 +89,8 @@ class MeasureSpec:
 
     @property
     def is_slow(self) -> bool:
-        """Return True if a user's function is called for each row of weights, or the formula takes about as long."""
-        return getattr(self.of_weights, "func", None) in (score_formulas.of_function, score_formulas.macro_area)
+        """Return True if the formula with weights takes about as long as calls of a user's function."""
+        return self.is_function or getattr(self.of_weights, "func", None) is score_formulas.macro_area
 
     @property
     def in_points(self) -> bool:
