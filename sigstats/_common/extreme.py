@@ -89,6 +89,12 @@ def error_bound(pvalue: float, relative: float = ROUNDING) -> float:
     return min(1.0, relative + math.ulp(0.0) / pvalue) if pvalue > 0 else 1.0
 
 
+def drawn_error(pvalue: float, draws: int) -> float:
+    """Return the standard error of a p-value from this many draws; if p is 1, as if one draw were less extreme."""
+    pvalue = min(pvalue, draws / (draws + 1))
+    return math.sqrt(pvalue * (1 - pvalue) / draws)
+
+
 def width_of(low: float, high: float) -> float:
     """The relative error of the upper of two bounds that were rounded."""
     return min(1.0, (high - low) / high + 2 * ROUNDING) if high > 0 else 1.0

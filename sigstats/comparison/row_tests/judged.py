@@ -1,12 +1,12 @@
 """The test of two models by a judge, corrected by labels of people, on rows or in the mean over tasks."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..._common.extreme import drawn_error
 from ..._common.random_streams import as_generator
 from ..._common.validation import IntArray
 from ...intervals import Interval
@@ -82,9 +82,3 @@ def test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule, tasks: I
         differing=int(np.any([np.subtract(*part.judge), np.nan_to_num(np.subtract(*part.people))], axis=0).sum()),
         note=f"{labels:,} labels of people" if less <= share or greater <= share else data.labels_to_get(share),
     )
-
-
-def drawn_error(pvalue: float, draws: int) -> float:
-    """Return the standard error of a p-value from this many draws; if p is 1, as if one draw were less extreme."""
-    pvalue = min(pvalue, draws / (draws + 1))
-    return math.sqrt(pvalue * (1 - pvalue) / draws)

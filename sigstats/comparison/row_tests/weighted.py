@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._common.extreme import difference
+from ..._common.extreme import difference, drawn_error
 from ..._common.random_streams import as_generator
 from ..._common.validation import IntArray
 from ...joint.events import JointEvents
@@ -29,7 +29,6 @@ from ..measure_names import MANY_NUMBERS
 from ..row_test import RowTest
 from ..rows import ComparisonRow
 from ..rule import ComparisonRule
-from .judged import drawn_error
 from .mean_tests import unseen_unit
 
 
@@ -55,18 +54,12 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
     elif others:
         others = others._replace(strict=law, missed=float(missed(count, 0.0)))
     told = f"{unit} beside {count:,} {part.units.what}, {rule.n_resamples:,} weightings"
-    row = _with_law(row, law, part, rule, RowTest(told, "unseen", like_seen=one == "like-seen"))
+    note = f"{part.units.what} that differ: {differing:,} of {count:,}"
+    row = _with_law(row, law, part, rule, RowTest(told, "unseen", like_seen=one == "like-seen"), note, bar)
     if row.pvalue is None:
         return row
-    if bar is not None:
-        pvalue, error = law.p_at_least(bar), float(np.std(sum(law.a) / 2))
-        row = replace(row, standard_error=error, pvalue=pvalue, pvalue_error=drawn_error(pvalue, len(law.low)))
-    return replace(
-        row,
-        other_interval=others and others.intervals(rule.confidence_level)[bar is not None],
-        differing=differing,
-        note=f"{part.units.what} that differ: {differing:,} of {count:,}",
-    )
+    other_interval = others and others.intervals(rule.confidence_level)[bar is not None]
+    return replace(row, other_interval=other_interval, differing=differing)
 
 
 def _of_two_samples(row: ComparisonRow, part: Classes, ours: NDArray[np.bool_], rule: ComparisonRule) -> ComparisonRow:
@@ -144,13 +137,20 @@ def _law_of(part: Classes, rule: ComparisonRule) -> Callable[..., Law] | str:
 
 
 def _with_law(
-    row: ComparisonRow, law: Law, part: Classes, rule: ComparisonRule, test: RowTest, note: str = ""
+    row: ComparisonRow,
+    law: Law,
+    part: Classes,
+    rule: ComparisonRule,
+    test: RowTest,
+    note: str,
+    bar: float | None = None,
 ) -> ComparisonRow:
-    """The row with its p-values and intervals, unless the measure has one value here."""
+    """The row with its p-values and intervals, unless the measure has one value here; `bar` as in `by_weights`."""
     (baseline, candidate), level = law.observed, rule.confidence_level
     interval, *intervals = law.intervals(level)
     if interval.low == interval.high:  # kappa, for instance, where all labels are of one class
         return replace(row, note=f"{row.measure} has one value here, whatever the models answer")
+    pvalue = law.p_worse if bar is None else law.p_at_least(bar)
     return replace(
         row,
         baseline=baseline,
@@ -160,10 +160,10 @@ def _with_law(
         difference=candidate - baseline,
         low=interval.low,
         high=interval.high,
-        standard_error=law.standard_error,
+        standard_error=law.standard_error if bar is None else float(np.std(sum(law.a) / 2)),
         test=test if part.limited else test.without_limits(),
-        pvalue=law.p_worse,
-        pvalue_error=drawn_error(law.p_worse, len(law.low)),
+        pvalue=pvalue,
+        pvalue_error=drawn_error(pvalue, len(law.low)),
         end_error=law.end_error(level),
         two_sided_pvalue=min(1.0, 2 * min(law.p_worse, law.p_better)),
         equivalence_pvalue=law.equivalence(rule.margin_of(row)) if part.limited else 1.0,
