@@ -43,15 +43,6 @@ def with_measure_code(options: Mapping[str, Any]) -> dict[str, Any]:
     return dict(options) if code is None else {**options, "measure_code": code}
 
 
-def require_measure(name: str | None, code: Mapping[str, str] | None) -> None:
-    """Refuse a cell whose measure has other code in this process than in the planned run.
-
-    Raises OtherCode if it has, or if this process has none.
-    """
-    if name is not None and code is not None:
-        require_as_planned(name, code, lambda: measures.code_of(name) or {})
-
-
 #: Measures by import path that this process may import.
 _ALLOWED: dict[str, str] = {}
 
@@ -78,18 +69,20 @@ def admit_measure(name: str | None, code: Mapping[str, str] | None) -> None:
 
     Raises OtherCode if this process has another version of it than the run was planned with.
     """
-    require_measure(name, code)
+    measure = measure_as_planned(name or "", code)
     if measures.is_path(name):
-        _ALLOWED[str(name)] = measure_as_planned(str(name), code)
+        _ALLOWED[str(name)] = measure
 
 
 def measure_as_planned(name: str, code: Mapping[str, str] | None) -> str:
     """Return the measure of a cell; calls of a user's function are watched like fits.
 
-    Raises OtherCode if this process has another version of it than the run was planned with.
+    Raises OtherCode if this process has another version of it than the run was planned with, or none.
     """
-    require_measure(name, code)
-    if code is None or not measures.is_path(name):
+    if code is None:
+        return name
+    require_as_planned(name, code, lambda: measures.code_of(name) or {})
+    if not measures.is_path(name):
         return name
     spec = as_own_measure(name, (code["package"],)).spec
     formulas = {key: getattr(spec, key) for key in ("of_counts", "of_weights")}
