@@ -1,4 +1,4 @@
-"""The program ``sigstats``: it runs a command, and says in one line why it could not."""
+"""The program ``sigstats``: run a command, or print in one line why it cannot run."""
 
 import errno
 import logging
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     names = commands.REGISTRY.names()
     command = next((argument for argument in arguments if not argument.startswith("-")), None)
-    # The modules of the other commands are imported for the list of them alone.
+    # The modules of other commands are imported only to list them.
     program = commands.parser(command if command in names and arguments[0] in (command, "--debug") else None)
     if command is not None and command not in names:
         program.error(f"{shown(command)} is not a command; {hint(command, names)}")
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 #: Errors of the system and of libraries if a resource is exhausted, and the advice for each.
-_SHORT: tuple[tuple[set[int], str, str], ...] = (
+_EXHAUSTED: tuple[tuple[set[int], str, str], ...] = (
     ({errno.ENOSPC, errno.EDQUOT}, "No space left", "make room there; the same command goes on from what is stored"),
     ({errno.EMFILE}, "Too many open files", "raise the limit (ulimit -n)"),
     (
@@ -75,7 +75,7 @@ _SHORT: tuple[tuple[set[int], str, str], ...] = (
 def _remedy(error: BaseException) -> str:
     """The cure if the system is out of disk space, files, memory or threads; empty for other errors."""
     number = errno.ENOMEM if isinstance(error, MemoryError) else getattr(error, "errno", None)
-    for numbers, words, remedy in _SHORT:
+    for numbers, words, remedy in _EXHAUSTED:
         if number in numbers or re.search(words, str(error)):
             return f"; {remedy}"
     return ""

@@ -219,7 +219,7 @@ class OwnTest(Limited):
 
 
 def _tag(value: Any) -> str:
-    """True if a table of a study file names a test of another package."""
+    """The tag of a table of a study file: ``Own`` if it names a test of another package, otherwise ``Ready``."""
     name = value.get("test") if isinstance(value, dict) else getattr(value, "test", None)
     own = isinstance(name, str) and name not in _NAMES and ({".", ":"} & set(name) or name in own_tests.named())
     return "Own" if own else "Ready"

@@ -13,18 +13,17 @@ from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.plan import Needs
 
 K = TypeVar("K")
-#: A worker gets its next block when it is done with one, so that its death is laid to the block it worked on.
+#: A worker gets its next block only after it has finished one, so that its death is attributed to the right block.
 ONE_BLOCK_EACH = {"distributed.scheduler.worker-saturation": 1.0}
-#: Dask watches itself for its dashboard: what each task does, a hundred times a second, and how late each loop is,
-#: fifty times. Idle, that took 2% of a worker's core and 3% of the scheduler's.
+#: For its dashboard Dask samples each task a hundred times a second, and the delay of each loop fifty times. In an idle
+#: cluster that took 2% of a worker's core and 3% of the scheduler's.
 WATCHED_LESS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "2s",
 }
-
-#: A worker at four fifths of its memory would wait for it to be freed, which its next block alone does. One that comes
-#: to the limit is replaced by its nanny.
+#: By default a worker at four fifths of its memory pauses until memory is freed, but only its next block frees memory.
+#: A worker that reaches the limit is replaced by its nanny.
 NEVER_PAUSED = {"distributed.worker.memory.pause": False}
 #: The loggers that are silenced while a pool is open, and the variable that silences those of its workers.
 _LOGGERS = (
@@ -40,7 +39,7 @@ _OF_WORKERS, _SET = "DASK_LOGGING__DISTRIBUTED", "critical"
 
 
 def settings() -> dict[str, Any]:
-    """The settings for `dask.config.set`: what a person has set otherwise in Dask's own configuration stays."""
+    """The settings for `dask.config.set`, without those that a person has set in Dask's own configuration."""
     import dask
     import distributed  # noqa: F401  (its defaults)
 
@@ -56,7 +55,7 @@ def settings() -> dict[str, Any]:
 
 
 def environment() -> dict[str, str]:
-    """The same for processes that are started elsewhere, as environment variables."""
+    """The `settings` as environment variables, for processes that are started elsewhere."""
     return {f"DASK_{key.upper().replace('.', '__').replace('-', '_')}": str(value) for key, value in settings().items()}
 
 
@@ -66,9 +65,9 @@ _open: list[Callable[[], None]] = []
 
 
 def quietly(open_pool: Callable[[K, Sequence[Needs]], AbstractContextManager[Pool]]) -> Callable[..., Any]:
-    """Let `open_pool` silence the engine's own log for as long as a pool is open.
+    """Let `open_pool` silence Dask's own log while a pool is open.
 
-    A lost worker is replaced, and a lost block is our news to tell.
+    A lost worker is replaced, and the run itself reports a lost block.
     """
 
     @contextmanager
@@ -100,7 +99,7 @@ def _silenced() -> Callable[[], None]:
     variables = {name: os.environ.get(name) for name in names}
     os.environ.setdefault(_OF_WORKERS, _SET)
     for logger in before:
-        # Short of memory, Dask's protocol tells of a message that it could not write as a critical error.
+        # If memory is short, Dask logs a message that it could not write as a critical error.
         logger.setLevel(logging.CRITICAL + 1)
 
     def restore() -> None:
@@ -113,7 +112,7 @@ def _silenced() -> Callable[[], None]:
     return restore
 
 
-#: A certificate counts for one run, which deletes it; so it is never out of date, wherever a machine's clock is put.
+#: A certificate is for one run, which deletes it; it never expires, whatever the clocks of the machines show.
 _FIRST = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _LAST = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
 
@@ -121,8 +120,8 @@ _LAST = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
 def certificates() -> Any:
     """New certificates for scheduler, workers and client (`distributed.Security`), only in this process's memory.
 
-    `Security.temporary` of Dask makes an RSA key, which makes each connection several times as expensive, and dates of
-    validity that exclude a clock that was put back.
+    Dask's own `Security.temporary` makes an RSA key, with which a connection costs several times as much, and a
+    certificate that is not yet valid on a machine whose clock is slow.
     """
     from distributed.security import Security
 

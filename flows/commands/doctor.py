@@ -44,31 +44,31 @@ def lines_of(path: str) -> list[str]:
     file = parsed(path, Columns())
     log, table = file.log(Columns()), file.parts[0]
     if log is not None:
-        head, commands = _of_log(log)
+        head, commands = _commands_for_log(log)
     else:
         assert isinstance(table, Table)
         if not table.beside(()).keys() >= {*table.names}:  # of a large file, only the usual columns
             table = parsed(path, Columns().but(slices=tuple(dict.fromkeys(table.names)))).parts[0]
             assert isinstance(table, Table)
-        head, commands = _of_table(table)
+        head, commands = _commands_for_table(table)
     named = shlex.quote(path)
     return [f"{path}: {head}", *(f"sigstats {name} {named}{rest}" for name, rest in commands[:_MOST])]
 
 
-def _given(**options: Any) -> str:
+def _as_options(**options: Any) -> str:
     """Options of a command line; a list gives its option again and again."""
     pairs = ((name, value) for name, of in options.items() for value in (of if isinstance(of, list) else [of]))
     return "".join(f" --{name.replace('_', '-')} {shlex.quote(str(value))}" for name, value in pairs)
 
 
-def _of_score(score: str, lower: bool | None) -> tuple[str, str, str]:
+def _options_of_score(score: str, lower: bool | None) -> tuple[str, str, str]:
     """The option of a score, that of a bar, and a comment if nothing states which direction is better."""
     if lower is None:
-        return _given(higher_is_better=score), " --at-least 0.5", "  # or --lower-is-better"
-    return _given(score=score), f" --at-{'most' if lower else 'least'} 0.5", ""
+        return _as_options(higher_is_better=score), " --at-least 0.5", "  # or --lower-is-better"
+    return _as_options(score=score), f" --at-{'most' if lower else 'least'} 0.5", ""
 
 
-def _of_log(log: "EvaluationLog") -> tuple[str, list[tuple[str, str]]]:
+def _commands_for_log(log: "EvaluationLog") -> tuple[str, list[tuple[str, str]]]:
     from sigstats._common.messages import some_of
     from sigstats.files.predictions import Columns
 
@@ -78,17 +78,17 @@ def _of_log(log: "EvaluationLog") -> tuple[str, list[tuple[str, str]]]:
     by = log.model or some_of(models) or "a model"
     commands: list[tuple[str, str]] = []
     for score in scores:
-        chosen, bar, doubt = _of_score(score, log.is_lower_better(score, Columns()))
-        chosen += _given(filter=filters[0]) if len(filters) > 1 else ""
+        chosen, bar, doubt = _options_of_score(score, log.is_lower_better(score, Columns()))
+        chosen += _as_options(filter=filters[0]) if len(filters) > 1 else ""
         if len(models) > 1:
-            commands += [("compare", _given(model=models[:2]) + chosen + doubt)]
-            commands += [("rank", _given(model=models) + chosen + doubt)]
+            commands += [("compare", _as_options(model=models[:2]) + chosen + doubt)]
+            commands += [("rank", _as_options(model=models) + chosen + doubt)]
         else:
             commands += [("check", chosen + bar + doubt), ("compare", f" CANDIDATE{chosen}{doubt}")]
     return f"a log of {len(log.answers):,} answers by {by}, with the scores {some_of(scores) or 'none'}", commands
 
 
-def _of_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
+def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -106,10 +106,10 @@ def _of_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
     models = [name for name in others if values[name] and values[name] <= classes]
     marks = [name for name in others if name not in models and _are_fractions(values[name])]
     head = f"a table of {count_of(table.num_rows, 'row')} with the columns {some_of(names)}"
-    one = _given(prediction=models[0]) if models and models[0] != columns.prediction else ""
+    one = _as_options(prediction=models[0]) if models and models[0] != columns.prediction else ""
     commands: list[tuple[str, str]] = []
     if len(models) > 1:
-        commands += [("compare", _given(prediction=models[:2])), ("rank", _given(prediction=models))]
+        commands += [("compare", _as_options(prediction=models[:2])), ("rank", _as_options(prediction=models))]
     if models:
         commands += [("check", f"{one} --at-least 0.9")]
     if len(models) == 1:
@@ -119,17 +119,17 @@ def _of_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
     pattern = next(of_classes, "" if labelled else _probabilities(table, marks))
     if pattern:
         truth = "" if labelled else " --labels LABELS"
-        commands += [("check", f"{_given(probabilities=pattern)}{truth} --at-least 0.9")]
+        commands += [("check", f"{_as_options(probabilities=pattern)}{truth} --at-least 0.9")]
     elif not labelled:
         for mark in marks:
-            chosen, bar, doubt = _of_score(mark, columns.scoring.is_lower_better(mark))
+            chosen, bar, doubt = _options_of_score(mark, columns.scoring.is_lower_better(mark))
             commands += [("check", chosen + bar + doubt)]
     rest = [name for name in others if name not in (*models, *marks)] if commands else []
     slices = [name for name in rest if 1 < len(values[name]) <= _SLICES]
     groups = [name for name in rest if _SLICES < len(values[name]) <= table.num_rows / 2]
     name, options = commands[0] if commands else ("", "")
-    commands += [(name, options + _given(slice=slices))] if slices else []
-    commands += [(name, options + _given(group=groups[0]))] if groups else []
+    commands += [(name, options + _as_options(slice=slices))] if slices else []
+    commands += [(name, options + _as_options(group=groups[0]))] if groups else []
     if not commands or not (labelled or marks):
         head += "; name the true classes with --label, the predicted ones with --prediction, or marks with --score"
     return head, commands

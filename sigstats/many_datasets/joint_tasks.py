@@ -24,7 +24,7 @@ from .stratified import as_strata, stratified_paired_test
 _ASSUMED = (
     "exact if A is better on no task; of the mean over tasks, where gains and losses cancel, the level is asymptotic"
 )
-#: So many numbers are drawn at a time.
+#: The most numbers that are drawn at a time.
 _AT_A_TIME = 2**20
 
 
@@ -37,7 +37,7 @@ class JointTasksResult(TestResult):
     statistic : float
         The smallest of the p-values `all_rows`, `mean_over_tasks` and `any_task`.
     pvalue : float
-        Of the joint decision: A is better on no task.
+        The p-value of the joint decision; its null hypothesis is that A is better on no task.
     estimate : float
         The accuracy of A minus that of B, the mean over tasks.
     confidence_interval : Interval
@@ -45,14 +45,13 @@ class JointTasksResult(TestResult):
     all_rows : float
         The p-value of all rows together, each of which counts the same: McNemar's.
     mean_over_tasks : float
-        That of the mean over tasks, each of which counts the same (`sigstats.stratified_paired_test`).
+        The p-value of the mean over tasks, which count the same (`sigstats.stratified_paired_test`).
     any_task : float
-        That of the task on which A is better with the smallest p-value, adjusted for all tasks.
+        The smallest p-value of a task, adjusted for all tasks.
     every_task : float
-        That of "A is better on every task": the largest of the tasks' own (Berger 1982).
+        The p-value of "A is better on every task": the largest unadjusted p-value of a task (Berger 1982).
     tasks : tuple of float
-        The p-value of each task, adjusted for all of them; A is better, at once, on each task whose value is at most
-        the level.
+        The p-value of each task, adjusted for all of them: A is better on all tasks whose value is at most the level.
     """
 
     _question = "Joint test over tasks: is A better anywhere?"
@@ -91,7 +90,7 @@ def joint_tasks_test(
     alternative : {"greater", "less"}
         ``"greater"``: A is better; ``"less"``: B is, and A and B change places in the descriptions.
     confidence_level : float
-        That of the interval, above 1/2 and below 1.
+        The confidence of the interval, above 1/2 and below 1.
     n_resamples : int
         The number of random draws for the joint decision.
     rng : None, int, SeedSequence, BitGenerator or Generator

@@ -33,7 +33,7 @@ from .store import Store
 
 _FOLDER = "history"
 _KIND = "evaluation"
-#: The folders of what is kept beside the history.
+#: The folders next to the history: the rows and the answers of evaluations.
 OF_ROWS, OF_ANSWERS = "rows", "answers"
 #: The columns of the digests of ids and of labels.
 ROW, LABEL = "row", "label"
@@ -62,7 +62,7 @@ class Evaluation:
 
     @property
     def at(self) -> dt.datetime:
-        """Its time in a trend: the date of the candidate, or else when it was evaluated."""
+        """The time in a trend: the date of the candidate, or the time of the evaluation if it has no date."""
         return self.dated or self.evaluated_at
 
 
@@ -116,7 +116,7 @@ _LATER = [
     column("deciding", pa.int64(), "rows", "about how many rows with the same values would settle it", nullable=True),
 ]
 _SPENDING = column("spending", pa.string(), "name", "the rule by which looks shared the level", nullable=True)
-#: Of fresh rows: since when a failing row is worse, and the values of the last look and of the last seven.
+#: For fresh rows: the look from which a failing row is worse, and the values of the last look and of the last seven.
 CHANGE = ("change", "change_low", "change_high")
 WINDOWS = [tuple(f"{window}_{name}" for name in ("difference", "low", "high")) for window in ("night", "week")]
 _FRESH = [
@@ -165,12 +165,12 @@ def read(store: Store) -> tuple[list[Record], list[str]]:
 
 
 def keep(store: Store, folder: str, digest: str, table: pa.Table) -> None:
-    """Write what is kept of a set of rows in `OF_ROWS`, or of an evaluation in `OF_ANSWERS`."""
+    """Write the table of a set of rows (`OF_ROWS`) or of the answers of an evaluation (`OF_ANSWERS`)."""
     store.write_table(f"{folder}/{digest[:16]}.parquet", table, kind=folder, fingerprint=digest)
 
 
 def read_kept(store: Store, folder: str, digest: str) -> pa.Table | None:
-    """The stored values; None if there are none, or they are damaged."""
+    """The table that `keep` wrote; None if it is missing or damaged."""
     return store.usable(f"{folder}/{digest[:16]}.parquet", kind=folder, fingerprint=digest)[0]
 
 

@@ -20,7 +20,7 @@ from ...report.usual_columns import measured
 
 _WIDTH, _HEIGHT = 236.0, 104.0
 _BINS = 56
-#: The steps in which measures are counted that are no shares of rows.
+#: The step of measures that are not shares of rows.
 _STEP = 1e-5
 
 
@@ -29,9 +29,9 @@ class NullDistribution:
     """The null distribution of one hypothesis, in whole steps of its measure; a step of an error is a row."""
 
     row: Hypothesis
-    #: The measure in steps, one number a replicate: of an error the rows got wrong.
+    #: The measure of each replicate in steps; for an error, the number of rows that are wrong.
     counts: NDArray[np.int64]
-    #: The measure without permuting, likewise.
+    #: The measure without permutation, in steps.
     observed: int
     step: float
 
@@ -115,7 +115,7 @@ class Bins:
     high: float
     #: A whole number of steps, so that every bin holds as many possible counts as any other.
     width: int
-    #: As many steps are one unit of the axis: percent, or one of the measure's own.
+    #: The number of steps in one unit of the axis: percent, or the unit of the measure.
     in_unit: float
 
     @classmethod

@@ -23,7 +23,7 @@ def _performance_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verd
     return Verdict(headline_of(tests), to_do=advice(tests))
 
 
-def _shown(row: Hypothesis, value: float | None) -> str:
+def _in_unit(row: Hypothesis, value: float | None) -> str:
     if value is None:
         return usual.ABSENT
     return percent(value) if row.measure in SHARES else number(value, 4)
@@ -34,9 +34,9 @@ _PERFORMANCE_COLUMNS = (
     usual.METHOD,
     usual.ROWS.named("Rows", "rows of a test set"),
     usual.MEASURE,
-    Column("Value", lambda row: _shown(row, row.estimate), lambda row: row.estimate),
+    Column("Value", lambda row: _in_unit(row, row.estimate), lambda row: row.estimate),
     MONTE_CARLO_ERROR.named("MC error", "Monte-Carlo standard error of the value"),
-    Column("Stated", lambda row: _shown(row, row.null_mean), lambda row: row.null_mean, "what it should be"),
+    Column("Stated", lambda row: _in_unit(row, row.null_mean), lambda row: row.null_mean, "what it should be"),
     usual.P,
     TEST_SETS,
     FAILED,
@@ -74,23 +74,23 @@ def _confidence_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdi
     hypotheses = [row for row in rows if row.statistic is not None]
     if not hypotheses:
         return Verdict("There is no result: every comparison is missing, or neither is better on the test set.")
-    over, under = (sum(_beside(row) == sign for row in hypotheses) for sign in (1, -1))
+    over, under = (sum(_side_of_interval(row) == sign for row in hypotheses) for sign in (1, -1))
     return Verdict(
         f"Of {count_of(len(hypotheses), 'stated confidence')}, {over} {'is' if over == 1 else 'are'} above and {under} "
         f"{'is' if under == 1 else 'are'} below the interval of what test sets of the same size achieve.",
-        tuple(_of(row) for row in hypotheses),
+        tuple(_in_words(row) for row in hypotheses),
     )
 
 
-def _beside(row: Hypothesis) -> int:
-    """1 if the stated confidence is above what is achieved, with its interval, -1 if below, 0 if inside."""
+def _side_of_interval(row: Hypothesis) -> int:
+    """1 if the stated confidence is above the interval of the achieved one, -1 if below, 0 if inside."""
     assert row.statistic is not None
     assert row.estimate_low is not None
     assert row.estimate_high is not None
     return int(row.statistic > row.estimate_high) - int(row.statistic < row.estimate_low)
 
 
-def _of(row: Hypothesis) -> str:
+def _in_words(row: Hypothesis) -> str:
     return (
         f"{where(row)}: {row.method} was {percent(row.statistic or 0)} sure that {row.b} is better in {row.measure}; "
         f"it was so on {percent(rate(row))} of {row.replicates or 0:,} other test sets."
@@ -137,12 +137,13 @@ def _trained_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     if not hypotheses:
         return Verdict("There is no result: no classifier was trained.")
     headline, *others = [
-        _better(measure or "?", group) for measure, group in group_by(hypotheses, lambda row: row.measure).items()
+        _better_classifiers(measure or "?", group)
+        for measure, group in group_by(hypotheses, lambda row: row.measure).items()
     ]
-    return Verdict(headline, (*others, *_chosen(hypotheses)))
+    return Verdict(headline, (*others, *_chosen_parameters(hypotheses)))
 
 
-def _better(measure: str, rows: Sequence[Hypothesis]) -> str:
+def _better_classifiers(measure: str, rows: Sequence[Hypothesis]) -> str:
     pairs = list(group_by(rows, where).values())
     agreeing = sum((a.statistic > b.statistic) == (a.estimate > b.estimate) for a, b in pairs)  # type: ignore[operator]
     wins = Counter(max(pair, key=rate).classifier or "?" for pair in pairs)
@@ -153,7 +154,7 @@ def _better(measure: str, rows: Sequence[Hypothesis]) -> str:
     )
 
 
-def _chosen(rows: Sequence[Hypothesis]) -> list[str]:
+def _chosen_parameters(rows: Sequence[Hypothesis]) -> list[str]:
     first = [row for row in rows if row.measure == rows[0].measure and row.method != "as given"]
     sentences = []
     for name, group in group_by(first, lambda row: row.classifier).items():

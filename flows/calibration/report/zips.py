@@ -1,6 +1,6 @@
 """Zip plots: the intervals of a method, sorted by how far the estimate is from the truth in its standard errors.
 
-Where a method keeps its confidence, the share 1 - alpha of its intervals holds the truth; those that miss stand on top,
+If a method keeps its confidence, the share 1 - alpha of its intervals contains the truth; those that miss are on top,
 like the open part of a zip (Morris, White and Crowther 2019).
 """
 
@@ -22,7 +22,7 @@ from .design import estimand, size
 
 _SIDE, _HEIGHT = 252.0, 300.0
 _LEFT, _RIGHT = 42.0, 18.0
-#: So many intervals are drawn, evenly from all.
+#: The most intervals that are drawn, at even distances among the sorted ones.
 _DRAWN = 150
 
 
@@ -54,7 +54,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 
 def distances(estimates: NDArray[np.float64], errors: NDArray[np.float64], true: float) -> NDArray[np.float64]:
-    """The distance of each estimate from the truth in standard errors; without any it is infinite, or 0 if exact."""
+    """The distance of each estimate from the truth in standard errors; if these are 0, infinite or, if exact, 0."""
     away = np.abs(estimates - true)
     with np.errstate(divide="ignore", invalid="ignore"):
         values: NDArray[np.float64] = np.where(errors > 0, away / errors, np.where(away > 1e-12, np.inf, 0.0))
@@ -64,7 +64,7 @@ def distances(estimates: NDArray[np.float64], errors: NDArray[np.float64], true:
 def intervals(
     row: Hypothesis, evidence: Evidence
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    """The ends of some intervals from the nearest to the farthest, and whether each holds the truth."""
+    """The ends of some intervals from the nearest to the farthest, and whether each contains the truth."""
     table, true = evidence.results.table(evidence.cells_of(row)[0]), row.truth
     assert table is not None
     assert true is not None

@@ -31,6 +31,9 @@ from ...threads import threads
 from ..work import Categorised, Predicted, TrainingSet, Tuned
 from .population import EventPopulation, Population
 
+if TYPE_CHECKING:
+    from sigstats.learners.one_against_others import OneAgainstOthers
+
 #: The bounds of a cache of trained classifiers; the data sets that they were trained on are not part of it.
 MOST_BYTES, MOST_TRAINED = 1 << 29, 16
 
@@ -55,6 +58,8 @@ def bytes_of(fitted: Any) -> int:
 
 #: The data on which classifiers are trained.
 TrainingData: TypeAlias = Dataset | Documents
+#: Joint events of rows, each with its number of rows.
+EventCounts: TypeAlias = list[tuple[Event, int]]
 
 #: Rows that are predicted together: about a second of work for a kernel machine.
 CHUNK = 2000
@@ -155,12 +160,6 @@ def train_pair(store: Store, work: Predicted) -> Pair:
         return Pair(data_of(store, work), work)
 
 
-if TYPE_CHECKING:
-    from sigstats.learners.one_against_others import OneAgainstOthers
-
-Counted: TypeAlias = list[tuple[Event, int]]
-
-
 @dataclass(frozen=True)
 class TrainingRows:
     """The training rows of the classifiers of a set."""
@@ -209,7 +208,7 @@ class SetPair:
         """The bytes of the classifiers; the rows are those of the data."""
         return bytes_of(self._fitted)
 
-    def events(self, rows: NDArray[np.int64]) -> Counted:
+    def events(self, rows: NDArray[np.int64]) -> EventCounts:
         """The number of these rows with each joint event: the true categories, those of A, those of B."""
         sides = [self._truth[rows]]
         for transforms, fitted in self._fitted:
@@ -251,13 +250,13 @@ def train_sets(store: Store, work: Categorised, chosen: Mapping[str, Mapping[str
         return SetPair(data_of(store, work), work, chosen)
 
 
-def joint_events(categories: Iterable[str], items: Counted) -> JointEvents:
+def joint_events(categories: Iterable[str], rows: EventCounts) -> JointEvents:
     """The counts of all events."""
-    events, counts = zip(*items, strict=True)
+    events, counts = zip(*rows, strict=True)
     return JointEvents(tuple(categories), "categories", events, counts)
 
 
-#: A is wrong on one of so many rows, and B on one of so many others; of categories it assigns none there.
+#: In likely answers A is wrong on every fifth row and B on every seventh; of categories they assign none there.
 _WRONG_A, _WRONG_B = 5, 7
 
 
