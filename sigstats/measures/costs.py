@@ -101,7 +101,7 @@ def costs_in_words(text: str) -> dict[str, Any] | None:
         raise refuse("costs", text, wanted) from None
 
 
-def named(name: str) -> MeasureSpec:
+def spec_named(name: str) -> MeasureSpec:
     """The expected cost with costs in its name, as in ``expected-cost(fn=10,fp=1)``; or ValueError."""
     costs = costs_in_words(name.removeprefix(f"{EXPECTED_COST}(").removesuffix(")"))
     return replace(as_cost_measure(costs or name).spec, name=name)

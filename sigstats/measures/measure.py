@@ -91,11 +91,8 @@ class Measure:
         plain = tuple(
             (str(key), value.item() if isinstance(value, np.generic) else value) for key, value in self.parameters
         )
-        for field, value in (
-            ("name", str(self.name)),
-            ("greater_is_better", bool(self.greater_is_better)),
-            ("parameters", plain),
-        ):
+        values = {"name": str(self.name), "greater_is_better": bool(self.greater_is_better), "parameters": plain}
+        for field, value in values.items():
             object.__setattr__(self, field, value)  # NumPy's scalars are no part of a record
 
     def __call__(self, tp: Any, fn: Any, fp: Any, tn: Any, *, kind: Kind = "binary", undefined: float = 0.0) -> Any:
@@ -259,10 +256,8 @@ def as_own_measure(measure: Any, allowed: Sequence[str] | None = None) -> OwnMea
     known: Any = {"name": path or measure.name, "unit": "own", "greater_is_better": measure.greater_is_better}
     if measure.function is None:
         values = ",".join(f"{key}={value:.15g}" for key, value in measure.parameters)
-        if is_made(stated := f"{measure.name}({values})"):
-            return OwnMeasure(MEASURES[stated])
-        of_counts: Any = MEASURES[measure.name].of_counts
-        return OwnMeasure(replace(MEASURES[measure.name], of_counts=partial(of_counts, **dict(measure.parameters))))
+        stated = f"{measure.name}({values})"
+        return OwnMeasure(MEASURES[stated] if is_made(stated) else _with_parameters(measure))
     if measure.name in MEASURES:
         raise refuse("measures", measure.name, "another name, since a measure has this one")
     if measure.takes == "counts":
@@ -271,6 +266,16 @@ def as_own_measure(measure: Any, allowed: Sequence[str] | None = None) -> OwnMea
         of_weights = partial(of_function, measure.function, measure.name)
         known |= {"needs": measure.takes, "of_weights": of_weights, "is_function": True}
     return OwnMeasure(MeasureSpec(**known))
+
+
+def spec_named(name: str) -> MeasureSpec:
+    """The properties of a measure of counts with parameters in its name, as in ``f-beta(beta=2)``; or ValueError."""
+    return replace(_with_parameters(as_measure(name)), name=name)
+
+
+def _with_parameters(measure: Measure) -> MeasureSpec:
+    of_counts: Any = MEASURES[measure.name].of_counts
+    return replace(MEASURES[measure.name], of_counts=partial(of_counts, **dict(measure.parameters)))
 
 
 def _check_named(measure: Measure) -> None:

@@ -110,9 +110,10 @@ def metric_of(name: str) -> Metric | None:
 
 #: The name of the measure that `sigstats.measures.costs` makes.
 EXPECTED_COST = "expected-cost"
-#: Measures whose names state parameters, as in ``expected-cost(fn=10,fp=1)``, and the modules whose `named` makes them.
+#: Measures whose names state parameters, as in ``expected-cost(fn=10,fp=1)``, and the modules whose `spec_named` makes
+#: them.
 MADE = {EXPECTED_COST: "sigstats.measures.costs"} | dict.fromkeys(
-    ("f-beta", "macro-f-beta", "weighted-f-beta"), "sigstats.measures.parameters"
+    ("f-beta", "macro-f-beta", "weighted-f-beta"), "sigstats.measures.measure"
 )
 
 

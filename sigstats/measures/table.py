@@ -224,7 +224,7 @@ class _Measures(dict[str, MeasureSpec]):
         if is_quantile(name):
             return MeasureSpec(name=name, needs="marks", unit="own", test="quantile", share=float(name[1:]) / 100)
         if is_made(name):
-            made: MeasureSpec = importlib.import_module(MADE[name.partition("(")[0]]).named(name)
+            made: MeasureSpec = importlib.import_module(MADE[name.partition("(")[0]]).spec_named(name)
             return made
         if not is_of_counts(name):
             raise KeyError(name)
