@@ -279,7 +279,7 @@ def _measured_work(study: BenchmarkStudy, dataset: Dataset) -> dict[str, Any]:
 KIND = Kind(
     model=BenchmarkStudy,
     layout=_layout,
-    fits="sigstats.flows.benchmark.ways_of_fitting",
+    fits="sigstats.tasks.benchmark.fan_outs",
     analyses={
         **dict.fromkeys((*OF_RUNS, "over-data-sets", "permutation"), "sigstats.tasks.benchmark.runs"),
         "corrected-resampled": "sigstats.tasks.benchmark.resampled",

@@ -46,7 +46,7 @@ class Kind(Generic[S]):
     #: `Prepared`. `allow` names the packages whose code the study may import. It writes nothing. ValueError, one line,
     #: names the data set or the setting, the value and what would be right.
     layout: Callable[[S, Path, Progress, Sequence[str]], Prepared] | None = None
-    #: The module whose ``ways_of_fitting(estimates, scratch)`` yields lines about the timed classifiers.
+    #: The module whose ``ways_of_fitting(cells, scratch)`` yields lines about the classifiers of the timed cells.
     fits: str = ""
     #: The modules of the analyses that plans name: ``rows(results)`` yields the hypotheses, or ``rows_of(results,
     #: name)`` those of one of several analyses.
@@ -94,7 +94,8 @@ class Kind(Generic[S]):
                 scratch = Store(folder)
                 estimates = estimate(prepared, estimates, scratch=scratch, say=display.say)
                 if self.fits:
-                    fits = list(importlib.import_module(self.fits).ways_of_fitting(estimates, scratch))
+                    timed = [one.cell for one in estimates if one.seconds]
+                    fits = list(importlib.import_module(self.fits).ways_of_fitting(timed, scratch))
         notes = [f"note: {note}" for note in prepared.notes]
         text = render(prepared.plan, estimates, workers=processors())
         return "\n".join([*notes, text, *fits])

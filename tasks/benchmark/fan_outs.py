@@ -4,6 +4,8 @@ On the true labels: the observed run, its scores and measure, and runs with othe
 (PermClass), or each feature within the classes (PermFeats).
 """
 
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
@@ -20,8 +22,7 @@ from ..own_code import build_as_planned, measure_as_planned
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ._retrainers import beside_others, draws_of, new_retrainer, own_code, revision
-from ._retrainers import lent_retrainer as lent_retrainer
+from ._retrainers import beside_others, draws_of, lent_retrainer, new_retrainer, own_code, revision
 from .work import CrossValidated, Measured, MeasuredRetrain, Retrained, dataset_of, folds_of, repeated_folds
 
 _ROW = column("row", pa.int64(), "number", "the row of the data set, from 0")
@@ -203,6 +204,18 @@ def _on_labels_as_they_are(retrains: Cell, name: str, kind: type[CrossValidated]
     subject = {key: value for key, value in retrains.subject.items() if key != "null"}
     work = kind(**{field.name: getattr(retrains.work, field.name) for field in fields(kind)})
     return cell(name, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits)
+
+
+def ways_of_fitting(cells: Iterable[Cell], scratch: Store) -> Iterator[str]:
+    """Yield one line: the classifiers whose permutations share work, the compiled ones, and the refitted ones."""
+    names_by_way = defaultdict[str, dict[str, None]](dict)
+    for retrains in cells:
+        if retrains.fanout in ("retrain", "measured-retrain"):
+            null: Any = retrains.subject["null"]
+            with lent_retrainer(scratch, retrains.work_of(CrossValidated), null=null) as classifier:
+                names_by_way[classifier.fits][retrains.subject["classifier"]] = None
+    if names_by_way:
+        yield "; ".join(f"{way}: {', '.join(names)}" for way, names in sorted(names_by_way.items(), reverse=True))
 
 
 def _no_more_wrong(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:

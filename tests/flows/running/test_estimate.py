@@ -8,7 +8,6 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from sigstats.flows.benchmark.plan import KIND
-from sigstats.flows.benchmark.ways_of_fitting import ways_of_fitting
 from sigstats.flows.running import timing
 from sigstats.flows.running.costs import CostModel
 from sigstats.flows.running.estimate import Estimate, count, counts_in_words, render
@@ -16,6 +15,7 @@ from sigstats.flows.running.kind import kind_of, parse_study
 from sigstats.flows.running.progress import duration
 from sigstats.flows.running.timing import estimate
 from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.tasks.benchmark.fan_outs import ways_of_fitting
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.engine.pools import Serial
 from sigstats.tasks.engine.run_block import Receipt
@@ -237,7 +237,7 @@ def test_ways_of_fitting_are_listed(tmp_path):
     scratch = Store(str(tmp_path / "scratch"))
     for dataset in ready.datasets:
         write_data(scratch, dataset)
-    (line,) = ways_of_fitting(found, scratch)
+    (line,) = ways_of_fitting([one.cell for one in found], scratch)
     assert line.startswith("shared: ")
 
 
