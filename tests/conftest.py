@@ -13,6 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
+from sigstats.flows.cli import main
+
 from .approx import approx
 from .programs import is_of_program
 from .rerun import Rerun
@@ -88,3 +90,17 @@ def shared_data(repository) -> Path:
     if not folder.is_dir():
         pytest.skip("the real data sets (../shared/data) are not beside this checkout")
     return folder
+
+
+@pytest.fixture
+def refused(capsys):
+    """Runs a command that must be refused in one line, with exit code 2; what it says."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        assert main([str(argument) for argument in arguments]) == 2
+        said = capsys.readouterr().err
+        assert [line.startswith("sigstats: ") for line in said.splitlines()].count(True) == 1
+        return said
+
+    return run

@@ -109,7 +109,7 @@ def test_a_control_group_out_of_memory_costs_no_replicate(many, inputs, tmp_path
             assert not alive(done)
         ended.append(done.returncode)
         assert done.returncode in (0, 3, -9), done.stderr
-        assert run(*command, place=place).returncode == 0
+        assert run("run", many[0], "--cluster", "serial", place=place).returncode == 0
         assert results(place) == many[1]
     seen = (
         f"{ended.count(-9)} killed, {ended.count(3)} with exit code 3, {ended.count(0)} done; no process left, the same"

@@ -11,8 +11,8 @@ from .conftest import Bucket, results, run
 pytestmark = pytest.mark.processes
 
 
-def test_a_study_on_s3_has_the_bytes_of_one_in_a_folder(many, bucket, record):
-    path, reference = many
+def test_a_study_on_s3_has_the_bytes_of_one_in_a_folder(few, bucket, record):
+    path, reference = few
     place = bucket()
     done = run("run", path, "--workers", "2", place=place)
     assert done.returncode == 0, done.stderr

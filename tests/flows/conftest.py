@@ -71,6 +71,18 @@ def run_on(path, output, cluster, workers=None):
     return result
 
 
+@pytest.fixture
+def refused_study(tmp_path, refused):
+    """Runs a study that must be refused in one line before anything is written; what is said."""
+
+    def run_study(study):
+        said = refused("run", study, "--output", tmp_path / "out", "--cluster", "serial")
+        assert not (tmp_path / "out").exists()
+        return said
+
+    return run_study
+
+
 class Ended(BaseException):
     """The program would end its process here, with this exit code."""
 

@@ -78,7 +78,7 @@ def test_names_that_no_folder_may_have_are_encoded():
     assert folder_of(cell, ["dataset", "classifier"]) == "fanout=retrain/dataset=..%2Fa%3Db%2F%C3%A4/classifier=c"
 
 
-def test_bad_places_are_refused_in_one_line_and_nothing_is_written(study, tmp_path, capsys):
+def test_bad_places_are_refused_in_one_line_and_nothing_is_written(study, tmp_path, capsys, refused):
     results, folder = study
     for arguments, said in (
         ([results.output, "--to", results.output], "it contains files; choose a new or empty folder"),
@@ -86,7 +86,6 @@ def test_bad_places_are_refused_in_one_line_and_nothing_is_written(study, tmp_pa
         ([str(tmp_path / "none"), "--to", str(tmp_path / "new")], "it contains no study that is computed in cells"),
     ):
         capsys.readouterr()
-        assert main(["export", *arguments]) == 2
-        (line,) = capsys.readouterr().err.splitlines()
+        (line,) = refused("export", *arguments).splitlines()
         assert said in line
     assert not list(tmp_path.iterdir())

@@ -31,18 +31,18 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("place", ["a.csv", "./folder/../a.csv", "link.csv", "hard.csv", "{}/b.csv"])
-def test_an_input_is_never_written_over(here, capsys, place):
+def test_an_input_is_never_written_over(here, refused, place):
     spelt = place.format(here)
-    assert main(["compare", "a.csv", "b.csv", "--json", spelt]) == 2
-    said = capsys.readouterr().err
+    said = refused("compare", "a.csv", "b.csv", "--json", spelt)
     assert said == f"sigstats: --json: {spelt!r} is not valid; it is an input too, expected a file of its own\n"
     assert (here / "a.csv").read_text() == TEXT
 
 
-def test_nor_by_a_report(here, capsys):
+def test_nor_by_a_report(here, refused):
     (here / "b.md").write_text((here / "b.csv").read_text())
-    assert main(["compare", "a.csv", "b.md", "--report", "b.md"]) == 2
-    assert "--report: 'b.md' is not valid; it is an input too" in capsys.readouterr().err
+    assert "--report: 'b.md' is not valid; it is an input too" in refused(
+        "compare", "a.csv", "b.md", "--report", "b.md"
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,12 @@ def test_an_ending_that_names_no_report_is_refused(here, capsys, command, ending
     "inputs", [["folder"], ["folder/*.csv"], ["file://{}/folder/c.csv"], ["b.csv", "folder/c.csv"]]
 )
 @pytest.mark.parametrize("command", ["compare", "rank"])
-def test_nor_is_one_of_a_folder_or_of_several(here, capsys, command, inputs):
+def test_nor_is_one_of_a_folder_or_of_several(here, refused, command, inputs):
     (here / "folder" / "c.csv").write_text(TEXT)
     places = [place.format(here) for place in inputs]
-    assert main([command, "a.csv", *places, "--json", "folder/c.csv"]) == 2
-    assert "'folder/c.csv' is not valid; it is an input too" in capsys.readouterr().err
+    assert "'folder/c.csv' is not valid; it is an input too" in refused(
+        command, "a.csv", *places, "--json", "folder/c.csv"
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,10 +105,9 @@ def test_outputs_of_their_own_are_written_and_none_may_be_wanted(here):
         ("nothing://a", "fsspec has no protocol 'nothing'"),
     ],
 )
-def test_what_cannot_hold_a_study_is_refused_in_one_line(here, capsys, output, reason):
+def test_what_cannot_hold_a_study_is_refused_in_one_line(here, refused, output, reason):
     (here / "study.toml").write_text('kind = "benchmark"\nclassifiers = ["1-nn"]\ndatasets = ["iris"]\n')
-    assert main(["run", "study.toml", "--output", output]) == 2
-    said = capsys.readouterr().err
+    said = refused("run", "study.toml", "--output", output)
     assert reason in said
     assert said.count("\n") == 1
     assert said.startswith(f"sigstats: --output: {output!r} is not valid; ")
@@ -162,17 +162,21 @@ def test_links_modes_and_pipes_are_kept(here):
     ],
 )
 @pytest.mark.parametrize(("place", "why"), [("nowhere/x", "No such file or directory"), ("folder", "Is a directory")])
-def test_an_output_that_cannot_be_a_file_leaves_the_others_unwritten(here, capsys, command, ending, place, why):
+def test_an_output_that_cannot_be_a_file_leaves_the_others_unwritten(here, refused, command, ending, place, why):
     place = f"{place}.{ending}"
     if place.startswith("folder"):
         (here / place).mkdir()
     before = sorted(here.iterdir())
-    assert main([*command.split(), "--json", "x.json", "--report", place]) == 2
-    assert capsys.readouterr().err == f"sigstats: {place}: cannot be written ({why})\n"
+    assert (
+        refused(*command.split(), "--json", "x.json", "--report", place)
+        == f"sigstats: {place}: cannot be written ({why})\n"
+    )
     assert sorted(here.iterdir()) == before
 
 
 @pytest.mark.long
-def test_verify_names_an_output_that_cannot_be_written(here, capsys):
-    assert main(["verify", "--only", "digits", "--json", "nowhere/x.json"]) == 2
-    assert capsys.readouterr().err == "sigstats: nowhere/x.json: cannot be written (No such file or directory)\n"
+def test_verify_names_an_output_that_cannot_be_written(here, refused):
+    assert (
+        refused("verify", "--only", "digits", "--json", "nowhere/x.json")
+        == "sigstats: nowhere/x.json: cannot be written (No such file or directory)\n"
+    )

@@ -94,7 +94,6 @@ def test_page_markdown_and_junit_name_each_candidate(tmp_path):
     assert [suite.get("failures") for suite in suites] == ["1", "0"]
 
 
-def test_bad_input_of_any_candidate_is_one_line(tmp_path, capsys):
+def test_bad_input_of_any_candidate_is_one_line(tmp_path, refused):
     paths = written(tmp_path, {"base": 0.8, "same": 0.8})
-    assert main(["compare", *paths.values(), str(tmp_path / "nosuch.csv")]) == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert len(refused("compare", *paths.values(), tmp_path / "nosuch.csv").splitlines()) == 1

@@ -156,7 +156,7 @@ def test_the_rule_asks_for_significance_and_for_an_effect_that_matters(tmp_path)
     assert reason.endswith("(−6.02 points is possible); about 765 rows without a difference would settle it")
 
 
-def test_copies_of_a_file_decide_nothing_and_are_told_first(tmp_path, capsys):
+def test_copies_of_a_file_decide_nothing_and_are_told_first(tmp_path, capsys, refused):
     base, _ = frames(n=800)
     other = written(tmp_path, base, base.assign(by="b"))
     of_other = compared(tmp_path, *other, "--slice", "region")[1]
@@ -173,8 +173,9 @@ def test_copies_of_a_file_decide_nothing_and_are_told_first(tmp_path, capsys):
     assert 'name="beware" value="both inputs have the same content' in (tmp_path / "c.xml").read_text()
     assert not of_other["answer"]["also"]
     for path in (paths[0], str(tmp_path / "." / Path(paths[0]).name)):
-        assert main(["compare", paths[0], path]) == 2
-        assert capsys.readouterr().err.endswith("is both BASELINE and CANDIDATE; expected " + SECOND_FILE + "\n")
+        assert refused("compare", paths[0], path).endswith(
+            "is both BASELINE and CANDIDATE; expected " + SECOND_FILE + "\n"
+        )
 
 
 def test_groups_are_drawn_whole(tmp_path):
@@ -241,7 +242,7 @@ def zipped(path, header, samples, name="header.json"):
             archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
 
 
-def test_eval_files_of_inspect_are_read_with_marks_between(tmp_path, capsys):
+def test_eval_files_of_inspect_are_read_with_marks_between(tmp_path, refused):
     header = {"version": 2, "status": "success", "eval": {"task": "t"}}
 
     def samples(marks):
@@ -257,8 +258,9 @@ def test_eval_files_of_inspect_are_read_with_marks_between(tmp_path, capsys):
     _, found = compared(tmp_path, tmp_path / "c.eval", tmp_path / "d.eval", "--score-range", 0, 1)
     (row,) = found["rows"]
     assert (row["measure"], row["p_worse"]) == ("mean-score", pytest.approx(not_worse(marks - 0.5, 1), abs=NEAR))
-    assert main(["compare", str(tmp_path / "c.eval"), str(tmp_path / "d.eval"), "--measure", "accuracy"]) == 2
-    assert "marks between right and wrong; expected one of" in capsys.readouterr().err
+    assert "marks between right and wrong; expected one of" in refused(
+        "compare", tmp_path / "c.eval", tmp_path / "d.eval", "--measure", "accuracy"
+    )
     zipped(tmp_path / "e.eval", {**header, "version": 9}, samples("C" * 40))
     (tmp_path / "f.eval").write_bytes((tmp_path / "a.eval").read_bytes()[:300])
     zipped(tmp_path / "g.eval", header, samples("C" * 40), name="other.json")
@@ -267,8 +269,7 @@ def test_eval_files_of_inspect_are_read_with_marks_between(tmp_path, capsys):
         ("f", "cannot be read as"),
         ("g", "a ZIP with 'other.json'"),
     ):
-        assert main(["compare", str(tmp_path / "a.eval"), str(tmp_path / f"{name}.eval")]) == 2
-        said = capsys.readouterr().err
+        said = refused("compare", tmp_path / "a.eval", tmp_path / f"{name}.eval")
         assert complaint in said
         assert said.count("\n") == 1
 
@@ -581,7 +582,7 @@ def test_the_example_of_the_readme_finds_the_planted_fault(tmp_path, repository,
     assert re.search(r"stroke = faint .* fail *$", capsys.readouterr().out, flags=re.M)
 
 
-def test_columns_of_one_file_are_compared_as_two_files_are(tmp_path, capsys):
+def test_columns_of_one_file_are_compared_as_two_files_are(tmp_path, capsys, refused):
     base, cand = frames()
     wide = base.rename(columns={"prediction": "old"}).assign(new=cand["prediction"], same=base["prediction"])
     wide.to_csv(tmp_path / "wide.csv", index=False)
@@ -600,5 +601,4 @@ def test_columns_of_one_file_are_compared_as_two_files_are(tmp_path, capsys):
         (["--prediction", "old"] * 2, "--prediction: 'old' is named twice; name the column of each model once"),
         ((path, *named, "--prediction", "same"), "--prediction: 3 were given; expected one, or one for each of 2"),
     ):
-        assert main(["compare", path, *arguments]) == 2
-        assert message in capsys.readouterr().err
+        assert message in refused("compare", path, *arguments)

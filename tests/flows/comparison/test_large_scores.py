@@ -35,7 +35,7 @@ def written(folder, name, kind, scores):
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "json", "parquet"])
 @pytest.mark.parametrize("power", [60, 70])
-def test_whole_scores_of_a_file_are_exact_or_refused(tmp_path, kind, power, capsys):
+def test_whole_scores_of_a_file_are_exact_or_refused(tmp_path, kind, power, capsys, refused):
     if (kind, power) == ("parquet", 70):
         pytest.skip("Parquet has no whole numbers of so many bits")
     step = 2 ** (power - 52)  # from one float64 to the next
@@ -48,17 +48,17 @@ def test_whole_scores_of_a_file_are_exact_or_refused(tmp_path, kind, power, caps
     rounded = written(tmp_path, "rounded", kind, [*exact[:7], exact[7] + 1, *exact[8:]])
     where = "line 9" if kind == "csv" else "row 7 (from 0)"
     for command in (["compare", baseline, rounded, *options], ["rank", baseline, rounded, "--score", "score"]):
-        assert main(command) == 2
-        complaint = capsys.readouterr().err
+        complaint = refused(*command)
         assert f"rounded.{kind}, {where}: column 'score': {exact[7] + 1} is not valid; expected whole" in complaint
 
 
-def test_a_fraction_among_whole_scores_hides_none_of_them(tmp_path, capsys):
+def test_a_fraction_among_whole_scores_hides_none_of_them(tmp_path, refused):
     mixed = [0.5, *range(N - 2), 2**60 + 1]
     for kind in ("jsonl", "json"):
         path = written(tmp_path, "mixed", kind, mixed)
-        assert main(["compare", path, written(tmp_path, "other", kind, mixed[::-1]), "--score", "score"]) == 2
-        assert str(2**60 + 1) in capsys.readouterr().err
+        assert str(2**60 + 1) in refused(
+            "compare", path, written(tmp_path, "other", kind, mixed[::-1]), "--score", "score"
+        )
 
 
 @pytest.mark.parametrize("large", [2**60 + 1, 2**64 - 1, -(2**60) - 1])
@@ -84,7 +84,7 @@ def test_what_is_taken_is_what_was_given(value):
 
 @pytest.mark.parametrize("command", ["compare", "check", "rank", "size", "leaderboard"])
 @pytest.mark.filterwarnings("error")
-def test_scores_whose_squares_are_no_floats_are_one_line(tmp_path, capsys, command):
+def test_scores_whose_squares_are_no_floats_are_one_line(tmp_path, refused, command):
     """The largest float stands for a failure in some logs; sums and spreads of it are infinite or NaN."""
     files = [
         written(tmp_path, name, "csv", [1.5e308 if i % (2 + k) else -1.5e308 for i in range(N)])
@@ -95,7 +95,6 @@ def test_scores_whose_squares_are_no_floats_are_one_line(tmp_path, capsys, comma
     name = "size" if command == "leaderboard" else command
     options = ["--score", "score", "--higher-is-better", "score", *more]
     said = [] if command in ("rank", "leaderboard") else ["--measure", "mean-score"]
-    assert main([name, *files[:many], *options, *said]) == 2
-    complaint = capsys.readouterr().err
+    complaint = refused(name, *files[:many], *options, *said)
     assert "scores: -1.5e+308 is not valid; expected numbers between -1e+150 and 1e+150" in complaint
     assert complaint.count("\n") == 1

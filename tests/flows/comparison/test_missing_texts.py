@@ -35,7 +35,7 @@ def result(folder, *arguments):
 
 @pytest.mark.long
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_prediction_is_refused_until_it_is_declared(tmp_path, capsys, text):
+def test_a_prediction_is_refused_until_it_is_declared(tmp_path, refused, text):
     a, b, empty = written(
         tmp_path,
         a=frame(),
@@ -44,14 +44,11 @@ def test_a_prediction_is_refused_until_it_is_declared(tmp_path, capsys, text):
     )
     for command in (["compare", a, b], ["check", b, "--at-least", "0.8"], ["rank", a, b], ["size", a, b]):
         for options in ([], ["--unscored", "drop"]):
-            assert main([*command, *options]) == 2
-            assert (
-                f"b.csv: column 'prediction': 7 of 60 predictions are {text!r}; add --missing"
-                in capsys.readouterr().err
+            assert f"b.csv: column 'prediction': 7 of 60 predictions are {text!r}; add --missing" in refused(
+                *command, *options
             )
     declared = ["compare", a, b, "--missing", text]
-    assert main(declared) == 2
-    assert "b.csv: 7 of 60 rows have no 'prediction': ids '0', '9', '18'" in capsys.readouterr().err
+    assert "b.csv: 7 of 60 rows have no 'prediction': ids '0', '9', '18'" in refused(*declared)
     for option in ("drop", "wrong"):
         own, other = (result(tmp_path, *each, "--unscored", option) for each in (declared, ["compare", a, empty]))
         assert own["rows"] == other["rows"]
@@ -62,13 +59,14 @@ def test_a_prediction_is_refused_until_it_is_declared(tmp_path, capsys, text):
 
 
 @pytest.mark.parametrize("column", ["label", "prediction"])
-def test_an_empty_text_is_no_class_in_any_format(tmp_path, capsys, column):
+def test_an_empty_text_is_no_class_in_any_format(tmp_path, refused, column):
     values = frame(**{column: np.where(GONE, "", LABEL)})
     path, table = tmp_path / "a.jsonl", tmp_path / "a.csv"
     values.to_json(path, orient="records", lines=True)
     values.to_csv(table, index=False)
-    assert main(["check", str(path), "--at-least", "0.5"]) == 2
-    assert f"7 of 60 {column}s are ''; add --missing '' if they are missing" in capsys.readouterr().err
+    assert f"7 of 60 {column}s are ''; add --missing '' if they are missing" in refused(
+        "check", path, "--at-least", "0.5"
+    )
     with pytest.raises(ValueError, match=f"7 of 60 {column}s are ''"):
         sigstats.check(values, at_least=0.5)
     stated, other = (
@@ -78,18 +76,17 @@ def test_an_empty_text_is_no_class_in_any_format(tmp_path, capsys, column):
     assert stated["rows"] == other["rows"]
 
 
-def test_rows_without_a_label_are_dropped_or_refused(tmp_path, capsys):
+def test_rows_without_a_label_are_dropped_or_refused(tmp_path, refused):
     unlabelled = np.arange(60) % 4 == 3
     label = np.where(unlabelled, "NA", LABEL)
     b = np.where(RNG.random(60) < 0.7, LABEL, "b")
     paths = written(tmp_path, a=frame(label=label), b=frame(label=label, prediction=b))
     for command in (["compare", *paths], ["check", paths[0], "--at-least", "0.8"], ["rank", *paths]):
-        assert main(command) == 2
-        assert "a.csv: column 'label': 15 of 60 labels are 'NA'; add --missing 'NA' if" in capsys.readouterr().err
-    assert main(["compare", *paths, "--missing", "NA"]) == 2
-    assert "a.csv: 15 of 60 rows have no 'label': ids '3', '7', '11'" in capsys.readouterr().err
-    assert main(["compare", *paths, "--missing", "NA", "--unscored", "wrong"]) == 2
-    assert "; add --unscored drop, which leaves them out" in capsys.readouterr().err
+        assert "a.csv: column 'label': 15 of 60 labels are 'NA'; add --missing 'NA' if" in refused(*command)
+    assert "a.csv: 15 of 60 rows have no 'label': ids '3', '7', '11'" in refused("compare", *paths, "--missing", "NA")
+    assert "; add --unscored drop, which leaves them out" in refused(
+        "compare", *paths, "--missing", "NA", "--unscored", "wrong"
+    )
     found = result(tmp_path, "compare", *paths, "--missing", "NA", "--unscored", "drop")
     known = ~unlabelled
     expected = sigstats.compare(LABEL[known], GUESS[known], b[known])
@@ -101,7 +98,7 @@ def test_rows_without_a_label_are_dropped_or_refused(tmp_path, capsys):
     ]
 
 
-def test_marks_are_declared_missing(tmp_path, capsys):
+def test_marks_are_declared_missing(tmp_path, refused):
     marks = RNG.random(60).round(3)
     a, b = written(
         tmp_path,
@@ -109,11 +106,7 @@ def test_marks_are_declared_missing(tmp_path, capsys):
         b=pd.DataFrame({"id": range(60), "grade": np.where(GONE, "NA", marks.astype(str))}),
     )
     command = ["compare", a, b, "--higher-is-better", "grade", "--unscored", "drop"]
-    assert main(command) == 2
-    assert (
-        "b.csv: column 'grade': 7 of 60 scores are 'NA'; add --missing 'NA' if they are missing"
-        in capsys.readouterr().err
-    )
+    assert "b.csv: column 'grade': 7 of 60 scores are 'NA'; add --missing 'NA' if they are missing" in refused(*command)
     found = result(tmp_path, *command, "--missing", "NA")
     assert found["n"] == 53
     assert found["rows"][0]["difference"] == 0
@@ -124,7 +117,7 @@ def test_marks_are_declared_missing(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "labels"])
-def test_other_files_are_read_alike(tmp_path, capsys, kind):
+def test_other_files_are_read_alike(tmp_path, refused, kind):
     lacking = frame(label=np.where(GONE, "None", LABEL))
     paths = [str(tmp_path / f"{name}.{kind}") for name in "ab"]
     if kind == "labels":
@@ -132,8 +125,7 @@ def test_other_files_are_read_alike(tmp_path, capsys, kind):
         paths += written(tmp_path, truth=lacking[["id", "label"]])
     for path in paths if kind != "labels" else ():
         lacking.to_json(path, orient="records", lines=True) if kind == "jsonl" else lacking.to_parquet(path)
-    assert main(["compare", *paths]) == 2
-    assert "column 'label': 7 of 60 labels are 'None'" in capsys.readouterr().err
+    assert "column 'label': 7 of 60 labels are 'None'" in refused("compare", *paths)
     assert result(tmp_path, "compare", *paths, "--classes", "None")["n"] == 60
     assert result(tmp_path, "compare", *paths, "--missing", "None", "--unscored", "drop")["n"] == 53
 
@@ -203,13 +195,12 @@ def test_notes_count_rows_by_class():
     assert class_notes({str(answer): 1 for answer in range(10)}, [("A", {"0": 10}), ("B", {"0": 10})]) == []
 
 
-def test_a_study_declares_what_is_missing(tmp_path, capsys):
+def test_a_study_declares_what_is_missing(tmp_path, capsys, refused):
     written(tmp_path, a=frame(), b=frame(prediction=np.where(GONE, "NA", GUESS)))
     study = tmp_path / "study.toml"
     study.write_text('kind = "regression"\nname = "n"\nbaseline = "a.csv"\ncandidate = "b.csv"\n')
     run = ["run", str(study), "--output", str(tmp_path / "out")]
-    assert main(run) == 2
-    assert "7 of 60 predictions are 'NA'; add columns.missing 'NA' if they are missing" in capsys.readouterr().err
+    assert "7 of 60 predictions are 'NA'; add columns.missing 'NA' if they are missing" in refused(*run)
     study.write_text(study.read_text() + 'unscored = "drop"\n[columns]\nmissing = ["NA"]\n')
     assert main(run) == 0
     assert "7 of 60 rows have no 'prediction': ids '0', '9', '18' and 4 more; left out" in capsys.readouterr().out
@@ -217,13 +208,13 @@ def test_a_study_declares_what_is_missing(tmp_path, capsys):
 
 @pytest.mark.parametrize("text", ["NA", "None", "?"])
 @pytest.mark.parametrize("option", ["--group", "--task"])
-def test_rows_without_a_group_or_a_task_are_not_one_group(tmp_path, capsys, text, option):
+def test_rows_without_a_group_or_a_task_are_not_one_group(tmp_path, refused, text, option):
     groups = np.where(GONE, text, RNG.integers(0, 20, 60).astype(str))
     a, b = written(tmp_path, a=frame(g=groups), b=frame(g=groups, prediction="a"))
-    assert main(["compare", a, b, option, "g"]) == 2
-    assert f"a.csv: column 'g': 7 of 60 values are {text!r}; add --missing" in capsys.readouterr().err
-    assert main(["compare", a, b, option, "g", "--missing", text]) == 2
-    assert "a.csv, line 2: column 'g' is empty; expected a value" in capsys.readouterr().err
+    assert f"a.csv: column 'g': 7 of 60 values are {text!r}; add --missing" in refused("compare", a, b, option, "g")
+    assert "a.csv, line 2: column 'g' is empty; expected a value" in refused(
+        "compare", a, b, option, "g", "--missing", text
+    )
     assert main(["compare", a, b, option, "g", "--classes", f"a,b,c,{text}"]) in (0, 1)
 
 

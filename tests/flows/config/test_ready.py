@@ -94,10 +94,9 @@ def test_from_python_too(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["regression", "keller"])
-def test_a_ready_study_without_its_data_says_how_to_fetch_them(name, tmp_path, monkeypatch, capsys):
+def test_a_ready_study_without_its_data_says_how_to_fetch_them(name, tmp_path, monkeypatch, refused):
     monkeypatch.chdir(tmp_path)
-    assert main(["run", name]) == 2
-    said = capsys.readouterr().err
+    said = refused("run", name)
     assert said.startswith(f"sigstats: {name}: ")
     assert f"`sigstats studies --fetch {name}`" in said
     assert said.count("\n") == 1

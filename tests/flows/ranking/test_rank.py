@@ -92,12 +92,11 @@ def test_rows_in_groups_and_marks(tmp_path):
     assert found["models"][0]["score"] == pytest.approx(max(table["mark"].mean() for table in tables.values()))
 
 
-def test_rows_that_all_files_have(tmp_path, capsys):
+def test_rows_that_all_files_have(tmp_path, refused):
     tables = frames(60)
     tables = {"good": tables["good"][5:], "tied": tables["tied"][:50], "bad": tables["bad"][::2]}
     paths = written(tmp_path, tables)
-    assert main(["rank", *paths]) == 2
-    assert "only in this file" in capsys.readouterr().err
+    assert "only in this file" in refused("rank", *paths)
     found = ranked(tmp_path, *paths, "--unmatched", "drop", "--slice", "region")
     rows = [i for i in range(5, 50) if i % 2 == 0]
     assert found["n"] == len(rows)
@@ -206,12 +205,11 @@ def test_files_of_one_name_are_told_apart(tmp_path):
         (["good.csv", "other.csv"], "label"),
     ],
 )
-def test_bad_input_is_one_line_and_code_2(tmp_path, monkeypatch, capsys, arguments, message):
+def test_bad_input_is_one_line_and_code_2(tmp_path, monkeypatch, refused, arguments, message):
     monkeypatch.chdir(tmp_path)
     tables = frames(30)
     written(tmp_path, {**tables, "other": tables["bad"].assign(label="x")})
-    assert main(["rank", *arguments, "--json", "found.json"]) == 2
-    said = capsys.readouterr().err
+    said = refused("rank", *arguments, "--json", "found.json")
     assert message in said
     assert len(said.splitlines()) == 1
     assert not (tmp_path / "found.json").exists()
@@ -239,7 +237,7 @@ def test_so_few_rows_that_no_answers_tell_models_apart_are_called_too_few(tmp_pa
     )
 
 
-def test_a_ratio_and_scores_of_runs_that_are_named_are_what_is_ranked(tmp_path, capsys):
+def test_a_ratio_and_scores_of_runs_that_are_named_are_what_is_ranked(tmp_path, refused):
     rng = np.random.default_rng(3)
     rows = np.arange(120)
     sums, means, tables = {}, {}, {}
@@ -265,8 +263,7 @@ def test_a_ratio_and_scores_of_runs_that_are_named_are_what_is_ranked(tmp_path, 
         "errors/words: the lower is the better",
     ]
     assert error.startswith("ratio of errors/words: p-values by random weights have a Monte-Carlo standard error of at")
-    assert main(["rank", *paths, "--ratio", "words/errors"]) == 2
-    assert "Is a higher 'words/errors' better?" in capsys.readouterr().err
+    assert "Is a higher 'words/errors' better?" in refused("rank", *paths, "--ratio", "words/errors")
 
 
 def test_scores_of_the_other_class_are_those_of_a_model_that_is_named(tmp_path):
@@ -283,12 +280,13 @@ def test_scores_of_the_other_class_are_those_of_a_model_that_is_named(tmp_path):
     assert note.startswith("scores of turned are lower for the class 'yes'")
 
 
-def test_a_measure_that_makes_no_use_of_a_cost_is_refused_beside_it(tmp_path, capsys):
+def test_a_measure_that_makes_no_use_of_a_cost_is_refused_beside_it(tmp_path, refused):
     tables = frames()
     for number, table in enumerate(tables.values()):
         table["cost"] = number + 1.0
-    assert main(["rank", *written(tmp_path, tables), "--measure", "macro-f1", "--score", "cost"]) == 2
-    assert "score: 'cost' is not used by macro-f1" in capsys.readouterr().err
+    assert "score: 'cost' is not used by macro-f1" in refused(
+        "rank", *written(tmp_path, tables), "--measure", "macro-f1", "--score", "cost"
+    )
 
 
 def test_classes_that_no_model_predicts_or_no_row_has_are_noted(tmp_path, capsys):
@@ -371,7 +369,7 @@ def test_models_that_are_copies_are_noted():
     ],
 )
 def test_a_column_score_beside_two_classes_is_neither_taken_for_marks_nor_for_probabilities(
-    tmp_path, monkeypatch, capsys, command, cure
+    tmp_path, monkeypatch, refused, command, cure
 ):
     rng, label = np.random.default_rng(0), np.arange(60) % 2
     monkeypatch.chdir(tmp_path)
@@ -379,8 +377,7 @@ def test_a_column_score_beside_two_classes_is_neither_taken_for_marks_nor_for_pr
         frame = pd.DataFrame({"id": np.arange(60), "label": label, "score": rng.random(60)})
         frame.assign(mark=frame["score"]).to_csv(f"{name}.csv", index=False)
     arguments = command.split()
-    assert main([*arguments, "--score", "score"]) == 2
-    assert cure in capsys.readouterr().err
+    assert cure in refused(*arguments, "--score", "score")
     assert main([*arguments, "--score", "score", "--measure", "mean-score"]) == 0
     assert main([*arguments, "--score", "mark"]) == 0
 
@@ -425,12 +422,11 @@ def test_a_column_of_costs_gives_the_front(tmp_path, capsys):
     assert [row["dominated_by"] for row in found["costs"]][-1] == ["good", "tied"]
 
 
-def test_a_cost_needs_a_file_for_each_model(tmp_path, capsys):
+def test_a_cost_needs_a_file_for_each_model(tmp_path, refused):
     tables = frames()
     wide = tables["good"].assign(usd=1.0, other=tables["bad"]["prediction"])
     wide.to_csv(tmp_path / "wide.csv")
     arguments = ["--prediction", "prediction", "--prediction", "other", "--cost", "usd"]
-    assert main(["rank", str(tmp_path / "wide.csv"), *arguments]) == 2
-    assert (
-        "--cost: 'usd' is one column for every --prediction; expected a file for each model" in capsys.readouterr().err
+    assert "--cost: 'usd' is one column for every --prediction; expected a file for each model" in refused(
+        "rank", tmp_path / "wide.csv", *arguments
     )

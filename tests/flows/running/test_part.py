@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from sigstats.flows.cli import main
 from sigstats.flows.running.options import Part
 from sigstats.tasks.plan import Cell
 
@@ -47,8 +46,7 @@ def test_parts_are_about_equal(seed):
     ("part", "expected"),
     [("0/4", "1/4 to 4/4"), ("5/4", "1/4 to 4/4"), ("3", "K/N, as in 1/4"), ("1/0", "K/N"), ("-1/4", "K/N")],
 )
-def test_another_part_is_refused_in_one_line(part, expected, tmp_path, capsys):
-    assert main(["run", "hryniewicz", "--output", str(tmp_path / "out"), f"--part={part}"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+def test_another_part_is_refused_in_one_line(part, expected, tmp_path, refused):
+    (line,) = refused("run", "hryniewicz", "--output", tmp_path / "out", f"--part={part}").splitlines()
     assert f"--part: '{part}' is not valid; expected {expected}" in line
     assert not (tmp_path / "out").exists()

@@ -393,14 +393,14 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, capsys, case, mo
     assert not (tmp_path / "out").exists()
 
 
-def test_a_name_that_a_column_gives_is_refused_too(tmp_path, capsys):
+def test_a_name_that_a_column_gives_is_refused_too(tmp_path, refused):
     simulated(1).assign(site="north").to_csv(tmp_path / "rows.csv", index=False)
     by_site = TABLE + 'path = "rows.csv"\nprediction = "a"\nby = "site"\n'
     other = '[[tables]]\nname = "t: north"\ncounts = [[1, 0], [0, 1]]\n'
     path = study_file(tmp_path, f'kind = "significance"\n{by_site}{other}')
-    assert main(["run", str(path), "--output", str(tmp_path / "out"), "--quiet"]) == 2
     assert (
-        capsys.readouterr().err == f"sigstats: {path}: tables: name: 't: north' is not valid; expected each name once\n"
+        refused("run", path, "--output", tmp_path / "out", "--quiet")
+        == f"sigstats: {path}: tables: name: 't: north' is not valid; expected each name once\n"
     )
     assert not (tmp_path / "out").exists()
 
@@ -459,13 +459,11 @@ FILES = {
 
 
 @pytest.mark.parametrize("case", FILES)
-def test_a_bad_file_is_named(tmp_path, capsys, case):
+def test_a_bad_file_is_named(tmp_path, refused_study, case):
     text, expected = FILES[case]
     (tmp_path / "rows.csv").write_text(text)
     path = study_file(tmp_path, f'kind = "significance"\n{TABLE}path = "rows.csv"')
-    assert main(["run", str(path), "--output", str(tmp_path / "out")]) == 2
-    assert expected in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
+    assert expected in refused_study(path)
 
 
 @given(st.integers(1, 10**12), st.integers(0, 12), st.floats(-0.499, 0.499), st.integers(1, 9))

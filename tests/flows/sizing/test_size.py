@@ -85,9 +85,10 @@ OPTIONS_OF_PAIRS = """--ratio a/b | --task x | --positive 1 | --margin 5pt | --s
 
 
 @pytest.mark.parametrize("option", [option.strip() for option in OPTIONS_OF_PAIRS.split("|")])
-def test_what_says_nothing_of_a_leaderboard_is_refused(pilot, capsys, option):
-    assert main(["size", *map(str, pilot), "c.csv", *option.split()]) == 2
-    assert f"{option.split()[0]}: is not valid with three files or more" in capsys.readouterr().err
+def test_what_says_nothing_of_a_leaderboard_is_refused(pilot, refused, option):
+    assert f"{option.split()[0]}: is not valid with three files or more" in refused(
+        "size", *pilot, "c.csv", *option.split()
+    )
 
 
 OPTIONS_OF_FILES = """--slice x | --score x | --lower-is-better x | --ratio a/b | --labels t.csv | --no-header |
@@ -96,9 +97,10 @@ OPTIONS_OF_FILES = """--slice x | --score x | --lower-is-better x | --ratio a/b 
 
 
 @pytest.mark.parametrize("option", [option.strip() for option in OPTIONS_OF_FILES.split("|")])
-def test_what_is_read_of_files_is_refused_beside_rates_by_hand(capsys, option):
-    assert main(["size", "--accuracy", "0.9", *option.split()]) == 2
-    assert f"{option.split()[0]}: is not valid with rates by hand" in capsys.readouterr().err
+def test_what_is_read_of_files_is_refused_beside_rates_by_hand(refused, option):
+    assert f"{option.split()[0]}: is not valid with rates by hand" in refused(
+        "size", "--accuracy", "0.9", *option.split()
+    )
 
 
 @pytest.mark.long
@@ -168,9 +170,8 @@ def test_a_drop_above_the_discordance_is_shown_by_the_rows_that_its_line_needs(c
         (["--accuracy", "0.9", "--correlation", "0.5"], "--correlation: 0.5 is not valid; expected 0, or"),
     ],
 )
-def test_wrong_input_is_one_line(arguments, said, capsys):
-    assert main(["size", *arguments]) == 2
-    error = capsys.readouterr().err
+def test_wrong_input_is_one_line(arguments, said, refused):
+    error = refused("size", *arguments)
     assert error.count("\n") == 1
     assert said in error
 
@@ -236,7 +237,7 @@ def test_items_of_several_answers_have_a_table_of_answers(capsys, tmp_path):
     assert "answers an item" in page.read_text()
 
 
-def test_a_leaderboard_has_the_rows_that_tell_each_model_from_the_next(pilot, tmp_path, capsys):
+def test_a_leaderboard_has_the_rows_that_tell_each_model_from_the_next(pilot, tmp_path, capsys, refused):
     write(tmp_path / "c.csv", wrong=0.3, seed=2)
     found = json.loads(size(capsys, *pilot, tmp_path / "c.csv", "--json", "-"))
     right = [pd.read_csv(tmp_path / f"{name}.csv").set_index("id").eval("label == prediction") for name in "abc"]
@@ -247,8 +248,9 @@ def test_a_leaderboard_has_the_rows_that_tell_each_model_from_the_next(pilot, tm
         assert pair["needed"] == sigstats.paired_sample_size(only_a=only_a, only_b=only_b, **options)
         assert pair["power"] == pytest.approx(sigstats.paired_power(2000, only_a=only_a, only_b=only_b, **options))
     assert "a over b" in size(capsys, *pilot, tmp_path / "c.csv")
-    assert main(["size", *map(str, [*pilot, tmp_path / "c.csv"]), "--slice", "region"]) == 2
-    assert "--slice: is not valid with three files or more" in capsys.readouterr().err
+    assert "--slice: is not valid with three files or more" in refused(
+        "size", *[*pilot, tmp_path / "c.csv"], "--slice", "region"
+    )
 
 
 @pytest.mark.long
@@ -264,7 +266,7 @@ def test_drops_that_no_number_of_rows_shows_are_none_of_the_default(capsys):
     assert drops("--drop", "0.005") == [0.005]
 
 
-def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, capsys):
+def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, capsys, refused):
     rng = np.random.default_rng(2)
     for name in "ab":
         label = np.arange(300) % 3
@@ -277,8 +279,7 @@ def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, capsys):
     assert found["measure"] == "macro-f1"
     assert [part["deviation"] for part in found["parts"]] == [part["deviation"] for part in alone["parts"]]
     assert found["level"] == alone["level"] / 2
-    assert main(["size", *map(str, files), "--run", "seed"]) == 2
-    assert "--score: is not valid with --run" in capsys.readouterr().err
+    assert "--score: is not valid with --run" in refused("size", *files, "--run", "seed")
 
 
 @pytest.mark.long

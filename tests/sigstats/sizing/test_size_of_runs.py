@@ -54,14 +54,13 @@ def test_the_luck_of_runs_is_told_from_that_of_items(tmp_path):
     assert unlike.drops[1].needed < unlike.drops[0].needed
 
 
-def test_size_says_how_many_runs_a_drop_needs(tmp_path, capsys):
+def test_size_says_how_many_runs_a_drop_needs(tmp_path, capsys, refused):
     files = [str(each) for each in recipes(tmp_path, 0.03)]
     assert main(["size", *files, "--run", "seed", "--drop", "0.02"]) == 0
     said = capsys.readouterr().out
     assert "from 12 and 12 runs" in said
     assert "the part that is due to the run" in said
-    assert main(["size", *files, "--run", "seed", "--accuracy", "0.9"]) == 2
-    assert "--accuracy: is not valid with --run" in capsys.readouterr().err
+    assert "--accuracy: is not valid with --run" in refused("size", *files, "--run", "seed", "--accuracy", "0.9")
 
 
 @pytest.mark.long

@@ -77,37 +77,35 @@ def test_well_known_names_of_columns_are_recognised_and_told(tmp_path, frames, l
     ]
 
 
-def test_two_candidates_for_a_name_are_not_guessed(tmp_path, frames, capsys):
+def test_two_candidates_for_a_name_are_not_guessed(tmp_path, frames, refused):
     texts = [frame.rename(columns={"label": "gold"}).assign(target=0).to_csv(index=False) for frame in frames]
     files = written(tmp_path, *texts, name="p.csv")
-    assert main(["compare", *map(str, files)]) == 2
-    assert "column 'label' was not found" in capsys.readouterr().err
+    assert "column 'label' was not found" in refused("compare", *files)
     assert accuracies(compared(tmp_path, files, "--label", "gold")) == of(frames)
     texts = [frame.rename(columns={"label": "target"}).assign(y=0).to_csv(index=False) for frame in frames]
     files = written(tmp_path, *texts, name="p.csv")
-    assert main(["compare", *map(str, files)]) == 2
-    assert "columns 'target' and 'y' may each be the label; name --label" in capsys.readouterr().err
+    assert "columns 'target' and 'y' may each be the label; name --label" in refused("compare", *files)
     assert accuracies(compared(tmp_path, files, "--label", "target")) == of(frames)
 
 
 @pytest.mark.parametrize(("own", "other"), [("label", "y_true"), ("label", "class"), ("prediction", "pred")])
-def test_a_column_beside_another_that_may_be_it_is_not_guessed(tmp_path, frames, capsys, own, other):
+def test_a_column_beside_another_that_may_be_it_is_not_guessed(tmp_path, frames, refused, own, other):
     files = written(tmp_path, *(frame.assign(**{other: 0}).to_csv(index=False) for frame in frames), name="p.csv")
-    assert main(["compare", *map(str, files)]) == 2
-    assert f"columns '{own}' and '{other}' may each be the {own}; name --{own}" in capsys.readouterr().err
+    assert f"columns '{own}' and '{other}' may each be the {own}; name --{own}" in refused("compare", *files)
     assert accuracies(compared(tmp_path, files, f"--{own}", own)) == of(frames)
     assert compared(tmp_path, files, "--slice", other)["rows"]
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
-def test_empty_marks_are_refused_left_out_of_both_or_counted_as_0(tmp_path, capsys, form):
+def test_empty_marks_are_refused_left_out_of_both_or_counted_as_0(tmp_path, refused, form):
     rng = np.random.default_rng(1)
     marks = [pd.Series(rng.integers(5, size=40) / 4).mask(rng.random(40) < 0.1) for _ in range(2)]
     tables = [pd.DataFrame({"id": range(40), "quality": mark}) for mark in marks]
     texts = [table.to_csv(index=False) if form == "csv" else table.to_json(orient="records") for table in tables]
     files = written(tmp_path, *texts, name=f"p.{form}")
-    assert main(["compare", *map(str, files), "--score", "quality"]) == 2
-    assert "3 of 40 rows have no 'quality': ids '16', '19', '35'; add --unscored wrong" in capsys.readouterr().err
+    assert "3 of 40 rows have no 'quality': ids '16', '19', '35'; add --unscored wrong" in refused(
+        "compare", *files, "--score", "quality"
+    )
     both = marks[0].notna() & marks[1].notna()
     expected = {"drop": [mark[both].mean() for mark in marks], "wrong": [mark.fillna(0).mean() for mark in marks]}
     for way, (a, b) in expected.items():
@@ -150,13 +148,12 @@ def test_evalplus_has_the_base_tests_and_those_of_plus(tmp_path, new):
 
 
 @pytest.mark.parametrize("lost", [[], {"base": [], "plus": []}, [{"task_id": "t", "base_status": None}]])
-def test_tasks_of_evalplus_without_a_solution_have_no_score(tmp_path, capsys, lost):
+def test_tasks_of_evalplus_without_a_solution_have_no_score(tmp_path, capsys, refused, lost):
     passed = [{"task_id": "t", "base_status": "pass", "plus_status": "pass"}]
     evals = {f"HumanEval/{number}": passed if number else lost for number in range(30)}
     (file,) = written(tmp_path, {"date": "2024-01-29 14:44", "hash": "8", "eval": evals})
     words = ["check", str(file), "--score", "base", "--at-least", "0.5"]
-    assert main(words) == 2
-    assert "1 of 30 answers have no score 'base': id 'HumanEval/0'" in capsys.readouterr().err
+    assert "1 of 30 answers have no score 'base': id 'HumanEval/0'" in refused(*words)
     assert main([*words, "--unscored", "wrong", "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"][0]["value"] == 29 / 30
 
@@ -193,19 +190,17 @@ def test_matches_of_openai_evals_are_read(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["lines", "names", "objects"])
-def test_the_instances_of_swe_bench_name_those_that_were_not_resolved(tmp_path, capsys, form):
+def test_the_instances_of_swe_bench_name_those_that_were_not_resolved(tmp_path, refused, form):
     names = [f"django__django-{number}" for number in range(100)]
     files = written(tmp_path, *({"no_generation": [], "no_logs": [], "resolved": names[:n]} for n in (60, 40)))
     texts = {"lines": "\n".join(names), "names": names, "objects": [{"instance_id": name} for name in names]}
     (instances,) = written(tmp_path, texts[form], name="instances")
-    assert main(["compare", *map(str, files)]) == 2
-    assert "--instances FILE with their names" in capsys.readouterr().err
+    assert "--instances FILE with their names" in refused("compare", *files)
     found = compared(tmp_path, files, "--instances", str(instances))
     assert accuracies(found) == [(0.6, 0.4)]
     assert found["n"] == 100
     (few,) = written(tmp_path, "django__django-1", name="few")
-    assert main(["compare", *map(str, files), "--instances", str(few)]) == 2
-    assert "is not among the 1 instances" in capsys.readouterr().err
+    assert "is not among the 1 instances" in refused("compare", *files, "--instances", few)
 
 
 def test_an_array_without_names_is_read_by_position(tmp_path, frames):
@@ -219,13 +214,14 @@ def test_an_array_without_names_is_read_by_position(tmp_path, frames):
 
 
 @pytest.mark.parametrize("shape", [(60, 2, 2), ()])
-def test_an_array_of_other_dimensions_is_refused(tmp_path, capsys, shape):
+def test_an_array_of_other_dimensions_is_refused(tmp_path, refused, shape):
     np.save(tmp_path / "a.npy", np.zeros(shape))
-    assert main(["check", str(tmp_path / "a.npy"), "--at-least", "0.5", "--score", "f1"]) == 2
-    assert "expected one dimension, or rows and columns" in capsys.readouterr().err
+    assert "expected one dimension, or rows and columns" in refused(
+        "check", tmp_path / "a.npy", "--at-least", "0.5", "--score", "f1"
+    )
 
 
-def test_a_column_of_an_array_is_named_by_its_number(tmp_path, frames, capsys):
+def test_a_column_of_an_array_is_named_by_its_number(tmp_path, frames, refused):
     files = [tmp_path / "a.npy", tmp_path / "b.npy"]
     for file, frame in zip(files, frames, strict=True):
         np.save(file, frame[["label", "prediction"]].to_numpy())
@@ -233,8 +229,7 @@ def test_a_column_of_an_array_is_named_by_its_number(tmp_path, frames, capsys):
     np.save(tmp_path / "one.npy", frames[1][["prediction"]].to_numpy())
     np.save(tmp_path / "y.npy", frames[0]["label"])
     labels = ("--labels", str(tmp_path / "y.npy"))
-    assert main(["compare", *map(str, files), *labels]) == 2
-    assert "expected --prediction COLUMN of '0', '1'" in capsys.readouterr().err
+    assert "expected --prediction COLUMN of '0', '1'" in refused("compare", *files, *labels)
     copy = shutil.copy(tmp_path / "one.npy", tmp_path / "copy.npy")
     (both,) = accuracies(compared(tmp_path, [tmp_path / "one.npy", copy], *labels))
     assert both == (of(frames)[0][1],) * 2
@@ -258,7 +253,7 @@ def test_feather_arrow_streams_and_bars_are_read_as_csv_is(tmp_path, frames, how
 
 
 @pytest.mark.long
-def test_a_packed_column_of_arrow_is_refused_before_it_is_unpacked(tmp_path, monkeypatch, capsys):
+def test_a_packed_column_of_arrow_is_refused_before_it_is_unpacked(tmp_path, monkeypatch, refused):
     monkeypatch.setenv("SIGSTATS_READ_LIMIT", "50MB")
     table = pa.table({"id": pa.array(np.arange(8)), "label": ["1"] * 8, "prediction": ["x" * 10_000_000] * 8})
     with pa.ipc.new_file(tmp_path / "a", table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
@@ -269,12 +264,11 @@ def test_a_packed_column_of_arrow_is_refused_before_it_is_unpacked(tmp_path, mon
     before = pa.total_allocated_bytes()
     for name in ("a", "b"):
         assert (tmp_path / name).stat().st_size < 50_000
-        assert main(["compare", str(tmp_path / name), str(tmp_path / name)]) == 2
-        assert "takes more than 50 MB of memory" in capsys.readouterr().err
+        assert "takes more than 50 MB of memory" in refused("compare", tmp_path / name, tmp_path / name)
     assert pa.total_allocated_bytes() <= before
 
 
-def test_marks_in_per_cent_are_shares(tmp_path, capsys):
+def test_marks_in_per_cent_are_shares(tmp_path, refused):
     marks = [[f"{37 * row % 1000 / 10}%" for row in range(60)], [f"{41 * row % 1000 / 10} %" for row in range(60)]]
     shares = [[f"{37 * row % 1000 / 1000}" for row in range(60)], [f"{41 * row % 1000 / 1000}" for row in range(60)]]
     texts = ["id,mark\n" + "".join(f"{row},{each}\n" for row, each in enumerate(of)) for of in (*marks, *shares)]
@@ -284,20 +278,18 @@ def test_marks_in_per_cent_are_shares(tmp_path, capsys):
     )
     assert by_sign["rows"] == by_share["rows"] == mixed["rows"]
     (one,) = written(tmp_path, "id,mark\n1,85%\n2,85\n", name="q.csv")
-    assert main(["compare", str(one), str(one), "--score", "mark"]) == 2
-    assert "column 'mark': '85%' is not valid; expected a number" in capsys.readouterr().err
+    assert "column 'mark': '85%' is not valid; expected a number" in refused("compare", one, one, "--score", "mark")
 
 
-def test_text_without_a_header_has_numbered_columns(tmp_path, frames, capsys):
+def test_text_without_a_header_has_numbered_columns(tmp_path, frames, refused):
     texts = [frame[["label", "prediction"]].to_csv(index=False, header=False) for frame in frames]
     files = written(tmp_path, *texts, name="p.csv")
-    assert main(["compare", *map(str, files)]) == 2
-    assert "--no-header, where the first line is a row" in capsys.readouterr().err
+    assert "--no-header, where the first line is a row" in refused("compare", *files)
     numbered = ("--no-header", "--by-position", "--label", "0", "--prediction", "1")
     assert accuracies(compared(tmp_path, files, *numbered)) == of(frames)
 
 
-def test_one_table_of_several_models_is_compared_and_ranked_by_name(tmp_path, frames, capsys):
+def test_one_table_of_several_models_is_compared_and_ranked_by_name(tmp_path, frames, refused):
     models = [frame.assign(system=name) for name, frame in zip("ab", frames, strict=True)]
     long = tmp_path / "long.csv"
     pd.concat(models).to_csv(long, index=False)
@@ -309,10 +301,8 @@ def test_one_table_of_several_models_is_compared_and_ranked_by_name(tmp_path, fr
     assert main(["rank", str(long), "--json", str(target)]) == 0
     ranked = {each["model"]: each["accuracy"] for each in json.loads(target.read_text())["models"]}
     assert ranked == dict(zip("ab", of(frames)[0], strict=True))
-    assert main(["compare", str(long), str(long)]) == 2
-    assert "--model NAME reads those of one model" in capsys.readouterr().err
-    assert main(["check", str(long), "--model", "c", "--at-least", "0.5"]) == 2
-    assert "model: 'c' was not found; expected one of" in capsys.readouterr().err
+    assert "--model NAME reads those of one model" in refused("compare", long, long)
+    assert "model: 'c' was not found; expected one of" in refused("check", long, "--model", "c", "--at-least", "0.5")
 
 
 def test_a_file_joins_a_folder_with_that_task_alone(tmp_path, frames):
@@ -322,15 +312,16 @@ def test_a_file_joins_a_folder_with_that_task_alone(tmp_path, frames):
     assert accuracies(compared(tmp_path, [tmp_path / "a.csv", tmp_path / "runs"])) == of(frames)
 
 
-def test_the_instances_of_swe_bench_may_be_a_number(tmp_path, capsys):
+def test_the_instances_of_swe_bench_may_be_a_number(tmp_path, refused):
     lists = [[f"django__django-{number}" for number in range(n)] for n in (30, 20)]
     files = written(tmp_path, *({"no_generation": [], "no_logs": [], "resolved": each} for each in lists))
     assert accuracies(compared(tmp_path, files, "--instances", "100")) == [(0.3, 0.2)]
-    assert main(["compare", *map(str, files), "--instances", "29"]) == 2
-    assert "--instances: 29 is not valid; the reports name 30 instances" in capsys.readouterr().err
+    assert "--instances: 29 is not valid; the reports name 30 instances" in refused(
+        "compare", *files, "--instances", "29"
+    )
 
 
-def test_a_prompt_of_promptfoo_is_named_by_its_beginning_or_its_number_and_providers_are_ranked(tmp_path, capsys):
+def test_a_prompt_of_promptfoo_is_named_by_its_beginning_or_its_number_and_providers_are_ranked(tmp_path, refused):
     prompts = [f"prompts/{name}.txt: Read the text and say what is in it.\nText: {{{{q}}}}" for name in ("zero", "few")]
     rng = np.random.default_rng(1)
     results = [
@@ -347,8 +338,7 @@ def test_a_prompt_of_promptfoo_is_named_by_its_beginning_or_its_number_and_provi
         for provider in ("good", "bad")
     ]
     (file,) = written(tmp_path, {"evalId": "e", "results": {"version": 3, "results": results}}, name="output.json")
-    assert main(["rank", str(file)]) == 2
-    said = capsys.readouterr().err
+    said = refused("rank", file)
     offered = said.partition("expected one named of '")[2].partition("'")[0]
     assert prompts[0].startswith(offered)
     target = tmp_path / "ranks.json"
@@ -357,13 +347,12 @@ def test_a_prompt_of_promptfoo_is_named_by_its_beginning_or_its_number_and_provi
         assert [each["model"] for each in json.loads(target.read_text())["models"]] == ["good", "bad"]
 
 
-def test_labels_that_cannot_be_read_are_bad_input(tmp_path, frames, capsys):
+def test_labels_that_cannot_be_read_are_bad_input(tmp_path, frames, refused):
     frames[0].drop(columns="label").to_csv(tmp_path / "a.csv", index=False)
-    assert main(["compare", *[str(tmp_path / "a.csv")] * 2, "--labels", str(tmp_path / "none.csv")]) == 2
-    assert "--labels: " in capsys.readouterr().err
+    assert "--labels: " in refused("compare", *[str(tmp_path / "a.csv")] * 2, "--labels", tmp_path / "none.csv")
 
 
-def test_junit_is_read_with_the_failures_errors_and_skips_of_its_cases(tmp_path, capsys):
+def test_junit_is_read_with_the_failures_errors_and_skips_of_its_cases(tmp_path, refused):
     def suite(outcomes):
         inner = {
             "pass": "",
@@ -377,14 +366,12 @@ def test_junit_is_read_with_the_failures_errors_and_skips_of_its_cases(tmp_path,
     first = ["pass", "fail", "error", "pass"] * 5
     second = ["pass", "pass", "skip", "fail"] * 5
     files = written(tmp_path, *(suite(enumerate(each)) for each in (first, second)), name="r.xml")
-    assert main(["compare", *map(str, files)]) == 2
-    assert "5 of 20 answers failed ('no set-up'): ids 't::q[2]', 't::q[6]'" in capsys.readouterr().err
+    assert "5 of 20 answers failed ('no set-up'): ids 't::q[2]', 't::q[6]'" in refused("compare", *files)
     assert accuracies(compared(tmp_path, files, "--unscored", "wrong")) == [(0.5, 0.5)]
     assert accuracies(compared(tmp_path, files, "--unscored", "drop")) == [(10 / 15, 10 / 15)]
     bomb = '<?xml version="1.0"?>\n<testsuite name="x"><testcase name="a">'
     for text, said in ((bomb, "cannot be read as XML"), (f"<!DOCTYPE a [<!ENTITY b 'c'>]>{bomb}", "looks like HTML")):
-        assert main(["compare", *map(str, written(tmp_path, text, text, name="b.xml"))]) == 2
-        assert said in capsys.readouterr().err
+        assert said in refused("compare", *written(tmp_path, text, text, name="b.xml"))
 
 
 def test_the_lines_of_trec_eval_are_measures_of_queries_without_those_of_all(tmp_path):
@@ -409,11 +396,10 @@ def test_arrays_of_one_npz_and_a_zip_of_one_table_are_read(tmp_path, frames):
     assert accuracies(compared(tmp_path, found[1])) == of(frames)
 
 
-def test_empty_predictions_are_refused_left_out_or_count_as_wrong(tmp_path, frames, capsys):
+def test_empty_predictions_are_refused_left_out_or_count_as_wrong(tmp_path, frames, refused):
     holes = [frame.assign(prediction=frame["prediction"].astype(object).mask(frame.index % 7 == 0)) for frame in frames]
     files = written(tmp_path, *(frame.to_csv(index=False) for frame in holes), name="p.csv")
-    assert main(["compare", *map(str, files)]) == 2
-    assert "9 of 60 rows have no 'prediction': ids 'q0', 'q7', 'q14' and 6 more" in capsys.readouterr().err
+    assert "9 of 60 rows have no 'prediction': ids 'q0', 'q7', 'q14' and 6 more" in refused("compare", *files)
     right = [(frame["label"] == frame["prediction"]) & (frame.index % 7 != 0) for frame in frames]
     assert accuracies(compared(tmp_path, files, "--unscored", "wrong")) == [tuple(float(each.mean()) for each in right)]
     kept = frames[0].index % 7 != 0
@@ -421,7 +407,7 @@ def test_empty_predictions_are_refused_left_out_or_count_as_wrong(tmp_path, fram
     assert accuracies(compared(tmp_path, files, "--unscored", "drop")) == [expected]
 
 
-def test_what_excel_writes_is_read_where_it_can_mean_one_thing(tmp_path, capsys):
+def test_what_excel_writes_is_read_where_it_can_mean_one_thing(tmp_path, refused):
     rng = np.random.default_rng(4)
     score = rng.random(40).round(4)
     score[:2] = 4.140850667574655e-09, 1e-300
@@ -432,30 +418,29 @@ def test_what_excel_writes_is_read_where_it_can_mean_one_thing(tmp_path, capsys)
     (row,) = compared(tmp_path, files, "--score", "score")["rows"] or [None]
     assert row["baseline"] == row["candidate"] == pytest.approx(frame["score"].mean())
     thousands = "id;score\n" + "".join(f"{row};{row + 1},250\n" for row in range(40))
-    assert main(["compare", *map(str, written(tmp_path, thousands, text, name="t.csv")), "--score", "score"]) == 2
-    assert "line 2: column 'score': '1,250' is not valid; expected a number" in capsys.readouterr().err
+    assert "line 2: column 'score': '1,250' is not valid; expected a number" in refused(
+        "compare", *written(tmp_path, thousands, text, name="t.csv"), "--score", "score"
+    )
 
 
-def test_words_of_verdicts_are_marks_and_names_within_the_rows_are_refused(tmp_path, frames, capsys):
+def test_words_of_verdicts_are_marks_and_names_within_the_rows_are_refused(tmp_path, frames, refused):
     words = [np.where(frame["label"] == frame["prediction"], "Passed", "failed") for frame in frames]
     texts = [frame[["id"]].assign(correct=each).to_csv(index=False) for frame, each in zip(frames, words, strict=True)]
     assert accuracies(compared(tmp_path, written(tmp_path, *texts, name="p.csv"), "--score", "correct")) == [
         pytest.approx(of(frames)[0])
     ]
     twice = [frame[:30].to_csv(index=False) + frame[30:].to_csv(index=False) for frame in frames]
-    assert main(["compare", *map(str, written(tmp_path, *twice, name="q.csv"))]) == 2
-    assert "line 32: repeats the names of the columns" in capsys.readouterr().err
+    assert "line 32: repeats the names of the columns" in refused("compare", *written(tmp_path, *twice, name="q.csv"))
 
 
-def test_names_that_are_missing_are_offered_with_the_option_that_takes_them(tmp_path, frames, capsys):
+def test_names_that_are_missing_are_offered_with_the_option_that_takes_them(tmp_path, frames, refused):
     texts = [frame.rename(columns={"prediction": "said", "label": "what"}).to_csv(index=False) for frame in frames]
     files = written(tmp_path, *texts, name="p.csv")
-    assert main(["compare", *map(str, files), "--label", "what"]) == 2
-    assert "--prediction COLUMN of 'said', or --score NAME" in capsys.readouterr().err
-    assert main(["compare", *map(str, files), "--prediction", "said"]) == 2
-    assert "expected --label COLUMN of 'what', --labels FILE" in capsys.readouterr().err
-    assert main(["compare", *map(str, files), "--prediction", "said", "--labels", str(files[0])]) == 2
-    assert "--labels: " + str(files[0]) in (said := capsys.readouterr().err)
+    assert "--prediction COLUMN of 'said', or --score NAME" in refused("compare", *files, "--label", "what")
+    assert "expected --label COLUMN of 'what', --labels FILE" in refused("compare", *files, "--prediction", "said")
+    assert "--labels: " + str(files[0]) in (
+        said := refused("compare", *files, "--prediction", "said", "--labels", files[0])
+    )
     assert "expected --label COLUMN of 'what', 'said'\n" in said
 
 
@@ -466,17 +451,15 @@ def test_names_that_are_missing_are_offered_with_the_option_that_takes_them(tmp_
         ("ID", "did you mean 'ID' (--id ID)?"),
     ],
 )
-def test_a_column_is_offered_as_the_ids_where_its_name_has_the_word(tmp_path, frames, capsys, name, wanted):
+def test_a_column_is_offered_as_the_ids_where_its_name_has_the_word(tmp_path, frames, refused, name, wanted):
     files = written(tmp_path, *(each.rename(columns={"id": name}).to_csv(index=False) for each in frames), name="p.csv")
-    assert main(["compare", *map(str, files)]) == 2
-    assert f"column 'id' was not found; {wanted}" in capsys.readouterr().err
+    assert f"column 'id' was not found; {wanted}" in refused("compare", *files)
 
 
-def test_an_object_of_objects_by_id_is_a_table_of_their_keys(tmp_path, capsys):
+def test_an_object_of_objects_by_id_is_a_table_of_their_keys(tmp_path, refused):
     results = [{f"i{k}": {"resolved": k % m > 0, "tests": 3} for k in range(60)} for m in (6, 3)]
     files = written(tmp_path, *results)
-    assert main(["compare", *map(str, files)]) == 2
-    assert "column 'label' was not found" in (said := capsys.readouterr().err)
+    assert "column 'label' was not found" in (said := refused("compare", *files))
     assert "--label COLUMN of 'resolved', 'tests', --labels FILE, a file of labels, or --score NAME" in said
     (row,) = compared(tmp_path, files, "--score", "resolved", code=1)["rows"]
     assert (row["baseline"], row["candidate"]) == (pytest.approx(50 / 60), pytest.approx(40 / 60))
@@ -504,15 +487,14 @@ def test_deepevals_metrics_that_pass_below_their_thresholds_are_costs(tmp_path):
     assert row["verdict"] == "fail"
 
 
-def test_a_log_of_one_model_says_what_its_prompts_are(tmp_path, capsys):
+def test_a_log_of_one_model_says_what_its_prompts_are(tmp_path, refused):
     results = [{"promptIdx": p, "testIdx": t, "success": True, "score": 1, "vars": {"q": t}, "provider": {"id": "m"},
                 "prompt": {"label": f"p{p}", "raw": "x"}} for p in range(2) for t in range(12)]  # fmt: skip
     (file,) = written(tmp_path, {"evalId": "e", "results": {"version": 3, "results": results}})
-    assert main(["rank", str(file)]) == 2
-    assert "contains only one model; expected the --filter of each of p0, p1" in capsys.readouterr().err
+    assert "contains only one model; expected the --filter of each of p0, p1" in refused("rank", file)
 
 
-def test_rows_without_a_value_are_a_slice_and_not_a_group(tmp_path, capsys):
+def test_rows_without_a_value_are_a_slice_and_not_a_group(tmp_path, capsys, refused):
     rows = pd.DataFrame({"id": range(60), "label": [0, 1] * 30, "prediction": [0] * 60, "part": ["a", "b", None] * 20})
     path, other = tmp_path / "a.csv", tmp_path / "b.csv"
     rows.to_csv(path, index=False)
@@ -520,8 +502,7 @@ def test_rows_without_a_value_are_a_slice_and_not_a_group(tmp_path, capsys):
     assert main(["compare", str(path), str(other), "--slice", "part", "--json", "-"]) in (0, 1)
     sizes = {row["slice"]: row["n"] for row in json.loads(capsys.readouterr().out)["rows"]}
     assert sizes == {"all rows": 60, "part = a": 20, "part = b": 20, "part = (missing)": 20}
-    assert main(["compare", str(path), str(other), "--group", "part"]) == 2
-    assert "column 'part' is empty; expected a value" in capsys.readouterr().err
+    assert "column 'part' is empty; expected a value" in refused("compare", path, other, "--group", "part")
 
 
 def twice(entries):
@@ -530,7 +511,9 @@ def twice(entries):
 
 
 @pytest.mark.parametrize("form", ["rows by id", "predictions by id", "columns", "evalplus", "swe-bench"])
-def test_a_key_that_is_twice_in_an_object_is_refused_and_not_the_last_one_taken(tmp_path, frames, capsys, form):
+def test_a_key_that_is_twice_in_an_object_is_refused_and_not_the_last_one_taken(
+    tmp_path, frames, capsys, refused, form
+):
     def text(frame, repeated):
         rows = frame.to_dict(orient="records")
         rows += [{**rows[0], "prediction": 1 - rows[0]["prediction"]}] * repeated
@@ -551,21 +534,21 @@ def test_a_key_that_is_twice_in_an_object_is_refused_and_not_the_last_one_taken(
     assert main(["compare", *map(str, good), *options]) in (0, 1)
     bad = written(tmp_path, *(text(frame, k) for k, frame in enumerate(frames)), name="bad.json")
     capsys.readouterr()
-    assert main(["compare", *map(str, bad), *options]) == 2
-    complaint = capsys.readouterr().err
+    complaint = refused("compare", *bad, *options)
     key = {"columns": "prediction", "swe-bench": "a__q0-1"}.get(form, "q0")
     assert complaint == f"sigstats: {bad[1]}: key {key!r} appears more than once\n"
 
 
-def test_an_id_with_two_labels_in_the_file_of_labels_is_refused(tmp_path, frames, capsys):
+def test_an_id_with_two_labels_in_the_file_of_labels_is_refused(tmp_path, frames, refused):
     files = written(tmp_path, *(frame[["id", "prediction"]].to_csv(index=False) for frame in frames), name="p.csv")
     truth = frames[0][["id", "label"]]
     again = pd.concat([truth, truth.iloc[:1]])
     unlike = pd.concat([again, truth.iloc[:1].assign(label=1 - truth["label"][0])])
     same, other = written(tmp_path, *(each.to_csv(index=False) for each in (again, unlike)), name="truth.csv")
     assert accuracies(compared(tmp_path, files, "--labels", str(same))) == of(frames)
-    assert main(["compare", *map(str, files), "--labels", str(other)]) == 2
-    assert f"{files[0]}: id 'q0' has several labels in {other}; give each row one label" in capsys.readouterr().err
+    assert f"{files[0]}: id 'q0' has several labels in {other}; give each row one label" in refused(
+        "compare", *files, "--labels", other
+    )
 
 
 @pytest.mark.parametrize("kind", ["numbers", "truth values"])
@@ -613,7 +596,7 @@ def test_labels_of_another_file_are_those_that_the_file_has_itself(tmp_path, fra
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
-def test_rows_whose_ids_are_in_another_order_are_not_joined_by_position(tmp_path, frames, capsys, kind):
+def test_rows_whose_ids_are_in_another_order_are_not_joined_by_position(tmp_path, frames, capsys, refused, kind):
     """Where all rows have one label, or none, the labels do not tell."""
     a, b = (frame.assign(label=1) for frame in frames)
     files = [tmp_path / f"{name}.{kind}" for name in ("a", "b", "shuffled", "others")]
@@ -634,8 +617,9 @@ def test_rows_whose_ids_are_in_another_order_are_not_joined_by_position(tmp_path
             frame.to_parquet(path)
         else:
             path.write_text(frame.to_csv(index=False) if kind == "csv" else frame.to_json(orient="records", lines=True))
-    assert main(["compare", str(files[0]), str(files[2]), "--by-position"]) == 2
-    assert f"{files[2]}: has the values of column 'patient' of {files[0]} in another order" in capsys.readouterr().err
+    assert f"{files[2]}: has the values of column 'patient' of {files[0]} in another order" in refused(
+        "compare", files[0], files[2], "--by-position"
+    )
     for other in (files[1], files[3]):
         assert accuracies(compared(tmp_path, (files[0], other), "--by-position")) == of((a, b))
 
@@ -682,7 +666,7 @@ def test_measurements_and_bins_are_those_of_the_same_table_as_csv(tmp_path, meas
 @pytest.mark.parametrize("unscored", ["drop", "wrong", "refuse"])
 @pytest.mark.parametrize("empty", ["", math.nan, None])
 @pytest.mark.parametrize("kind", FORMATS)
-def test_a_mark_that_is_empty_is_none(tmp_path, measurements, capsys, kind, empty, unscored):
+def test_a_mark_that_is_empty_is_none(tmp_path, measurements, refused, kind, empty, unscored):
     def emptied(value, kind):
         return [table.with_columns(mark=pl.Series([value, *table["mark"].cast(kind)[1:]])) for table in measurements]
 
@@ -690,8 +674,7 @@ def test_a_mark_that_is_empty_is_none(tmp_path, measurements, capsys, kind, empt
     tables = emptied(empty, pl.String if empty == "" else pl.Float64)
     if unscored == "refuse":
         write(tables[0], tmp_path / "a")
-        assert main(["compare", str(tmp_path / "a"), str(tmp_path / "a"), *options]) == 2
-        (said,) = capsys.readouterr().err.splitlines()
+        (said,) = refused("compare", tmp_path / "a", tmp_path / "a", *options).splitlines()
         assert "1 of 60 rows have no 'mark': id 'q0'; add --unscored wrong, which counts them as wrong, or " in said
     else:
         as_text = results(tmp_path, emptied(None, pl.Float64), "csv", pl.DataFrame.write_csv, *options)
@@ -711,8 +694,9 @@ def test_empty_text_and_white_space_count_but_in_text(tmp_path, kind):
     assert {row["slice"]: row["baseline"] for row in rows} == right
 
 
-def test_an_infinite_mark_is_named(tmp_path, measurements, capsys):
+def test_an_infinite_mark_is_named(tmp_path, measurements, refused):
     table = measurements[0].with_columns(mark=pl.Series([0.5, math.inf, *[0.25] * 58]))
     table.write_parquet(tmp_path / "a.parquet")
-    assert main(["compare", *[str(tmp_path / "a.parquet")] * 2, "--score", "mark"]) == 2
-    assert "row 1 (from 0): column 'mark': inf is not finite; expected a number" in capsys.readouterr().err
+    assert "row 1 (from 0): column 'mark': inf is not finite; expected a number" in refused(
+        "compare", *[str(tmp_path / "a.parquet")] * 2, "--score", "mark"
+    )

@@ -145,14 +145,13 @@ def test_by_default_repeated_ids_are_refused_and_then_missing_scores(file):
 
 
 @pytest.mark.parametrize("command", ["compare", "check", "rank", "size"])
-def test_all_results_of_an_id_are_answers_to_one_item_in_every_command(tmp_path, capsys, command):
+def test_all_results_of_an_id_are_answers_to_one_item_in_every_command(tmp_path, capsys, refused, command):
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"][: 2 - (command == "check")]
     table(paths[0])
     pd.read_csv(paths[0]).eval("s = 1 - s").to_csv(paths[-1], index=False)
     words = [command, *map(str, paths), "--unscored", "wrong", "--score", "s", "--higher-is-better", "s"]
     words += ["--at-least", "0.1"] if command == "check" else []
-    assert main(words) == 2
-    assert f"1 of {N} rows repeat an id: id 'q1'" in capsys.readouterr().err
+    assert f"1 of {N} rows repeat an id: id 'q1'" in refused(*words)
     assert main([*words, "--duplicates", "all"]) in (0, 1)
     if command != "size":
         assert "repeat an id: id 'q1'; each counts as an answer" in " ".join(capsys.readouterr().out.split())
@@ -258,7 +257,7 @@ def test_empty_responses_of_lm_evaluation_harness_are_counted(tmp_path):
     ]
 
 
-def test_a_regression_study_has_the_option(tmp_path, capsys):
+def test_a_regression_study_has_the_option(tmp_path, capsys, refused):
     label = [n % 2 for n in range(40)]
     frame = pd.DataFrame({"id": [*range(40), 0], "label": [*label, 0], "prediction": [1, *label[1:], 0]})
     for name in ("a.csv", "b.csv"):
@@ -266,8 +265,7 @@ def test_a_regression_study_has_the_option(tmp_path, capsys):
     study = tmp_path / "s.toml"
     study.write_text('kind = "regression"\nbaseline = "a.csv"\ncandidate = "b.csv"\n')
     words = ["run", str(study), "--output", str(tmp_path / "out")]
-    assert main(words) == 2
-    said = capsys.readouterr().err
+    said = refused(*words)
     assert "1 of 41 rows repeat an id: id '0'; " in said
     assert "or add duplicates first, last or all" in said
     assert main([*words, "--set", "duplicates=last"]) == 0
