@@ -119,6 +119,9 @@ def read_with_people(
         raise BadInput("--human: is not valid with several scores; expected one")
     human = for_each_file("human", options.human, len(paths))
     labels = for_each_file("human-labels", options.human_labels or [None], len(paths))
+    if scores_of(options) and options.human_labels and len(set(zip(human, labels, strict=True))) < len(paths):
+        told = f"{human[0]!r} of {labels[0]} would count for the answers of several models"
+        raise BadInput(f"--human: {told}; expected a column, or a file of --human-labels, for each model")
     return [*map(read_judged, paths, columns, human, labels)]
 
 

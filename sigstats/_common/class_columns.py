@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from .class_names import label_name
 from .class_spelling import is_number
 from .data_frames import opened
-from .messages import some_of
+from .messages import Note, some_of
 from .validation import FloatArray, as_choice, refuse, shown
 
 #: Pairs of classes, as numbers or as text in any case. By default the second class is positive.
@@ -113,6 +113,22 @@ def classes_of_columns(
         return values if labels.dtype.kind == "U" else values.astype(labels.dtype)
     except ValueError:
         raise refuse(f"{name} (columns)", some_of(order, 5), "names that are numbers, as y has them") from None
+
+
+def likeliest(table: NDArray[Any], classes: NDArray[Any]) -> tuple[NDArray[Any], int]:
+    """Return the class of largest probability of each row, and the number of rows with several such classes.
+
+    The first of these, in sorted order, is taken: the order of the columns does not matter.
+    """
+    order = np.argsort(classes, kind="stable")
+    ties = (table == table.max(axis=1, keepdims=True)).sum(axis=1) > 1
+    return classes[order][table[:, order].argmax(axis=1)], int(ties.sum())
+
+
+def equal_probabilities(ties: int, rows: int) -> Note:
+    """The note on rows without a single likeliest class."""
+    told = f"{ties:,} of {rows:,} rows have several likeliest classes; the first in sorted order is the prediction"
+    return Note("equal-probabilities", told)
 
 
 def as_probabilities(table: NDArray[Any], name: str, rows: int) -> FloatArray:

@@ -8,8 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats._common.class_columns import as_probabilities, classes_of_columns, positive_place
+from sigstats._common.class_columns import (
+    as_probabilities,
+    classes_of_columns,
+    equal_probabilities,
+    likeliest,
+    positive_place,
+)
 from sigstats._common.class_names import label_name
+from sigstats._common.messages import Note
 from sigstats._common.validation import FloatArray, as_array, as_labels
 from sigstats.comparison.measure_names import as_compared_measures
 from sigstats.measures.table import needs_positive
@@ -50,6 +57,7 @@ class ClassProbabilities(NamedTuple):
     scores: tuple[FloatArray, ...]
     #: Name of the class of the scores; None if there are several.
     positive: str | None
+    notes: tuple[Note, ...]
 
 
 def has_columns(value: Any) -> bool:
@@ -93,8 +101,8 @@ def class_probabilities(
         sorted_ = table[:, in_order]
         with_places = np.column_stack([of_label[codes.ravel()], sorted_])
         scores.append(with_places if several else sorted_[:, place[positive or ""]])
+    likely = [likeliest(table, order) for table, order in zip(tables.values(), orders, strict=True)]
+    notes = [equal_probabilities(n, len(codes)).of(name) for name, (_, n) in zip(given, likely, strict=True) if n]
     return ClassProbabilities(
-        tuple(order[table.argmax(axis=1)] for table, order in zip(tables.values(), orders, strict=True)),
-        tuple(scores),
-        None if several else positive,
+        tuple(classes for classes, _ in likely), tuple(scores), None if several else positive, tuple(notes)
     )

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import label_name
 from sigstats._common.data_frames import opened
+from sigstats._common.messages import Note
 from sigstats._common.together import check_together
 from sigstats._common.validation import as_real, refuse
 from sigstats.comparison.check.bar import check_predictions
@@ -152,15 +153,17 @@ def check(
         of_frames: dict[str, Any] = {"score": score, "ratio": ratio, "run": run, "task": task, "duplicates": duplicates}
         of_frames |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better, "human": human}
         check_together({"arrays": True, **of_frames})
+        notes: tuple[Note, ...] = ()
         rows: dict[str, Any] = {"listed": listed, "groups": groups, "slices": slices, "names": ["predictions"] * 2}
         if has_columns(prediction):
             said = class_probabilities(y, {"prediction": prediction}, named, classes=listed, measures=chosen)
             used = not said.positive or any(map(is_of_scores, as_compared_measures(chosen or "accuracy")))
             (prediction,), rows["scores"] = said.predictions, said.scores * 2 if used else None
             named = named or (said.positive if used else None)
+            notes = said.notes
         elif are_scores(y, prediction, prediction, chosen):
             prediction, rows["scores"] = y, (prediction, prediction)
         paired = paired_arrays(y, (prediction, prediction), missing=missing, unscored=unscored, **rows)
-        paired = replace(paired, score_range=limits)
+        paired = replace(paired, score_range=limits, notes=(*paired.notes, *notes))
     with as_arguments():
         return check_predictions(paired, bar, rule, chosen, positive=named, at_most=at_most is not None)

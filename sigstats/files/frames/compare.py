@@ -286,7 +286,9 @@ def compare(
         assert known is not None
         of_label, *said_of = (counts_of(pair.classes, codes) for codes in (known.label, known.a, known.b))
         told = class_notes(of_label, [*zip(_ARRAYS, said_of, strict=True)])
-        notes = dict.fromkeys((*pair.notes, *([] if are_measurements(pair.classes) else told)))
+        notes = dict.fromkeys(
+            (*pair.notes, *(said.notes if said else ()), *([] if are_measurements(pair.classes) else told))
+        )
         scored = pair.scored and replace(pair.scored, column="" if scores is None else "scores")
         same = baseline is candidate and (scores is None or scores[0] is scores[1])
         labels = Labels(classes=known.classes, label=known.label) if alone else known

@@ -158,7 +158,8 @@ def rank_models(
     codes = {name: coded_groups(named[name], name, n) for name in ("groups", "items") if named[name] is not None}
     parts = {k: coded(v, f"slices[{shown(k)}]", n, missing=MISSING) for k, v in columns.slices.items()}
     of_label = None if named["label"] is None else as_labels(named["label"], "label")
-    options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice, "notes": ()}
+    options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice}
+    options["notes"] = said.notes if said else ()
     group = codes["groups"][1] if "groups" in codes else None
     missing = missing_in(columns.table) if "items" in codes else None
     if missing is None or not missing.any():
@@ -170,7 +171,7 @@ def rank_models(
             if of_label is not None:
                 predictions = zip(names, columns.table.T, strict=True)
                 predicted = [(name, counts_of(*coded(column, name, n))) for name, column in predictions]
-                options["notes"] = class_notes(counts_of(*coded(of_label, "label", n)), predicted)
+                options["notes"] += tuple(class_notes(counts_of(*coded(of_label, "label", n)), predicted))
             ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
         else:
             how = {"positive": positive, "score_range": limits, "said": said}
@@ -180,7 +181,6 @@ def rank_models(
         table = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
         if table.shape != scores.shape:
             raise refuse("cost (shape)", table.shape, f"{scores.shape}, as of the scores")
-        options["notes"] = ()
         return with_costs(ranking, rank_table(table, names, group, {}, lower=True, limits=None, **options), "cost")
     for name, given in (("cost", cost), ("measure", chosen)):
         if given is not None:
@@ -217,7 +217,7 @@ def _by_measure(
     positive: Any,
     score_range: tuple[float, float] | None,
     said: ClassProbabilities | None,
-    notes: Sequence[Note],  # noqa: ARG001 - pairs have all notes
+    notes: tuple[Note, ...],
     **options: Any,
 ) -> Ranking:
     """Rank by the tests of `sigstats.compare` on all ordered pairs."""
@@ -234,7 +234,7 @@ def _by_measure(
 
     def pair(a: int, b: int) -> PairedPredictions:
         if not of_scores:
-            return PairedPredictions(units=units, said=truth and truth(a, b), score_range=score_range)
+            return PairedPredictions(units=units, said=truth and truth(a, b), score_range=score_range, notes=notes)
         both = scores[a], scores[b]
         scored = Scored.of_classes(*both) if both[0].ndim == 2 else Scored(scores=both, column="scores")
         labels = truth and truth(-1, -1)

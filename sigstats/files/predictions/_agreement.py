@@ -2,16 +2,20 @@
 
 import filecmp
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.messages import Note, did_you_mean, shown
 
 from ..inputs.places import files_of
 from ..tables.spelling import same_spelling
+from ..tables.table import Table, in_one
 from ._log import PROMPT
 from ._predictions import Predictions, taken
 
@@ -154,3 +158,45 @@ def same_content(one: str, other: str) -> bool:
         )
     except (OSError, ValueError):
         return False
+
+
+def truth_of(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: bool) -> Predictions:
+    """The rows of the file of labels for these ids, or in the same order; null for ids that it lacks if `drop`."""
+    if positions != truth.by_position:
+        raise ValueError(f"{(truth.where if positions is False else where)}: has no ids; expected --by-position")
+    if positions:
+        if len(truth.said.label) != len(ids):
+            told = f"{where}: has {len(ids):,} rows, and {truth.where} {len(truth.said.label):,}; expected as many"
+            raise ValueError(told)
+        return truth
+    of_ids, known = same_spelling([ids, truth.ids])
+    if (distinct := pc.count_distinct(known).as_py()) < len(known):
+        text = pc.cast(truth.said.label, pa.string())
+        pairs = pa.table({"id": known, "label": text}).group_by(["id", "label"]).aggregate([])["id"].to_pylist()
+        if len(pairs) > distinct:
+            odd = next(key for key, times in Counter(pairs).items() if times > 1)
+            raise ValueError(f"{where}: id {shown(odd)} has several labels in {truth.where}; give each row one label")
+        truth = replace(truth, others={})  # which of its rows lends a slice is not known
+    rows = pc.index_in(of_ids, value_set=known)
+    if rows.null_count and not drop:
+        odd = of_ids.filter(pc.is_null(rows))[0].as_py()
+        raise ValueError(f"{where}: id {shown(odd)} has no label in {truth.where}; add it, or --unscored drop")
+    return truth.take(rows)
+
+
+def without_predictions(truth: Predictions, ids: Sequence[Any]) -> list[Note]:
+    """A note on the labelled rows that no file of predictions answers."""
+    given, known = same_spelling([pa.concat_arrays(map(in_one, ids)), truth.ids])
+    known = pc.unique(known)
+    lacking = pc.sum(pc.invert(pc.is_in(known, value_set=pc.unique(given)))).as_py()
+    told = f"{lacking:,} of {len(known):,} rows of {truth.where} have no prediction here; they are left out"
+    return [Note("unpredicted-labels", told)] * bool(lacking)
+
+
+def check_same(table: Table, name: str, own: Any, other: Any, where: str) -> None:
+    """Refuse a column that differs from that in the file of labels."""
+    own, its = same_spelling([own, other.cast(pa.string())])
+    if len(differs := pc.indices_nonzero(pc.not_equal(own, its))):
+        at = differs[0].as_py()
+        said = f": {shown(own[at].as_py())} is not the value in {where}, {shown(its[at].as_py())}"
+        raise table.error(name, f"{said}; expected the same in both", at)

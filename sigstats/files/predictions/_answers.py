@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.class_columns import as_probabilities
+from sigstats._common.class_columns import as_probabilities, likeliest
 from sigstats._common.messages import some_of
 from sigstats._common.validation import refuse, shown
 from sigstats.measures.metrics import is_lower_better, limits_of
@@ -107,7 +107,8 @@ class WithLikeliest(WithMissing):
             raise refuse(f"{table.where}: probabilities", "a row", "1 for the true class and 0 for others")
         self._name = "" if columns.prediction in table.names else columns.prediction
         self.names += (self._name,) if self._name else ()
-        self._likeliest = pa.array(self.classes, pa.string()).take(pa.array(values.argmax(axis=1)))
+        classes, ties = likeliest(values, np.asarray(self.classes))
+        self._likeliest, self.ties = pa.array(classes.tolist(), pa.string()), ties if self._name else 0
 
     def of_classes(self, name: str, label: Any) -> Any:
         """Return the table for `Scored.of_classes` as an array of lists; null if a label is missing."""

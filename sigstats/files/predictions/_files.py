@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import pyarrow.compute as pc
 
-from sigstats._common.messages import printable
+from sigstats._common.messages import Note, printable, some_of
 from sigstats._common.scores import unknown_direction
 from sigstats._common.validation import refuse, shown
 from sigstats.comparison.candidates import with_names
@@ -17,6 +17,7 @@ from ..inputs.content import open_content
 from ..inputs.opening import reason
 from ..inputs.places import files_of
 from ..tables.table import Table
+from ._agreement import without_predictions
 from ._columns import ALL_SCORES, Columns
 from ._from_table import from_table
 from ._log import EvaluationLog
@@ -35,6 +36,7 @@ class PredictionFile:
     parts: tuple[Table | EvaluationLog, ...]
     #: True if each part is a task.
     tasks: bool = False
+    notes: tuple[Note, ...] = ()
 
     def by(self, columns: Columns) -> Predictions:
         """The predictions by the score of these columns."""
@@ -42,9 +44,11 @@ class PredictionFile:
         try:
             log = self.log(columns)
             if log is None:
-                return settled(self.table(columns), columns)
-            "".join([log.task, log.model, *log.settings.values()]).encode()  # half a surrogate pair is no text
-            return settled(select(log, columns), columns)
+                read = self.table(columns)
+            else:
+                "".join([log.task, log.model, *log.settings.values()]).encode()  # half a surrogate pair is no text
+                read = select(log, columns)
+            return settled(replace(read, notes=(*read.notes, *self.notes)), columns)
         except DAMAGE as error:
             if isinstance(error, ValueError) and str(error).startswith((where, *(part.where for part in self.parts))):
                 raise
@@ -52,8 +56,13 @@ class PredictionFile:
 
     def table(self, columns: Columns) -> Predictions:
         """The rows of all tasks of tables, some of which may lack answers or repeat ids."""
+        columns = columns.but(coded=columns.form.coded and not self.tasks)
         own = [from_table(part, columns) for part in self.parts if isinstance(part, Table)]
-        return one_table(printable(self.path), own, columns) if self.tasks else own[0]
+        read = one_table(printable(self.path), own, columns) if self.tasks else own[0]
+        if columns.truth is None or columns.truth.by_position:
+            return read
+        lacking = without_predictions(columns.truth, [part.ids for part in own])
+        return replace(read, notes=(*read.notes, *(note.of(read.where) for note in lacking)))
 
     def log(self, columns: Columns) -> EvaluationLog | None:
         """The log of all tasks; None of tables."""
@@ -95,11 +104,20 @@ def parsed(path: str, columns: Columns) -> PredictionFile:
     kinds = sorted({module.NAME for module in logs.values()})
     if len(kinds) > 1:
         raise ValueError(f"{where}: contains {' and '.join(kinds)}; choose one by a pattern or a separate folder")
-    chosen = list(logs) or [file for file, module in formats.items() if module is not None and is_table(file)]
+    explicit = "*" in path and path.rpartition(".")[2].isalnum()  # the pattern states the ending
+    tables = [file for file, module in formats.items() if module is not None]
+    chosen = list(logs) or [file for file in tables if explicit or is_table(file)]
     if not chosen:
         raise ValueError(f"{where}: contains no file of predictions; expected {', '.join(format_names())}")
-    columns = columns.but(coded=False)
-    return PredictionFile(path, tuple(read_file(file, columns) for file in chosen), tasks=True)
+    notes = _left_out(where, [file for file in tables if file not in chosen])
+    return PredictionFile(path, tuple(read_file(file, columns) for file in chosen), tasks=True, notes=notes)
+
+
+def _left_out(where: str, files: Sequence[str]) -> tuple[Note, ...]:
+    """A note on the files of a folder that may be tables but are not read."""
+    names = [printable(file.rpartition("/")[2]) for file in files]
+    told = f"{where}: not read: {some_of(names)}; a pattern with an ending, such as '*.txt', reads other files"
+    return (Note("unread-files", told),) * bool(names)
 
 
 def read(path: str, columns: Columns) -> Predictions:

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,12 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.class_columns import equal_probabilities
 from sigstats._common.messages import Note, nearest
 from sigstats._common.validation import hint, shown
 from sigstats.comparison.units import MISSING
 
-from ..tables.spelling import is_number, same_spelling
+from ..tables.spelling import is_number
 from ..tables.table import Table, WithMissing
+from ._agreement import check_same, truth_of
 from ._answers import WithLikeliest, refuse_missing_texts, scores_of
 from ._columns import KNOWN, Columns, TableColumns
 from ._predictions import RIGHT, Predictions, Said, Scores, Source, dictionaries
@@ -137,39 +138,6 @@ def _notes(table: Table, columns: TableColumns, run: str | None, *, labelled: bo
         yield Note("possible-runs", told)
 
 
-def _truth(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: bool) -> Predictions:
-    """The rows of the file of labels for these ids, or in the same order; null for ids that it lacks if `drop`."""
-    if positions != truth.by_position:
-        raise ValueError(f"{(truth.where if positions is False else where)}: has no ids; expected --by-position")
-    if positions:
-        if len(truth.said.label) != len(ids):
-            told = f"{where}: has {len(ids):,} rows, and {truth.where} {len(truth.said.label):,}; expected as many"
-            raise ValueError(told)
-        return truth
-    of_ids, known = same_spelling([ids, truth.ids])
-    if (distinct := pc.count_distinct(known).as_py()) < len(known):
-        text = pc.cast(truth.said.label, pa.string())
-        pairs = pa.table({"id": known, "label": text}).group_by(["id", "label"]).aggregate([])["id"].to_pylist()
-        if len(pairs) > distinct:
-            odd = next(key for key, times in Counter(pairs).items() if times > 1)
-            raise ValueError(f"{where}: id {shown(odd)} has several labels in {truth.where}; give each row one label")
-        truth = replace(truth, others={})  # which of its rows lends a slice is not known
-    rows = pc.index_in(of_ids, value_set=known)
-    if rows.null_count and not drop:
-        odd = of_ids.filter(pc.is_null(rows))[0].as_py()
-        raise ValueError(f"{where}: id {shown(odd)} has no label in {truth.where}; add it, or --unscored drop")
-    return truth.take(rows)
-
-
-def _check_labels(table: Table, name: str, truth: Predictions) -> None:
-    """Refuse labels that differ from those in the file of labels."""
-    own, its = same_spelling([table.texts_or_missing(name), truth.said.label])
-    if len(differs := pc.indices_nonzero(pc.not_equal(own, its))):
-        at = differs[0].as_py()
-        said = f": {shown(own[at].as_py())} is not the label in {truth.where}, {shown(its[at].as_py())}"
-        raise table.error(name, f"{said}; expected the same labels", at)
-
-
 def _ids(table: Table, name: str, *, positions: bool, coded: bool) -> tuple[Any, bool]:
     """Return the ids of the rows, as integers if codes are allowed, and whether they are ascending numbers."""
     if positions:
@@ -216,10 +184,10 @@ def from_table(table: Table, given: Columns) -> Predictions:
     labelled = predicted or columns.truth or columns.label in table.names or "label" in columns.named
     _check_columns(table, columns, labelled=bool(labelled) and columns.truth is None, predicted=predicted)
     if columns.truth is not None:
-        truth = _truth(columns.truth, ids, table.where, positions=positions, drop=columns.unscored == "drop")
+        truth = truth_of(columns.truth, ids, table.where, positions=positions, drop=columns.unscored == "drop")
         label, lent = truth.said.label, truth.others
         if columns.label in table.names and columns.label != columns.prediction:
-            _check_labels(table, columns.label, truth)
+            check_same(table, columns.label, table.texts_or_missing(columns.label), label, truth.where)
     elif labelled:
         label = table.texts_or_missing(columns.label) if columns.label in lacking else texts(columns.label)
     else:
@@ -240,9 +208,15 @@ def from_table(table: Table, given: Columns) -> Predictions:
         _check_texts(table, name, column, columns)
     sliced = [name for name in units.slices if name in table.names and name not in others]
     others |= {name: of_slices(table, name, texts) for name in sliced}
+    if columns.truth is not None:
+        for name in lent.keys() & others.keys():
+            check_same(table, name, others[name].cast(pa.string()), lent[name], columns.truth.where)
     answered = units.epoch if units.run is None else units.run
     epoch = None if answered is None else table.texts(answered)
     run = next((name for name in table.names if _RUN.search(name)), None)
+    notes = list(_notes(table, columns, run, labelled=bool(labelled)))
+    if likeliest is not None and likeliest.ties:
+        notes.append(equal_probabilities(likeliest.ties, table.num_rows).of(table.where))
     as_runs = "" if run is None else f"--run {run} takes them as those of runs of a recipe, which are independent; "
     if chosen.models in table.names and chosen.model is None:
         as_runs = f"--model NAME reads those of one {chosen.models}; {as_runs}"
@@ -261,7 +235,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
         others={**lent, **others},
         epoch=epoch,
         distinct=ids if ascending else None,
-        notes=tuple(_notes(table, columns, run, labelled=bool(labelled))),
+        notes=tuple(notes),
         by_position=positions,
         ids_beside=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
         beside={} if epoch is not None else _beside(table, columns),

@@ -96,3 +96,22 @@ def test_columns_that_are_no_probabilities_of_all_classes_are_refused(tmp_path, 
     for name in "ab":
         table(A, "p_{}", **{"label": Y, **change}).to_csv(tmp_path / name, index=False)
     assert complaint in refused("compare", tmp_path / "a", tmp_path / "b", *options)
+
+
+def test_equally_likely_classes_are_counted_and_do_not_depend_on_the_order_of_columns(tmp_path):
+    rough = pd.DataFrame(RNG.multinomial(4, A.div(A.sum(axis=1), axis=0)) / 4, columns=CLASSES)
+    ties = int((rough.eq(rough.max(axis=1), axis=0).sum(axis=1) > 1).sum())
+    assert ties > 5
+    truth = rough.to_numpy().argmax(axis=1).choose(CLASSES) == Y
+    files = {name: table(rough[columns], "p_{}", label=Y) for name, columns in (("a", list("abc")), ("b", list("cab")))}
+    rows = results_of(tmp_path, files["a"], files["b"], "--probabilities", "p_*", "--measure", "accuracy")
+    assert rows["accuracy"]["baseline"] == rows["accuracy"]["candidate"] == pytest.approx(truth.mean())
+    notes = json.loads((tmp_path / "result.json").read_text())["notes"]
+    assert f"{ties} of {N} rows" in next(note["text"] for note in notes if note["name"] == "equal-probabilities")
+    frames = rough, rough[list("cab")]
+    in_python = sigstats.compare(Y, *frames, measures="accuracy")
+    assert in_python.rows[0].difference == 0
+    checked = sigstats.check(Y, frames[1], at_least=0.5)
+    ranked = sigstats.rank_models(dict(zip("ab", frames, strict=True)), label=Y)
+    for result in (in_python, checked, ranked):
+        assert [note.name for note in result.notes].count("equal-probabilities") == (1 if result is checked else 2)

@@ -81,6 +81,9 @@ def test_people_write_their_labels_into_a_file_of_their_own(tmp_path, capsys):
     assert "shares no id with" in capsys.readouterr().err
     assert compared(tmp_path, alone, human=named[:2]) == (2, None)
     assert "--human: is missing" in capsys.readouterr().err
+    assert compared(tmp_path, alone, human=named[:4]) == (2, None)
+    assert "'human' of " in (told := capsys.readouterr().err)
+    assert "would count for the answers of several models" in told
 
 
 def test_a_candidate_that_the_judge_prefers_and_people_do_not_fails(tmp_path, capsys):

@@ -65,3 +65,30 @@ def test_rows_without_a_label_are_left_out_where_that_is_asked(tmp_path, capsys,
     said = refused("compare", tmp_path / "a", tmp_path / "b", *options)
     assert "id '100' has no label in" in said
     assert "add it, or --unscored drop" in said
+
+
+@pytest.mark.parametrize("options", [["--slice", "region"], ["--group", "patient"], ["--weights", "weight"]])
+def test_a_column_that_contradicts_the_file_of_labels_is_refused(tmp_path, capsys, options):
+    (column,) = options[1:]
+    own = {name: TRUTH[["id", column]].assign(prediction=said) for name, said in MODELS.items()}
+    assert rows_of(tmp_path, own | {"truth": TRUTH}, "--labels", str(tmp_path / "truth"), *options)
+    capsys.readouterr()
+    for table in own.values():
+        table[column] = np.roll(table[column], 1)
+        table.to_csv(tmp_path / "a", index=False)
+        table.to_csv(tmp_path / "b", index=False)
+    files = [str(tmp_path / name) for name in ("a", "b")]
+    assert main(["compare", *files, "--labels", str(tmp_path / "truth"), *options]) == 2
+    assert "expected the same in both" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["compare", "check", "rank"])
+def test_labelled_rows_without_a_prediction_are_counted(tmp_path, capsys, command):
+    TRUTH.to_csv(tmp_path / "truth", index=False)
+    for name, said in MODELS.items():
+        TRUTH[["id"]].assign(prediction=said).head(90).to_csv(tmp_path / name, index=False)
+    files = [str(tmp_path / name) for name in ("a", "b")][: 1 if command == "check" else 2]
+    bar = ["--at-least", "0.5"] * (command == "check")
+    main([command, *files, *bar, "--labels", str(tmp_path / "truth"), "--json", str(tmp_path / "result.json")])
+    notes = {note["name"]: note["text"] for note in json.loads((tmp_path / "result.json").read_text())["notes"]}
+    assert "30 of 120 rows" in notes["unpredicted-labels"]

@@ -587,7 +587,7 @@ def test_labels_of_another_file_are_those_that_the_file_has_itself(tmp_path, fra
     assert main(["compare", *map(str, files), "--labels", str(unlike)]) == 2
     was = int(frames[0]["label"][7])
     complaint = (
-        f"{files[0]}, line 9: column 'label': '{was}' is not the label in {unlike}, '{1 - was}'; expected the same"
+        f"{files[0]}, line 9: column 'label': '{was}' is not the value in {unlike}, '{1 - was}'; expected the same"
     )
     assert complaint in capsys.readouterr().err
     renamed = [frame.rename(columns={"label": "mine"}).to_csv(index=False) for frame in frames]

@@ -82,6 +82,12 @@ def test_a_folder_of_tables_is_a_task_each(tmp_path):
     found = join(read(str(tmp_path / "old"), columns), read(str(tmp_path / "old"), columns), columns)
     assert found.n == 24
     assert len(found.units.slices["task"][0]) == 2
+    assert [note.name for note in sides[0].notes] == ["unread-files"]
+    assert "not read: README.md" in sides[0].notes[0]
+    (tmp_path / "new" / "README.md").rename(tmp_path / "new" / "topology.txt")
+    (tmp_path / "new" / "topology.txt").write_text(TEXTS["csv"])
+    assert "not read: topology.txt" in read(str(tmp_path / "new"), columns).notes[0]
+    assert len(read(str(tmp_path / "new" / "*.txt"), Columns()).ids) == 12
 
 
 def test_the_parts_of_names_that_all_files_share_are_no_part_of_the_task(tmp_path):
