@@ -23,7 +23,7 @@ from .unseen_row.orders import mirrored_law
 
 F1Method: TypeAlias = Literal["exact", "mid-p", "wilson", "jeffreys"]
 F1_METHODS: tuple[F1Method, ...] = ("exact", "mid-p", "wilson", "jeffreys")
-#: How many random weightings an interval of a difference is found from.
+#: The number of random weightings for the interval of a difference.
 _WEIGHTINGS = 10_000
 #: Of the events e1 to e8, which are true positives of A, and which are positive or predicted so by A; the same of B.
 F1_COUNTED = {

@@ -32,9 +32,9 @@ from .mcnemar.power import as_rule, conditional_power, critical_counts
 _NUMPY_TOTAL = 10**9
 #: The logarithm of what a tabulated law leaves out on either side, at most: less than half a step of a uniform number.
 _REMAINDER = 37.0
-#: How many probabilities are tabulated at once.
+#: The number of probabilities that are tabulated at once.
 _BLOCK = 2**20
-#: So many rows at most are drawn or left out for a power; the sum grows with their number.
+#: The most rows that are drawn or left out for a power; the sum grows with their number.
 _MOST_DRAWN = 10**7
 #: The largest sample from a population beyond NumPy's: its laws are tabulated over 10**6 values.
 _MAX_LARGE_SAMPLE = 10**10

@@ -9,7 +9,7 @@ from ._common.class_spelling import require_one_naming
 from ._common.data_frames import require_same_index
 from ._common.validation import IntArray, as_array, as_counts, refuse, refuse_where, require_comparable, shown
 
-#: A table of so many classes takes 128 MB.
+#: The most classes of a table, which then takes 128 MB.
 MOST_CLASSES = 4096
 
 

@@ -209,7 +209,7 @@ class TwoViews(Record):
 
     #: The number of features that each learner sees.
     features: int
-    #: How far apart A sees the means of the two classes, in standard deviations.
+    #: The distance of the means of the two classes for A, in standard deviations.
     separation: float
-    #: By how much further B does.
+    #: The additional distance for B.
     difference: float

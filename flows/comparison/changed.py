@@ -21,7 +21,7 @@ from ..pages.wording import count_of
 #: Changes for the worse come first.
 _OF_ANSWERS, _OF_MARKS = ("broken", "fixed", "differently wrong"), ("worse", "better")
 _OF_ITEMS = (*_OF_ANSWERS[:2], "flaky")
-#: So many are listed in a comment or on a page.
+#: The most rows that a comment or a page lists.
 _MOST_LISTED = 20
 
 

@@ -123,7 +123,7 @@ def _reachable() -> Iterator[None]:
 
 #: Seconds between two requests to the server.
 _EVERY = 5.0
-#: How often Prefect's own loops double their interval during an outage: ten minutes at last.
+#: The number of times that Prefect's own loops double their interval during an outage, up to ten minutes.
 _BACKOFF = 6
 
 

@@ -12,7 +12,7 @@ from sigstats._common.numerals import significant
 P_BOUNDS = (0.001, 0.01, 0.05, 0.2)
 #: Upper bounds of the classes of a necessity above 0, in thousandths, so that 0.95 is in one class for certain.
 _NECESSITY_BOUNDS = (499, 799, 949)
-#: Tables of at most so many columns stand two in a line.
+#: Tables of at most this many columns are placed side by side in pairs.
 _FEW = 5
 _NECESSITY_WORDS = ("> 0", "≥ 0.5", "≥ 0.8", "≥ 0.95")
 

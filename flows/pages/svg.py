@@ -92,7 +92,7 @@ def path(css: str, d: str) -> Markup:
     return Markup('<path class="{}" d="{}"/>').format(css, d)
 
 
-#: So many colours tell curves apart.
+#: The number of colours of curves.
 COLOURS = 6
 
 

@@ -20,9 +20,9 @@ from ..report.evidence import Figure
 
 #: Width on a phone.
 _LEFT, _WIDTH = 46.0, 340.0
-#: A trend shows the last evaluations, at most so many.
+#: The most evaluations in a trend, which shows the last ones.
 _MOST_EVALUATIONS = 40
-#: The evidence is drawn of so many measures and slices.
+#: The most measures and slices for which evidence is drawn.
 _MOST_CURVES = 8
 
 

@@ -238,7 +238,7 @@ class Section:
     verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict]
     #: The columns of its table.
     columns: Sequence[Column]
-    #: How it is done and what its p-value means, with what it assumes; or a function of its rows that says it.
+    #: The method, its assumptions and the meaning of its p-value; or a function of its rows that returns them.
     method: str | Callable[[Sequence[Hypothesis]], str]
     source: str = ""
     #: Explanation of the names in its verdict.
@@ -260,7 +260,7 @@ class Particulars:
     figure: Figure | None = None
     #: The design of the study, as a paper states it.
     design: Sequence[tuple[str, str]] = ()
-    #: How the data were transformed.
+    #: The transforms of the data.
     transforms: str = ""
 
 

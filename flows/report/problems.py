@@ -15,7 +15,7 @@ from .evidence import Evidence
 from .rows import distinct
 from .usual_columns import where
 
-#: So many hypotheses without a result are named.
+#: The most hypotheses without a result that are named.
 _NAMED = 3
 
 

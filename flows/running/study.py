@@ -38,7 +38,7 @@ from .workers import StaffChanges, StaffWatch, add_changes, anything_left, chang
 
 #: Folder of the code that Numba compiles for studies that retrain.
 _COMPILED = Path(sigstats.__path__[0], "learners", "compiled")
-#: The workers are looked at every so many seconds.
+#: Seconds between two checks of the workers.
 _LOOK_SECONDS = 1.0
 
 

@@ -30,7 +30,7 @@ from .options import Prepared, RunOptions
 #: Seconds of work in this process, and of each processor without work, after which workers are started: that takes as
 #: long of each.
 GROW_AFTER = 3.0
-#: If so many copies of the data may be too large for a worker, that of first blocks is measured. A worker is
+#: If this many copies of the data may be too large for a worker, that of first blocks is measured. A worker is
 #: replaced at 95% of its memory, and takes some for messages: so it needs this many times what is measured.
 _DOUBTFUL, _SPARE = 16, 1.25
 #: If a data set takes more bytes, workers compute from the first block on, for each of them has a limit.
@@ -129,7 +129,7 @@ class StaffChanges:
     lost: int = 0
     #: Workers that joined after the start of the run.
     joined: int = 0
-    #: How often the scheduler ceased to answer.
+    #: The number of times that the scheduler stopped answering.
     outages: int = 0
 
     def __str__(self) -> str:

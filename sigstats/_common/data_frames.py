@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .validation import IntArray, as_array, hint, refuse, shown
 
-#: How labels call what is right, and what is wrong.
+#: Pairs of labels for right and wrong answers.
 _RIGHT = ((True, False), ("True", "False"), ("right", "wrong"), ("correct", "wrong"), ("correct", "incorrect"))
 
 

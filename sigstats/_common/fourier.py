@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .validation import FloatArray
 
-#: How many parts of a turn there are.
+#: The number of parts of a turn.
 _TURN = 2.0**64
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from .validation import shown
 
 _ONE = "expected one of them"
-#: How files are read, apart from groups.
+#: Inputs that select what is read from files, except groups.
 _READ = (
     *("id", "label", "ratio", "epoch", "task", "labels", "instances", "unmatched", "unscored", "duplicates"),
     *("prediction", "score", "slice", "rows_key", "filter", "model", "model_column", "probabilities", "encoding"),

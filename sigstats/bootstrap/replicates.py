@@ -22,7 +22,7 @@ from .._common.validation import Alternative, FloatArray, as_count, refuse
 from ..joint.events import JointCounts, as_joint_counts
 from ..measures.measure import Measure, as_measure
 
-#: How many numbers a block of replicates may hold.
+#: The most numbers in a block of replicates.
 _BLOCK = 2**22
 
 

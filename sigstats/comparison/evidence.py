@@ -73,7 +73,7 @@ class Values(Evidence):
     answers: bool = False
     #: All answers to the items, where both models have unlike numbers of them.
     totals: ItemTotals | None = None
-    #: How many of the two probabilities of a row were replaced by the nearest limit.
+    #: The number of the two probabilities of a row that were replaced by the nearest limit.
     outside: IntArray | None = None
     #: These limits.
     nearest: Limits = None

@@ -25,7 +25,7 @@ from .units import ALL_ROWS
 
 #: Of more rows nothing is said: it would take a share of the time that reading them takes.
 _MOST_ROWS = 200_000
-#: Of more decimals a number is one of all digits. So many values more than twice the expected ones are no chance.
+#: Of more decimals a number is one of all digits. This many values beyond twice the expected number are not by chance.
 _MOST_DECIMALS, _CHANCE = 6, 5
 
 
@@ -229,9 +229,9 @@ def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unsee
 
 #: A column of fewer values is a category.
 _FEWEST_VALUES = 10
-#: Of more rows the first groups with so many are looked at.
+#: The most rows that are examined: of more, the first groups with this many.
 _MOST_IN_GROUPS = 2**13
-#: So many columns are named.
+#: The most columns that are named.
 _MOST_NAMED = 3
 #: The chance that any column is named although rows are independent of all of them.
 _LEVEL = 0.01

@@ -22,7 +22,7 @@ class ItemTotals:
 
     #: Of right answers, or of marks, by baseline and by candidate; pair of float64 arrays of shape (items,).
     sums: tuple[FloatArray, FloatArray]
-    #: How many answers there are; pair of int64 arrays of shape (items,).
+    #: The numbers of answers; pair of int64 arrays of shape (items,).
     counts: tuple[IntArray, IntArray]
 
     @property

@@ -60,7 +60,7 @@ def counted(rows: Iterable[ComparisonRow]) -> str:
     return ", ".join(f"{count[verdict]:,} {verdict}" for verdict in verdicts if count[verdict])
 
 
-#: So many rows are shown; `sigstats.results.ComparisonResult.to_pandas` has all.
+#: The most rows that are shown; `sigstats.results.ComparisonResult.to_pandas` has all.
 MOST_ROWS = 20
 
 

@@ -22,12 +22,12 @@ def failing_verdicts(inconclusive: bool) -> tuple[Verdict, ...]:
 _MAX_RESAMPLES = 10**6
 #: A drop of exactly the smallest effect counts, whatever its last bit.
 _ROUNDING = 1e-12
-#: So many random weightings beyond either end tell its p-value.
+#: Random weightings beyond each end of an interval that are enough for its p-value.
 _ENOUGH = 20
-#: So large a part of an interval lies between its end and the margin: five standard errors of a quarter of 10,000
+#: The part of an interval that must lie between its end and the margin; five standard errors of a quarter of 10,000
 #: weightings are 0.07 of it.
 _CLEAR = 0.1
-#: Of more slices each begins with a quarter of the weightings, of these at least.
+#: With more slices than this, each begins with a quarter of the weightings, but with at least this many.
 _MANY_SLICES, _FEWEST = 100, 1000
 
 

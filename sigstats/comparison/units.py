@@ -20,9 +20,9 @@ from ..scores.order import as_times
 ALL_ROWS = "all rows"
 #: The values of a column, and the number of each row's.
 Parted = tuple[tuple[str, ...], IntArray]
-#: No row stands for so many times as many rows as another.
+#: The largest ratio of the weights of two rows.
 _WIDEST = 1e50
-#: So many values of a column of numbers may each be a slice of their own.
+#: The most values of a column of numbers that are slices of their own.
 _FEW = 8
 
 

@@ -126,7 +126,7 @@ class Problem:
     margin: float
     #: The observed counts.
     observed: tuple[int, ...]
-    #: How to merge partial outcomes and to compare near ties.
+    #: Keys that merge partial outcomes and compare near ties.
     keys: Keys | None
 
     def masses(self, columns: Sequence[int]) -> FloatArray:

@@ -36,9 +36,9 @@ QUICK_LIMIT = 2**20
 TOO_LARGE = "Monte-Carlo, since the exact p-value would take long; method='exact' insists on it"
 #: A second list that may become longer than this is not kept.
 _KEPT = 2**20
-#: Of the outcomes that a last column adds to, so many for each that is open may have to be looked at.
+#: The most outcomes to examine for each open one, among those that a last column extends.
 _CLOSED = 6
-#: Up to so many outcomes are simply listed; the rest would take longer to prepare.
+#: Below this many outcomes, plain enumeration is faster.
 FEW_OUTCOMES = 2**15
 _CHUNK = 2**20
 

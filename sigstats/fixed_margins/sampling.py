@@ -21,14 +21,14 @@ from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
 from .._common.validation import IntArray, as_count, refuse
 from .upper_tail import as_margins
 
-#: Replicates are drawn so many at a time, so that fewer replicates are the first of many.
+#: The number of replicates drawn at a time; it is fixed, so that fewer replicates are the first of many.
 BATCH = 1_000
 _MOST_OBJECTS = 10**9
 #: Measured costs in units of a shuffled object: a hypergeometric draw, and a cell of a table for each unit of log N.
 _DRAW, _CELL = 14, 1.65
-#: SciPy makes so many tables in one call.
+#: The number of tables that SciPy makes in one call.
 _TABLES = 16 * BATCH
-#: Up to so many objects SciPy shuffles quicker than NumPy sorts, for up to five classes.
+#: Up to this many objects of at most five classes, SciPy shuffles faster than NumPy sorts.
 _FEW = 20
 
 _Draws: TypeAlias = NDArray[np.int64] | int

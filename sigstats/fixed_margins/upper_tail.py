@@ -22,7 +22,7 @@ from .two_dominant_classes import hypergeometric_tail
 SMALL = 1_000
 #: Up to here they take up to a minute; the last resort where nothing quicker applies.
 FEASIBLE = 20_000
-#: As many coefficients of the rook polynomial take milliseconds, tenths of a second, and seconds.
+#: Numbers of coefficients of the rook polynomial that take milliseconds, tenths of a second, and seconds.
 FEW, SOME, MANY = 40, 500, 2_500
 LOG_10 = DIGITS.ln(Decimal(10))
 

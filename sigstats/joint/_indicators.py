@@ -13,7 +13,7 @@ from .._common.data_frames import require_same_index
 from .._common.validation import as_array, as_counts, refuse, refuse_where
 
 LabelSet: TypeAlias = tuple[int, ...]
-#: How many cells of the tables are counted at a time.
+#: The number of cells of the tables that are counted at a time.
 _CELLS = 2**24
 
 

@@ -17,7 +17,7 @@ from .._common.validation import FloatArray, IntArray, did_you_mean, one_line, r
 
 Build: TypeAlias = Callable[[dict[str, Any], Any, bool], Any]
 Null: TypeAlias = Literal["labels", "features"]
-#: How a classifier is retrained: with work that all permutations share, by compiled code, or by its own `fit`.
+#: The way of retraining: with work that all permutations share, by compiled code, or by the classifier's own `fit`.
 Fits: TypeAlias = Literal["shared", "compiled", "refitted"]
 #: Prediction of a batched learner for a row that it leaves to scikit-learn.
 UNDECIDED = -1
@@ -76,7 +76,7 @@ class BatchedLearner:
     #: True if its estimator turns X into floats of one size, so that shorter ones than float64 are the same to it.
     one_size: ClassVar[bool] = False
 
-    #: How permutations are fitted: with shared work, or by compiled code.
+    #: The way of fitting permutations: with shared work, or by compiled code.
     fits: ClassVar[Fits] = "shared"
 
     #: Bytes of scratch memory one replicate needs, for the size of a chunk.

@@ -31,7 +31,7 @@ _MOST_ROWS: Final = 200_000
 _LARGEST: Final = 1e100
 #: Value for no limit of leaves or depth.
 _NO_LIMIT: Final = 2**31
-#: So many bins of columns are added to at a time, which stay in a core's fastest cache.
+#: The number of bins of columns that are added to at a time: they fit in a core's fastest cache.
 _TOGETHER: Final = 1152
 #: Memory that the histograms of a tree may take.
 _MOST_BYTES: Final = 2**28

@@ -193,7 +193,7 @@ def tails_of(n: int) -> FloatArray:
 def adjusted_by_steps(own: FloatArray, tails: list[FloatArray]) -> FloatArray:
     """The p-values of tasks, by steps: the probability that any remaining task has one as small."""
     order = np.argsort(own, kind="stable")
-    # Tasks of as many discordant rows have the same law.
+    # Tasks with equal numbers of discordant rows have the same law.
     left, values, largest = Counter(len(tail) for tail in tails), np.empty(len(own)), 0.0
     laws = {len(tail): tail for tail in tails}
     for task in order.tolist():

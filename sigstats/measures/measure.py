@@ -29,7 +29,7 @@ from .table import (
     is_of_counts,
 )
 
-#: NumPy adds so many classes in another order than one after the other.
+#: From this many classes on, NumPy does not add them one after the other.
 FEW_CLASSES = 8
 #: Measures of two classes that the true negatives do not count for.
 _WITHOUT_NEGATIVES = ("precision", "recall", "f1", "f-beta", "jaccard")

@@ -116,7 +116,7 @@ def _is_categorical(column: Any) -> bool:
     return column.dtype in (narwhals.Categorical, narwhals.Enum)
 
 
-#: So many classes are named in a message.
+#: The most classes that a message names.
 _MOST = 10
 
 

@@ -17,9 +17,9 @@ from .._common.validation import FloatArray, as_array, as_choice, as_count, as_l
 from ..intervals import Interval
 from ..test_result import TestResult, monte_carlo_outcome
 
-#: How many numbers a block of redrawn labels may hold.
+#: The most numbers in a block of redrawn labels.
 _BLOCK = 2**21
-#: How far the probabilities of a row may be from 1 in sum: those of single precision are.
+#: The largest distance from 1 of the sum of a row's probabilities; single precision needs some.
 _ROUNDED = 1e-3
 
 

@@ -12,7 +12,7 @@ from .._common.validation import FloatArray, IntArray, as_labels, refuse
 
 #: Fewest and most blocks, and how many rows' worth of independent information a block has where there are enough.
 FEWEST, _MOST, _IN_BLOCK = 4, 16, 6
-#: How many random orders have a smaller autocorrelation where one is reported, and of how many rows.
+#: The number of random orders that an autocorrelation is compared with, and the most rows of these orders.
 _ORDERS, _MOST_ROWS = 999, 2**11
 
 

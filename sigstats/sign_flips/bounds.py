@@ -153,7 +153,7 @@ def tilt_to(sizes: Any, times: Any, threshold: float) -> float:
 #: Up to this total of the magnitudes times their number all are summed into one law, above it into two of half as many.
 _ONE_LAW = 4 * 10**6
 _PIECE, _STRIDE = 2**12, 2**16
-#: So many additions double the largest term no further than a double reaches.
+#: The number of additions after which terms are scaled down, since each may double the largest one.
 _STEPS = 512
 #: Bound of the sum of terms that are too small for a double.
 _LOST = 1e-290

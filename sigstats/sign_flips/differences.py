@@ -17,8 +17,8 @@ from .._common.validation import Alternative, FloatArray, as_reals, refuse, refu
 #: Differences that are multiples of a fraction with no larger denominator are taken for these multiples.
 MOST_DENOMINATOR = 10**6
 _FEW = 8
-#: How far a double may be from its fraction, as a share of the largest; the same in single precision, where only small
-#: denominators tell such fractions apart.
+#: The largest distance of a double from its fraction, as a share of the largest; also in single precision, where only
+#: small denominators tell such fractions apart.
 _NEAR, _NEAR_IN_FLOATS, _MOST_OF_FLOATS = 1e-12, 2.0**-21, 1000
 #: The largest magnitude of a difference: its products with sizes can be squared and added.
 LARGEST = 1e75

@@ -28,7 +28,7 @@ from ..mcnemar.binomial_tails import log_tail, tail, tail_error
 from .bounds import tail_bounds, tail_in_doubles
 from .characteristic import Tail, tail_by_frequencies
 
-#: Half of the sizes have at most so many sums.
+#: The most sums of half of the sizes.
 MOST_SUMS = 2**16
 #: Laws whose exact product, as the number of its coefficients times their length in bits, is larger are not summed,
 #: unless their spread times the number of sizes is at most the second.
@@ -37,14 +37,14 @@ MOST_BITS, MOST_TERMS = 10**9, 2**28
 MOST_MULTIPLIED, MOST_LISTED = 2 * 10**7, 10**8
 #: Cost of one sum of a short list, in bits of the exact product.
 _WORK_OF_A_SUM = 250
-#: With so few magnitudes all sums are enumerated, as sums of two halves.
+#: Up to this many magnitudes, all sums are enumerated, as sums of two halves.
 MOST_ENUMERATED = 40
 #: The logarithm of a larger probability is that of its double.
 _LOG_OF_ROUNDED = 1e-300
 _WIDTH = 2e-3  # of bounds where a law is too wide to be summed, as a share of the tail
-#: So many of the largest magnitudes are enumerated, where the square of each is so many times those of all others.
+#: The most large magnitudes that are enumerated; the square of each must be this many times the squares of all others.
 _MOST_APART, _APART = 10, 9.0
-_REACH = 14  # beyond so many standard deviations a tilted law has next to no mass
+_REACH = 14  # standard deviations beyond which a tilted law has almost no mass
 
 
 def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:

@@ -27,7 +27,7 @@ _MOST_ITEMS, _MOST_ANSWERS = 10**6, 100
 _LEAST_MISS = 1e-14
 #: The least level: the rounding of a transform is a ten-thousandth of it.
 _LEAST_ALPHA = 1e-9
-#: `sample_size` looks at so large a part more items, one by one up to so many.
+#: Further numbers of items that `sample_size` examines: this part of the smallest number, but at most the second.
 _AHEAD, _MOST_AHEAD = 0.1, 24
 
 

@@ -97,9 +97,9 @@ def _urn(share: float, correlation: float, answers: int) -> FloatArray:
     return np.concatenate([[0.0], np.cumsum(factors)])
 
 
-#: So many outcomes of the multinomial law are summed over; of more, so many points are taken, and how large a batch is.
+#: The most outcomes of the multinomial law that are summed over; the numbers of points if there are more; a batch.
 _MOST_OUTCOMES, _POINTS, _FEWEST_POINTS, _WORK, _BATCH = 5000, 4096, 256, 2**26, 2**21
-#: Beyond so many standard deviations a sum has no mass (Hoeffding 1963); what a transform may round away.
+#: The standard deviations beyond which a sum has no mass (Hoeffding 1963); what a transform may round away.
 _REACH, _ROUNDING = 8.6, 1e-13
 
 

@@ -47,7 +47,7 @@ class Pilot:
 
     #: All rows first. `n` counts units: rows, or the items or groups of several rows each; 0 where none are at hand.
     parts: tuple[PilotPart, ...]
-    #: How many tests are adjusted together.
+    #: The number of tests that are adjusted together.
     tests: int
     #: That of the baseline.
     accuracy: float | None = None

@@ -22,7 +22,7 @@ from ..comparison.rule import ComparisonRule
 from .samples import SAMPLES
 from .spread import MOST, Sampled, fewest_of, planners_of, spread_of
 
-#: The drops by default: so many hundredths of the baseline's value, or so many times twice the smallest that counts.
+#: The default drops: hundredths of the baseline's value, or multiples of twice the smallest drop that counts.
 _DROPS = (1, 2, 5, 10)
 
 

@@ -28,14 +28,14 @@ from .drawn_law import Law
 from .law import MOST_ATOMS, SharedDraws, pooled_weights
 from .means import UnseenGroup, row_of_groups
 
-#: How many numbers a block of weights may hold.
+#: The most numbers in a block of weights.
 _BLOCK = 2**21
 #: At most this many weights are drawn one by one for the rows of an event; above `MOST_ATOMS` rows they are pooled.
 _WEIGHTS = 256
-#: Every kind of row of so many classes is tried; of more, those of the rarest and of the most frequent ones.
+#: Up to this many classes, every kind of row is tried; of more, those of the rarest and of the most frequent ones.
 _MOST_CLASSES = 7
-#: How many kinds of rows, and how many shares of several classes, are tried with each weighting; with a slow formula
-#: only the kind, or the shares, that hurt most.
+#: The number of kinds of rows, and the shares of several classes, that are tried with each weighting; if slow,
+#: only the kind, or the shares, with the largest effect.
 _KINDS, _UNSEEN_ROWS = 3, (1.0, 3.7)
 
 

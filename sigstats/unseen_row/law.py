@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from .._common.validation import FloatArray
 
-#: More values are split between so many equidistant ones, with their mean unchanged and their variance no smaller.
+#: The most values; more are split between this many equidistant ones, with equal mean and no smaller variance.
 MOST_ATOMS = 2**13
 #: The distance of the nodes, and the size of terms that are left out: for eleven digits, and for five.
 FINE, COARSE = (0.04, 1e-14), (0.16, 1e-8)
 #: The length of the path that is added at a time.
 _LENGTH = 1.28
 _MOST_BLOCKS, _MOST_STEPS = 150, 100
-#: So many complex numbers are multiplied before a logarithm is taken, which takes as long as some forty of them.
+#: Complex numbers that are multiplied before a logarithm is taken, which takes as long as about forty products.
 _FACTORS = 32
 #: Of more events, or larger counts, the columns would fill the memory.
 _MOST_EVENTS, _MOST_ROWS = 256, 2**16

@@ -30,7 +30,7 @@ UnseenGroup = Literal["auto", "like-seen", "any"]
 #: kind is missed with a probability of at most 0.0112. Fewer groups are taken to miss theirs as rarely.
 RAREST, ENOUGH_GROUPS = 1 / 25, 110
 _MOST_STEPS = 60
-#: So many values are kept as they are, and of more the variance grows by this share at most.
+#: The most values that are kept as they are; pooling more of them adds at most this share to the variance.
 _FEW_ATOMS, _WIDER = 256, 1e-5
 _FEW_MEANS = 8  # sizes are pooled if the means of all units take at most this many values
 #: The last step towards a point, or the product of the last two, in standard deviations: what is left is far smaller.

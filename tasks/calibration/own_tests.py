@@ -33,7 +33,7 @@ _TESTS = Offered("sigstats.tests", "test")
 
 _WANTED = "the import path of a function of labels and two predictions, as in 'mypackage:my_test'"
 
-#: A vectorised test is given about so many rows at once.
+#: The number of rows that a vectorised test gets at once, approximately.
 _ROWS_AT_ONCE = 2**22
 
 #: The labels, and the answers of A and of B, in each of the eight joint outcomes; 1 is positive.

@@ -30,7 +30,7 @@ _SAYS_NAME = re.compile(
     r"(?i:(?:^|[^a-z])(?:id|identifier|index|key|no|nr|number|uid|uuid))$|[a-z](?:Id|ID|Key|No|Nr|Number)$"
 )
 
-#: So many values of a number may each be a slice; of more, slices are so many bins.
+#: The most values of a number that are slices of their own; and the number of bins if there are more.
 _MOST_SLICES, _BINS = 8, 4
 
 #: The key of the schema's metadata under which `Dataset.to_table` keeps what is no number.

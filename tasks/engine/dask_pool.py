@@ -24,9 +24,9 @@ from .submissions import HOLD, Lately, Sending, Submission, Suspects, at_once, d
 
 T = TypeVar("T")
 
-#: How often a block is sent again because the connection to the scheduler broke, which then forgets its blocks.
+#: The most times that a block is sent again because the scheduler lost its connection, and with it its blocks.
 _MOST_LOSSES = 10
-#: How often Dask may repeat a block whose worker lost its connection to the store.
+#: The most times that Dask repeats a block whose worker lost its connection to the store.
 _RETRIES = 2
 
 

@@ -19,7 +19,7 @@ from .pools import Pool, pool_of
 from .run_block import Failure, Receipt, Sent
 from .stopping import StoppingTracker
 
-#: How often a cell is completed if files of it disappear or are damaged meanwhile.
+#: The most times that a cell is completed if files of it disappear or are damaged meanwhile.
 _TRIALS = 3
 
 #: Idle workers compute further lanes of a cell while the first one runs: up to this many at once, or any number after

@@ -89,7 +89,7 @@ class OfTable:
 class OfRuns:
     """A test of cross-validated classifiers on the rows of one data set."""
 
-    #: How many classifiers a hypothesis is about: each, every two, or all of a data set.
+    #: The number of classifiers that a hypothesis is about: each, every two, or all of a data set.
     compared: Literal["one", "two", "all"]
     #: Their runs, and the name of the cells, to the fields from ``n`` on.
     compute: Callable[[Sequence[ObservedRun], str], Fields]
@@ -135,10 +135,10 @@ class OfSets:
     #: True if right and wrong answers alone matter, so that the null hypothesis holds where as many rows are right
     #: only by A as only by B; otherwise it holds where the measure of the test is equal.
     of_answers: bool = True
-    #: How often it rejects on test sets of n rows: ``exact_rate(n, only_a, only_b, rows, swapped, alpha, **options)``.
+    #: Its rate of rejections with n rows: ``exact_rate(n, only_a, only_b, rows, swapped, alpha, **options)``.
     #: The rows that only one gets right are counts of all `rows`, or probabilities where `rows` is None.
     exact_rate: Callable[..., float] | None = None
-    #: With how many rows it rejects so often: ``rows_needed(only_a, only_b, target, alpha, **options)``.
+    #: The number of rows with a wanted rate: ``rows_needed(only_a, only_b, target, alpha, **options)``.
     rows_needed: Callable[..., int] | None = None
 
 
@@ -152,7 +152,7 @@ class StatisticalTest:
     question: str
     #: The null hypothesis.
     null: str
-    #: How it is done and what its p-value means, with what it assumes; or a function of its rows that says it.
+    #: The method, its assumptions and the meaning of its p-value; or a function of its rows that returns them.
     words: str | Callable[[Sequence[Hypothesis]], str]
     #: Where it is published.
     source: str

@@ -23,7 +23,7 @@ PARTIAL = ".partial"
 #: The files of a folder that workers have reported, by its root and name: a file system of a network may list it late.
 TOLD = defaultdict[tuple[str, str], set[str]](set)
 
-#: How often writing a file is repeated if another run removes its folder meanwhile.
+#: The most times that writing a file is repeated if another run removes its folder meanwhile.
 _TRIALS = 100
 
 

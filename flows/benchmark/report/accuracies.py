@@ -80,7 +80,7 @@ class Accuracies(Tabular):
     ranks: dict[str, float]
     #: The pairs that differ, by data set; the empty name stands for all data sets together.
     differing: frozenset[tuple[str, frozenset[str]]] = field(repr=False)
-    #: How pairs were tested.
+    #: The test of the pairs.
     tested: str = field(repr=False)
 
     def _lines(self) -> Iterator[tuple[str, dict[str, float], str, bool]]:

@@ -113,7 +113,7 @@ class Bins:
 
     low: float
     high: float
-    #: A whole number of steps, so that every bin holds as many possible counts as any other.
+    #: A whole number of steps, so that all bins contain equally many possible counts.
     width: int
     #: The number of steps in one unit of the axis: percent, or the unit of the measure.
     in_unit: float

@@ -56,7 +56,7 @@ _METHOD = (
     "signed-rank test; differences of at most one point count as equal. Cross-validated rows share training "
     "sets; neither test accounts for the choice of the folds."
 )
-#: More drawings than so many, or lines in one, are no first picture any more.
+#: The most drawings, and lines in one of them, for a picture on the first screen.
 MOST_DATA_SETS, _MOST_CLASSIFIERS = 12, 16
 
 

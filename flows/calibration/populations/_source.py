@@ -41,7 +41,7 @@ class PopulationSpec:
     slice: str | None
     #: Description in the work of a cell.
     values: DrawnFrom | TwoViews
-    #: How many rows there are; None if it is endless.
+    #: The number of rows; None if it is endless.
     rows: int | None
     #: None if it is not known before classifiers are trained, or of scores.
     population: AnyPopulation | None = None

@@ -34,7 +34,7 @@ from ..rows import ComparisonRow
 from ..rule import ComparisonRule
 
 _LIMITS = "score_range names limits of probabilities, such as 0.001 0.999"
-#: So many rows stay in a cache.
+#: A number of rows that fits in a processor's cache.
 _PIECE = 2**13
 #: Up to this many differing units, all exchanges are listed; with more, exchanges are drawn.
 _MOST_LISTED = 14

@@ -28,7 +28,7 @@ from .runs import test_runs
 if TYPE_CHECKING:
     from ...many_datasets.joint_tasks import JointTasksResult
 
-#: So many tasks are named, and so many are decided over, by so many draws.
+#: The most tasks that are named, that are decided over, and the most draws for that.
 _MOST_NAMED, _MOST_TASKS, _MOST_DRAWS = 5, 1000, 10_000
 
 

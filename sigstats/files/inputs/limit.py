@@ -8,7 +8,7 @@ from pathlib import Path
 #: The environment variable that sets the limit: a number of bytes, with a unit or without.
 VARIABLE = "SIGSTATS_READ_LIMIT"
 
-#: So much is read without asking how much memory there is.
+#: The bytes that are read without checking the available memory.
 _SMALL = 2**24
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}

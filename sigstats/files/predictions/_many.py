@@ -39,7 +39,7 @@ class ManyPredictions:
     subjects: tuple[Mapping[str, str], ...]
     #: Notes, a line each.
     notes: tuple[Note, ...]
-    #: How many answers each score is the average of, where the files have unlike numbers of answers to an item; the
+    #: The number of answers behind each score, if the files have unequal numbers of answers to an item; the
     #: rows are then items; int64 array of shape (n, k), or None.
     answers: Codes | None = None
     #: True if averages are of answers that were right or wrong.

@@ -90,7 +90,7 @@ _ALL_WHOLE, _POINT = r"^-?[0-9]+$", r"^(-?[0-9]+)\.0*$"
 NO_ANSWER = "(no prediction)"
 _NONE = f"^(?:{re.escape(MISSING)}|{re.escape(NO_ANSWER)})$"
 _SAID = {"true": "1", "false": "0"}
-#: Truth values have at most so many spellings: each letter may be small or large.
+#: The most spellings of truth values: each letter may be small or large.
 _MOST_TRUTHS = 2**4 + 2**5
 
 

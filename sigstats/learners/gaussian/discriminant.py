@@ -28,11 +28,11 @@ _SMALLEST = 1e-7
 #: A column whose part that does not depend on others is no larger, in standard deviations, depends on them: at least
 #: this, and what rounding leaves of values that are far from 0.
 _DEPENDENT, _ROUNDING = 1e-12, 5e-15
-#: Values that lie so many standard deviations from 0 leave too few digits to tell which columns depend on others.
+#: The distance from 0, in standard deviations, at which values have too few digits to tell which columns are dependent.
 _FARTHEST = 1e6
 
 _EPS = 1e-15
-#: From so many columns on, an inverse by Cholesky's factor is faster than NumPy's of many matrices together.
+#: From this many columns on, an inverse by Cholesky's factor is faster than NumPy's of many matrices together.
 _WIDE = 16
 
 
@@ -51,7 +51,7 @@ class _Basis:
     lone: Any
     #: Only constant columns were left out.
     whole: bool
-    #: How many standard deviations a value lies from 0 at most.
+    #: The largest distance of a value from 0 in standard deviations.
     farthest: float
 
 

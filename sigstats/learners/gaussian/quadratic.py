@@ -19,7 +19,7 @@ from ..design import BatchedDesign, Design, Moments, design_of
 from .discriminant import _inverse_roots
 
 _WIDEST = 256
-#: Cross products of all classes and folds of a replicate may take so much memory.
+#: The most memory for the cross products of all classes and folds of a replicate.
 _MOST_BYTES = 2**27
 #: A standardised column whose variance is less than this part of that of all rows is left to scikit-learn, unless it
 #: is constant.

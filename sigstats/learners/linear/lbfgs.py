@@ -37,7 +37,7 @@ class LineSearch:
     #: The value and the slope, below 0, at step length 0.
     start: tuple[float, float]
     trial: float
-    #: How far rounding may move slopes and differences of values, as a share of them.
+    #: The largest relative error of slopes and differences of values by rounding.
     doubt: float
     #: The trial told last is taken.
     done: bool = False

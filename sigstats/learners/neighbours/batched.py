@@ -38,7 +38,7 @@ from .tied import TiedNeighbours
 
 #: Rounding of a squared distance, relative to it, by the expanded square.
 _ROUNDING = 1e-14
-#: So many replicates or more are done together, as they lie innermost in memory.
+#: The fewest replicates that are computed together, since they are innermost in memory.
 _TOGETHER = 16
 
 

@@ -14,7 +14,7 @@ from ..base import blocks
 from ..door import compiled
 from .nearest_neighbours import squared_distances
 
-#: A fold of a replicate that holds all of a feature's so many most extreme rows is left to scikit-learn.
+#: A fold of a replicate that contains all of this many most extreme rows of a feature is left to scikit-learn.
 _EXTREMES = 16
 #: A feature whose variance is no larger, relative to its squared values, may be constant but for rounding.
 _CONSTANT = 1e-16
@@ -141,7 +141,7 @@ def _extreme(numbers: FloatArray, sign: int) -> tuple[IntArray, FloatArray]:
 
 #: Memory the lists of nearest rows may take, bytes.
 _LIST_BYTES = 2**27
-#: So many rows beyond the k-th a list holds at least; that all of them share the row's fold is rare.
+#: The fewest rows beyond the k-th in a list; rarely do all of them share the row's fold.
 _SPARE = 6
 
 

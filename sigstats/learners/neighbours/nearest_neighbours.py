@@ -208,7 +208,7 @@ def _certain_vote(
     some = np.minimum(of_tied, chosen)
     most = sums(sure, high) + np.where(some, np.maximum(some, 1) * high_tied, 0)
     winner: IntArray = least.argmax(axis=0)
-    # Among as many votes the first class wins.
+    # If votes are tied, the first class wins.
     code = np.arange(n_classes).reshape(-1, *[1] * winner.ndim)
     best = np.take_along_axis(least, winner[None], axis=0)
     beaten = (most < best) | ((most == best) & (code > winner)) | (code == winner)

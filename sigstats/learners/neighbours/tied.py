@@ -70,7 +70,7 @@ class TiedNeighbours:
             at_zero = np.isinf(weights)  # if rows have distance 0, only these vote
             weights = np.where(at_zero.any(axis=1, keepdims=True), at_zero, weights)
         label = labels[near]
-        # Of as many votes the first class wins.
+        # If votes are tied, the first class wins.
         votes = [np.where(label == code, weights, 0).sum(axis=1) for code in range(self._problem.n_classes)]
         return np.argmax(votes, axis=0)
 

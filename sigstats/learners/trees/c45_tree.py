@@ -12,7 +12,7 @@ from .c45_splits import TOLERANCE, Training, choose
 
 #: Deeper nodes are leaves.
 _DEEPEST = 400
-#: By so much a smaller tree may seem worse and be taken all the same.
+#: The most estimated errors by which a smaller tree may seem worse and still be taken.
 _SLACK = 0.1
 
 

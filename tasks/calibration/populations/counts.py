@@ -212,7 +212,7 @@ class Tally:
         self.classes = None if classes is None else frozenset(classes)
         #: The name of the part in messages.
         self.where = ""
-        #: How often each joint outcome occurs in all parts that have ended.
+        #: The count of each joint outcome in all parts that have ended.
         self.counts: Counter[Outcome] = Counter()
         # Of batches with the same labels: the labels of each column, and how many rows have each outcome.
         self._labels: list[Sequence[Labels]] = []

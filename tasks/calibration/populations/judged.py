@@ -22,7 +22,7 @@ from sigstats.unseen_row.judged import rows_of_two
 from ..work import AppliedTest, Described
 from .intervals import Estimate
 
-#: In so many items one draw says how hard it is for both models.
+#: The share of items whose difficulty for both models is one draw.
 _ALIKE = 0.6
 
 

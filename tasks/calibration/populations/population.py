@@ -90,7 +90,7 @@ class _Drawn:
 class Population(_Drawn):
     """Two classifiers on all rows of a population, by eight joint outcomes."""
 
-    #: How many rows have each of the eight joint outcomes; or, if `endless`, with which probability a row has it.
+    #: The number of rows with each of the eight joint outcomes; if `endless`, the probability of each.
     outcomes: tuple[float, ...]
     endless: bool = False
     swapped: bool = False
@@ -154,7 +154,7 @@ class EventPopulation(_Drawn):
 
     #: The name that the study gives it.
     name: str
-    #: How often each event occurs.
+    #: The count of each event.
     joint: JointEvents
     swapped: bool = False
     endless: bool = False

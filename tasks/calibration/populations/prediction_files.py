@@ -41,7 +41,7 @@ from .parquet_files import (
 #: The key of the schema's metadata under which `LabelFiles.to_table` stores everything except the files.
 _ABOUT = b"files"
 
-#: How many footers are read at once.
+#: The number of footers that are read at once.
 _FOOTERS = 8
 
 #: From this number of rows on it pays to have workers count a data set.

@@ -26,7 +26,7 @@ _METHODS: Mapping[str, tuple[str, ...]] = {
     "voters-and-items": ("groups", "items"),
     "overlap": (),
 }
-#: How often a dissenter votes for the earlier of two models.
+#: The probability that a dissenter votes for the earlier of two models.
 _FOR_EARLIER = 0.05
 
 
