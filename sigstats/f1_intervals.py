@@ -25,7 +25,7 @@ F1Method: TypeAlias = Literal["exact", "mid-p", "wilson", "jeffreys"]
 F1_METHODS: tuple[F1Method, ...] = ("exact", "mid-p", "wilson", "jeffreys")
 #: The number of random weightings for the interval of a difference.
 _WEIGHTINGS = 10_000
-#: Of the events e1 to e8, which are true positives of A, and which are positive or predicted so by A; the same of B.
+#: Masks of the events e1 to e8: true positives, and those that are positive or predicted positive, of A and of B.
 F1_COUNTED = {
     "a": (np.array([1, 0, 1, 0, 0, 0, 0, 0]), np.array([1, 1, 1, 1, 1, 0, 1, 0])),
     "b": (np.array([1, 1, 0, 0, 0, 0, 0, 0]), np.array([1, 1, 1, 1, 1, 1, 0, 0])),

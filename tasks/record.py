@@ -72,7 +72,7 @@ Side: TypeAlias = Literal["a", "b"]
 #: The two classifiers that are compared.
 SIDES: tuple[Side, Side] = ("a", "b")
 
-#: Of a field whose entries JSON has beside the other fields.
+#: The metadata of a field whose entries are written to JSON at the level of the other fields.
 FLAT = {"flat": True}
 
 R = TypeVar("R", bound="Record")

@@ -17,7 +17,7 @@ from .forest_plot import forest_in_mermaid
 #: GitHub refuses a comment of more than 65,536 characters.
 _MOST_CHARACTERS = 65_000
 _MOST_REASONS, _MOST_NOTES, _LONGEST_CELL, _MOST_INTERVALS = 5, 20, 300, 12
-#: Of a check.
+#: The most rows of a check that are shown.
 _MOST_ROWS = 200
 _IN_TABLE = ", in the table"
 

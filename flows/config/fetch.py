@@ -16,7 +16,7 @@ from ..errors import BadInput
 from .model import DataStudy, Study
 from .toml_files import ready_studies
 
-#: Of each file that OpenML has: the number of the data set, its rows, and those of its largest class.
+#: The files of OpenML: the number of the data set, its rows, and the rows of its largest class.
 OPENML = {
     "abalone": (183, 4177, 689), "anneal_orig": (2, 898, 684), "arrhythmia": (5, 452, 245), "audiology": (7, 226, 57),
     "autos": (9, 205, 67), "balance_scale": (11, 625, 288), "breast_cancer_ljubljana": (13, 286, 201),

@@ -70,7 +70,7 @@ class Pair:
     held_out: str
     rows: NDArray[np.int64]
     labels: NDArray[np.int64]
-    #: When the candidate was made, by its name or a column; None if unknown.
+    #: The time when the candidate was made, from its name or a column; None if unknown.
     dated: dt.datetime | None
 
 

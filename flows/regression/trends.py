@@ -37,7 +37,7 @@ class Point:
     high: float | None
     reference: float
     verdict: str
-    #: By how many evaluations before this one the candidate of a failing row is worse.
+    #: The number of evaluations before this one since when the candidate of a failing row is worse; else None.
     worse: int | None = None
     #: True if the evidence begins again.
     anew: bool = False

@@ -196,7 +196,7 @@ class Column:
     header: str
     #: Text of a cell.
     text: Callable[[Hypothesis], str]
-    #: By what the column is sorted; None for text as shown.
+    #: The key by which the column is sorted; None to sort by the text.
     sort: Callable[[Hypothesis], float | None] | None = None
     #: Explanation of the header.
     meaning: str = ""
@@ -277,5 +277,5 @@ class KindPage:
     over_data_sets: Callable[[Results, float], OverDataSets | None] | None = None
     #: The counts of a cell, if the study is about tables of counts.
     table: Callable[[Cell], Any] | None = None
-    #: Of tests whose rejections the first screen counts, what is counted.
+    #: Names of the counted things, for tests whose rejections the first screen counts.
     counted: Mapping[str, str] = field(default_factory=dict)

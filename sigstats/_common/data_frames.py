@@ -219,7 +219,7 @@ def right_first(table: Any) -> Any:
 
 #: Content of fewer different rows than this, or than a share of all, is a category.
 _FEWEST, _LEAST_SHARE = 10, 0.02
-#: By how much more rows may differ in all columns than in their content.
+#: The largest ratio of the numbers of rows that differ in all columns and in their content.
 _FINE = 1.1
 
 

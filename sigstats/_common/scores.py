@@ -56,7 +56,7 @@ def refuse_beyond(limits: tuple[float, float] | None, values: Sequence[FloatArra
         raise ValueError(f"score_range: {least:g} to {most:g} {told}")
 
 
-#: Of percentages, and of marks from 0 to 10, at most this share of the positive ones is 1 or less.
+#: At most this share of positive percentages, or of positive marks from 0 to 10, is 1 or less.
 _SMALL = 0.15
 #: At most this share of the scores is wild: in size, this many times as large as the largest of the others.
 _WILD_SHARE, _WILD_TIMES = 0.01, 500

@@ -32,8 +32,8 @@ class Replicates(NamedTuple):
     #: The measure of A and of B in each replicate; ndarray of float64, shape (size,).
     a: FloatArray
     b: FloatArray
-    #: Where 0/0, taken as 0, entered the measure of A or of B; never for a user's function; ndarray of bool, shape
-    #: (size,).
+    #: Mask of replicates with 0/0, taken as 0, in the measure of A or B, never for a user's function; ndarray of bool,
+    #: shape (size,).
     undefined: np.ndarray[Any, np.dtype[np.bool_]]
 
     @property

@@ -278,7 +278,7 @@ class Runs(Evidence):
 
     _columns = ("differs",)
 
-    #: Of each run of the baseline beside the first of the candidate, then of the first beside each other one.
+    #: Evidence of each run of the baseline with the candidate's first run, then of the first with each other one.
     pairs: tuple[Evidence, ...]
     #: Mask of the rows on which any run differs from the first.
     differs: NDArray[np.bool_]

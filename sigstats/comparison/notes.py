@@ -23,9 +23,9 @@ from .rows import ComparisonRow, Row
 from .rule import ComparisonRule
 from .units import ALL_ROWS
 
-#: Of more rows nothing is said: it would take a share of the time that reading them takes.
+#: The most rows that are examined; more would take a noticeable share of the time for reading them.
 _MOST_ROWS = 200_000
-#: Of more decimals a number is one of all digits. This many values beyond twice the expected number are not by chance.
+#: Numbers with more decimals have all digits; this many values beyond twice the expected number are not by chance.
 _MOST_DECIMALS, _CHANCE = 6, 5
 
 

@@ -20,7 +20,7 @@ from .units import MISSING, Units, as_weights
 class ItemTotals:
     """All answers to each item, if baseline and candidate have different numbers of answers."""
 
-    #: Of right answers, or of marks, by baseline and by candidate; pair of float64 arrays of shape (items,).
+    #: Sums of right answers, or of marks, by baseline and by candidate; pair of float64 arrays of shape (items,).
     sums: tuple[FloatArray, FloatArray]
     #: The numbers of answers; pair of int64 arrays of shape (items,).
     counts: tuple[IntArray, IntArray]

@@ -46,7 +46,7 @@ class Units:
     #: The task that each row is of, and the names of tasks.
     tasks: IntArray | None = None
     task_names: tuple[str, ...] = ()
-    #: For each column its values, sorted, and the value of each row.
+    #: The sorted values of each column, and the value of each row.
     slices: Mapping[str, Parted] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -33,7 +33,7 @@ from ._indicators import LabelSet, count_rows, memberships, same_indicators
 from .outcomes import JointOutcomes
 
 Event: TypeAlias = tuple[LabelSet, LabelSet, LabelSet]
-#: So that three class numbers fit one int64.
+#: The most classes: three class numbers fit into one int64.
 MOST_CLASSES = 2**20
 
 

@@ -23,7 +23,7 @@ _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 _EXACT = 1000
 #: From here on the expansion of `_central_tail` is good to 1e-13, and the continued fraction becomes slow.
 _LARGE = 10**7
-#: Of the logarithm of a tail beyond `_EXACT`, in roundings: what does not depend on the tail, and what grows with it.
+#: Error of the logarithm of a tail beyond `_EXACT`, in roundings: a fixed part, and one that grows with the tail.
 _FIXED, _GROWING = 30_000, 130
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .._common.validation import FloatArray, IntArray, raised, refuse
 
-#: By what power of the distance of two classes an error counts.
+#: The power of the distance of two classes with which an error counts.
 POWERS = {"linear-kappa": 1, "quadratic-kappa": 2}
 #: Predictions with which `macro_area` ranks a row first, or last, for its class.
 FIRST, LAST = -1, -2

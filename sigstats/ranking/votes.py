@@ -31,7 +31,7 @@ _FIRST, _SECOND, _NEITHER = (
     {"model_b", "b", "right"},
     {"tie", "tie (bothbad)", "both_bad", "bothbad", "both", ""},
 )
-#: By the number of ways in which votes depend on each other.
+#: The guarantee for votes that depend on each other in no way, one way or two ways.
 _GUARANTEES = (
     "exact, votes independent; scores asymptotic",
     "mean of independent groups and an unseen one; scores asymptotic",

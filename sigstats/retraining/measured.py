@@ -40,10 +40,10 @@ from .rows import take
 class ClassScores(NamedTuple):
     """The scores of each row, by the classifier of the folds that do not test it."""
 
-    #: Of each class, in sorted order; None where the classifier has no ``predict_proba``; float64 array of shape (n,
+    #: The probability of each class, in sorted order; None without ``predict_proba``; float64 array of shape (n,
     #: K), or None.
     probabilities: FloatArray | None
-    #: Of two classes how much the second is preferred; None where there is no ``decision_function``, or more classes;
+    #: The decision value for the second of two classes; None without ``decision_function``, or for more classes;
     #: float64 array of shape (n,), or None.
     decision: FloatArray | None
 

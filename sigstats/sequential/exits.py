@@ -65,7 +65,7 @@ class Boundaries:
     #: with fewer exceedances first, those at the upper with more.
     low: Exits
     high: Exits
-    #: Where the paths are that met neither in `size` replicates, in the order of their exceedances.
+    #: The places of the paths that met neither in `size` replicates, in the order of their exceedances.
     inside: Exits
 
 

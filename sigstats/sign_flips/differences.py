@@ -98,7 +98,7 @@ def _distance(reals: FloatArray, common: int) -> FloatArray:
 class SignedSums(NamedTuple):
     """Magnitudes and sums of differences, all whole numbers or all floats, for the law of sums with random signs."""
 
-    #: Of the differences that are not 0.
+    #: The magnitudes of the differences that are not 0.
     magnitudes: NDArray[Any]
     #: The sums of the magnitudes of the positive and of the negative differences.
     positive: Any

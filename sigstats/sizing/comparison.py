@@ -49,11 +49,11 @@ class Pilot:
     parts: tuple[PilotPart, ...]
     #: The number of tests that are adjusted together.
     tests: int
-    #: That of the baseline.
+    #: The accuracy of the baseline.
     accuracy: float | None = None
     #: The rows of a unit, on average.
     answers: int = 1
-    #: Of two rows of one unit, of what each counts for the baseline: 1, 0 or -1.
+    #: The correlation of two rows of one unit, each of which counts 1, 0 or -1 for the baseline.
     correlation: float = 0.0
     #: "rows", "items" or "groups".
     unit: str = "rows"
@@ -110,7 +110,7 @@ class SizePlan:
     drops: tuple[DropPlan, ...]
     parts: tuple[PartPlan, ...]
     answers: tuple[AnswersPlan, ...] = ()
-    #: Of all rows, by their number, for an equal candidate and each drop; empty where rows are not alone.
+    #: The chances of verdicts by the number of rows, for an equal candidate and each drop; empty for rows in groups.
     chances: tuple[VerdictChances, ...] = ()
     #: The rows on which an equal candidate passes with the power wanted; None where none are enough.
     passing: int | None = None

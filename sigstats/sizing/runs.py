@@ -51,12 +51,12 @@ class SizeOfRuns(Tabular):
     drops: tuple[DropOfRuns, ...]
     runs: tuple[int, int]
     items: int
-    #: Of the accuracy of a run, and the part of it that more items do not lessen.
+    #: The standard deviation of the accuracy of a run, and the part of it that more items do not reduce.
     deviation: float
     luck: float
     level: float
     target: float
-    #: Of marks, which have a unit of their own, or of accuracies, in points.
+    #: True for marks, which have a unit of their own; False for accuracies, in points.
     marks: bool = False
 
     def _columns(self) -> dict[str, list[Any]]:

@@ -25,7 +25,7 @@ _LENGTH = 1.28
 _MOST_BLOCKS, _MOST_STEPS = 150, 100
 #: Complex numbers that are multiplied before a logarithm is taken, which takes as long as about forty products.
 _FACTORS = 32
-#: Of more events, or larger counts, the columns would fill the memory.
+#: The most events, and the largest count: the columns of more would fill the memory.
 _MOST_EVENTS, _MOST_ROWS = 256, 2**16
 
 

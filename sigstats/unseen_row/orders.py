@@ -17,7 +17,7 @@ from .counts import law_of_difference
 from .drawn_law import Law
 from .law import SharedDraws
 
-#: Of more classes, those that counts do not tell apart keep their order.
+#: With more classes than this, those with equal counts keep their order.
 _MOST_CLASSES = 64
 
 

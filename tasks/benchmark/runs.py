@@ -85,7 +85,7 @@ class OverFolds:
     """A classifier on a data set."""
 
     cells: tuple[Cell, ...]
-    #: Of each fold, (repetitions, folds); None if replicates are missing.
+    #: The value of each fold, shape (repetitions, folds); None if replicates are missing.
     values: FloatArray | None
     rows: int
 

@@ -74,7 +74,7 @@ class Failure:
     error: str
     #: Text of the error.
     message: str
-    #: Where it was raised.
+    #: The traceback of the error.
     traceback: str
 
 

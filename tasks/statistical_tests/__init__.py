@@ -91,9 +91,9 @@ class OfRuns:
 
     #: The number of classifiers that a hypothesis is about: each, every two, or all of a data set.
     compared: Literal["one", "two", "all"]
-    #: Their runs, and the name of the cells, to the fields from ``n`` on.
+    #: A function of their runs and the name of the cells that returns the fields from ``n`` on.
     compute: Callable[[Sequence[ObservedRun], str], Fields]
-    #: As of a hypothesis whose runs are missing.
+    #: The method of a hypothesis, also if its runs are missing.
     method: str
     alternative: str = "two-sided"
     measure: str | None = None
@@ -154,7 +154,7 @@ class StatisticalTest:
     null: str
     #: The method, its assumptions and the meaning of its p-value; or a function of its rows that returns them.
     words: str | Callable[[Sequence[Hypothesis]], str]
-    #: Where it is published.
+    #: The publication of the test.
     source: str
     #: Meaning of a rejection for a table, as a clause.
     claim: str = ""

@@ -30,7 +30,7 @@ class Performance:
     classifier: str
     n: int
     accuracy: float
-    #: Its 95% interval.
+    #: The 95% interval of the accuracy.
     interval: Interval
     #: The mean accuracy of random predictions that name each class as often as the classifier does.
     chance: float

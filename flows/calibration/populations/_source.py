@@ -37,7 +37,7 @@ Tests: TypeAlias = Collection[AppliedTest]
 class PopulationSpec:
     """A population, as cells draw test sets from it."""
 
-    #: Its name among those of one source.
+    #: The name among the populations of one source.
     slice: str | None
     #: Description in the work of a cell.
     values: DrawnFrom | TwoViews

@@ -71,7 +71,7 @@ class Kinds(Described):
         )
 
 
-#: Of A and of B.
+#: A value for A and one for B, both between 0 and 1.
 Both: TypeAlias = Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min_length=2, max_length=2)]
 
 

@@ -141,7 +141,7 @@ SECTIONS = (
     _LIKENESS,
 )
 
-#: Of larger tables only the size is shown.
+#: The largest table that is shown; of larger ones, only the size.
 _MOST_CLASSES = 6
 #: A table of counts, and expected counts under the null hypothesis.
 Counts = list[list[int]]

@@ -85,7 +85,7 @@ class Entry(Printed):
 
     #: The test of `sigstats.tasks.statistical_tests`.
     TEST: ClassVar[str]
-    #: Where its results stand among those of the other kinds.
+    #: The place of its results among those of the other kinds.
     ORDER: ClassVar[int]
     #: True if a study has at most one.
     ALONE: ClassVar[bool] = False

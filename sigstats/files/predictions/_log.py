@@ -36,7 +36,7 @@ class Answer:
     epoch: int = 1
     #: Filter that extracted the answer from the response, if the harness scores each answer once per filter.
     filter: str = ""
-    #: Who answered, in a file of several models; empty where all answers are of one.
+    #: The model that answered, in a file of several models; empty in a file of one.
     model: str = ""
     #: For each score that is no number, what it is instead ("a list").
     unread: Mapping[str, str] = field(default_factory=dict)

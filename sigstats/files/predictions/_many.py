@@ -32,7 +32,7 @@ _NAMED = 3
 class ManyPredictions:
     """The predictions of many files for the same rows."""
 
-    #: Of bool where each answer is right or wrong, else of float: the scores of the k files; ndarray, shape (n, k).
+    #: The scores of the k files; ndarray of shape (n, k), of bool if answers are right or wrong, else of float.
     scores: NDArray[Any]
     units: Units
     #: Model, task and score of each log; empty for a table.

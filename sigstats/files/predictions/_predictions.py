@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 
 #: At most this many values of other columns are examined, to limit the time for large files.
 MOST_VALUES = 2**20
-#: Of larger text files only the compared columns are read.
+#: The most bytes of a text file of which all columns are read; of larger ones, only the compared columns.
 SMALL_FILE = 2**23
 _FRACTION, _DATE = r"^[+-]?[0-9]*[.,][0-9]*[1-9]", r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]|$)"
 #: Label and prediction of an answer of which only right or wrong is known.

@@ -42,7 +42,7 @@ class _Basis:
 
     #: ndarray, shape (n, m).
     columns: FloatArray
-    #: Where they are among all columns; ndarray, shape (m,).
+    #: Their places among all columns; ndarray, shape (m,).
     kept: IntArray
     #: The value that more than half the rows have, if there is one; ndarray, shape (m,).
     usual: FloatArray

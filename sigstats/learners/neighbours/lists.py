@@ -28,11 +28,11 @@ _RELATIVE = 1e-12
 class Learned:
     """The weights that the scaler learns without each fold, (replicates, folds); None if nothing is scaled."""
 
-    #: Of squared differences.
+    #: The weights of squared differences.
     weights: Any
     #: The smallest factor by which they differ from those over all rows.
     bound: Any
-    #: Where they are not known.
+    #: Mask of the unknown weights.
     unknown: Any
 
 

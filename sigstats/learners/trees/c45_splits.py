@@ -16,7 +16,7 @@ TOLERANCE = 1e-6
 class Training(NamedTuple):
     """Coded data, and the options of growing a tree."""
 
-    #: Of a number its place among the levels of its feature, of a nominal feature its category; -1 is missing; array
+    #: For a number the place among the levels of its feature, for a nominal feature the category; -1 is missing; array
     #: of int32, shape (d, n).
     codes: Any
     #: array of int64, shape (n,).

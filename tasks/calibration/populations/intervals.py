@@ -30,7 +30,7 @@ class Estimate:
     estimate: float
     low: float
     high: float
-    #: As the method states it; NaN where the ends are.
+    #: The standard error that the method states; NaN if the ends are.
     standard_error: float
     #: True if F1 is 0/0 on the test set, which is taken as 0.
     undefined: bool

@@ -133,7 +133,7 @@ class ScorePopulation:
     files: tuple[tuple[str, tuple[int, ...]], ...]
     #: SHA-256 of all that these columns hold.
     content: str
-    #: By how much B is better than A in each measure, over all rows.
+    #: The advantage of B over A in each measure, over all rows.
     truth: Mapping[str, float]
     #: True if the scores of the two are exchanged in each row with probability 1/2, so that neither is better.
     swapped: bool = False

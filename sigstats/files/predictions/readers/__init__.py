@@ -128,7 +128,7 @@ _KNOWN = {
     b"<html": "HTML or XML",
     b"<?xml": "HTML or XML",
 }
-#: Those that contain a table that another program can write as text.
+#: Kinds of files with a table that another program can write as text.
 _TABLES = ("a pickle", "an HDF5", "a Feather", "an ORC", "an Avro", "an SQLite", "an Office", "an old Office")
 #: A line of a run of TREC: query, Q0, document, rank, score, name.
 RUN = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+\r?\n")
