@@ -94,7 +94,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     from sigstats.comparison.family import measures_meant
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
-    from sigstats.files.predictions import join_scores, of_two_samples, read_by_scores, same_content, with_people
+    from sigstats.files.predictions import join_samples, join_scores, read_by_scores, same_content, with_people
 
     rule, named = rule_of(options), options.prediction
     asked = arguments.measures_of(options)
@@ -122,8 +122,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         compared = []
         for place, (path, own) in enumerate(zip(options.candidates, of_candidates, strict=True)):
             if options.unpaired:
-                alone = [join_scores(side, side, columns, with_ids=True) for side in (baseline, candidates[place])]
-                joined = [*map(of_two_samples, *alone)]
+                joined = join_samples(baseline, candidates[place], columns)
             else:
                 joined = join_scores(
                     baseline, candidates[place], columns, with_ids=with_ids, **arguments.match_options(options)

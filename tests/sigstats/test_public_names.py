@@ -8,8 +8,8 @@ import pytest
 
 import sigstats
 from sigstats._common.deprecated import MOVED
+from sigstats.files.frames._options import CompareOptions
 from sigstats.files.frames.check import CheckOptions
-from sigstats.files.frames.compare import CompareOptions
 
 PROMISED = {
     "JointOutcomes", "bootstrap_test", "dcf_test", "efficiency_test", "goodness_of_fit_test", "homogeneity_test",

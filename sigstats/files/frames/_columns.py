@@ -20,6 +20,7 @@ from ..predictions import (
     Predictions,
     from_table,
     join,
+    join_samples,
     join_scores,
     judged_by,
     settled,
@@ -39,6 +40,7 @@ def pairs_of_frames(
     *,
     labels: Any,
     unmatched: Literal["refuse", "drop"],
+    unpaired: bool,
     **options: Any,
 ) -> list[PairedPredictions]:
     """The rows of two data frames, or of one, by each score; `options`: those of `columns_of`."""
@@ -53,7 +55,7 @@ def pairs_of_frames(
     if candidate is None and len(prediction) > 1 and score is not None:
         raise refuse("score", score, "a frame for each model, since it is one column for both predictions")
     scores, other = as_scores(score), baseline if candidate is None else candidate
-    if options["by_position"]:
+    if options["by_position"] and not unpaired:
         require_same_index(baseline=baseline, candidate=other)
     columns = columns_of(
         names,
@@ -63,6 +65,8 @@ def pairs_of_frames(
         named=frozenset(["prediction"] if len(prediction) > 1 else []),
         **options,
     )
+    if unpaired:
+        columns = columns.but(by_position=columns.by_position or None)
     if labels is not None:
         columns = replace(columns, truth=labels_of(labels, columns))
     of_candidate = columns.but(prediction=prediction[-1], model=model[-1] if model else None)
@@ -70,7 +74,10 @@ def pairs_of_frames(
     by_score_a = _by_scores(baseline, "baseline", columns, scores)
     by_score_b = _by_scores(other, "candidate", of_candidate, scores)
     with as_arguments():
-        pairs = join_scores(by_score_a, by_score_b, columns, unmatched=unmatched)
+        if unpaired:
+            pairs = join_samples(by_score_a, by_score_b, columns)
+        else:
+            pairs = join_scores(by_score_a, by_score_b, columns, unmatched=unmatched)
     return [replace(pair, identical=identical) for pair in pairs]
 
 

@@ -15,8 +15,9 @@ from sigstats.comparison.check import result as check_result
 from sigstats.comparison.check.result import CheckResult
 from sigstats.comparison.result import ComparisonResult
 
+from ._options import CompareOptions
 from .check import CheckOptions, check
-from .compare import CompareOptions, compare
+from .compare import compare
 
 
 @renamed("0.3", prediction_a="baseline", prediction_b="candidate")

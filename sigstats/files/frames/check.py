@@ -21,7 +21,8 @@ from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs
 
 from ._arguments import as_arguments, class_probabilities, has_columns
-from .compare import CommonOptions, Measures, paired_arrays
+from ._arrays import paired_arrays
+from ._options import CommonOptions, Measures
 
 
 class CheckOptions(CommonOptions, total=False):

@@ -1,81 +1,26 @@
 """Is the candidate worse than the baseline, anywhere? From arrays or from data frames.
 
-When not to use: for more than two models (`sigstats.rank_models`), or for models that were tested on different rows.
+When not to use: for more than two models (`sigstats.rank_models`).
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
-from typing import Any, Literal, Never, TypeAlias, TypedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal, Never
 
 from sigstats._common.class_columns import class_names_of
-from sigstats._common.class_names import class_notes, counts_of, label_name
+from sigstats._common.class_names import label_name
 from sigstats._common.deprecated import renamed
 from sigstats._common.together import check_together
-from sigstats._common.validation import did_you_mean, refuse
+from sigstats._common.validation import refuse
 from sigstats.comparison.candidates import compare_scores
-from sigstats.comparison.measure_names import are_measurements, are_scores
-from sigstats.comparison.paired_predictions import Labels, PairedPredictions, as_score_range, by_name, pair_arrays
+from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs
-from sigstats.measures.measure import Measure
 
-from ._arguments import as_arguments, class_probabilities, has_columns
-
-#: Names of the models of arrays in notes.
-_ARRAYS = "baseline", "candidate"
-Measures: TypeAlias = str | Measure | Callable[..., Any] | Sequence[str | Measure | Callable[..., Any]] | None
-
-
-class CommonOptions(TypedDict, total=False):
-    """The options of `compare` and of `check`."""
-
-    id: str
-    label: str
-    ratio: str | None
-    lower_is_better: str | Sequence[str]
-    higher_is_better: str | Sequence[str]
-    run: str | None
-    groups: Any
-    slices: Any
-    task: str | None
-    measures: Measures
-    costs: Any
-    positive: Any
-    classes: Sequence[Any] | None
-    missing: str | Sequence[str]
-    score_range: Sequence[float] | None
-    unscored: Literal["refuse", "drop", "wrong"]
-    duplicates: Literal["refuse", "first", "last", "all"] | None
-    rule: ComparisonRule | None
-
-
-class CompareOptions(CommonOptions, total=False):
-    """The options of `compare`, for functions that pass them on."""
-
-    prediction: str | Sequence[str]
-    model: Sequence[str] | None
-    score: str | Sequence[str] | None
-    labels: Any
-    by_position: bool
-    epoch: str | None
-    scores: Sequence[Any] | None
-    order: Any
-    weights: Any
-    unmatched: Literal["refuse", "drop"]
-
-
-def paired_arrays(
-    y: Any, predictions: tuple[Any, Any], *, missing: Any, unscored: str, names: Sequence[str] = _ARRAYS, **options: Any
-) -> PairedPredictions:
-    """The rows of arrays; `options`: those of `pair_arrays`."""
-    options["slices"] = by_name(options["slices"])
-    if not missing and unscored == "refuse":
-        return pair_arrays(y, *predictions, **options)
-    from ._columns import pair_as_frames
-
-    options |= {"missing": missing, "unscored": unscored, "classes": options.pop("listed")}
-    return pair_as_frames(y, predictions, names, **options)
+from ._arguments import as_arguments
+from ._arrays import pair_of_arrays, samples_of_arrays
+from ._options import Measures, refuse_unknown
 
 
 @renamed("0.3", prediction_a="baseline", prediction_b="candidate")
@@ -109,6 +54,7 @@ def compare(
     missing: str | Sequence[str] = (),
     score_range: Sequence[float] | None = None,
     unmatched: Literal["refuse", "drop"] = "refuse",
+    unpaired: bool = False,
     unscored: Literal["refuse", "drop", "wrong"] = "refuse",
     duplicates: Literal["refuse", "first", "last", "all"] | None = None,
     rule: ComparisonRule | None = None,
@@ -187,6 +133,9 @@ def compare(
         by the name of the score (``f1``); other scores have no limits, and cannot pass.
     unmatched : {"refuse", "drop"}
         Frames only: whether rows that are in one frame only are refused or dropped.
+    unpaired : bool
+        Whether the models were tested on different rows, which are independent samples. Of arrays, `y`, `groups` and
+        each column of `slices` are then pairs of arrays.
     unscored : {"refuse", "drop", "wrong"}
         Whether rows without a score or prediction are refused, dropped from both, or count as wrong.
     duplicates : {"refuse", "first", "last", "all"}, optional
@@ -234,23 +183,20 @@ def compare(
     >>> [(row.slice, row.difference) for row in found.rows]
     [('all rows', -0.5), ('half = first', -0.5), ('half = second', -0.5)]
     """
-    for name in unknown:
-        of_rule = name in {field.name for field in fields(ComparisonRule)}
-        near = (
-            f"; it is one of the rule: rule=ComparisonRule({name}=...)"
-            if of_rule
-            else did_you_mean(name, CompareOptions.__annotations__)
-        )
-        raise TypeError(f"compare() has no option {name!r}{near}")
+    refuse_unknown(unknown)
     positive_name = None if positive is None else label_name(positive, "positive")
     chosen: Any = with_costs(measures, costs)
     listed = class_names_of(classes)
+    for name, value in {"by_position": by_position, "unpaired": unpaired}.items():
+        if not isinstance(value, bool):
+            raise refuse(name, value, "True or False")
+    check_together(
+        {"unpaired": unpaired, "run": run, "order": order, "weights": weights, "task": task, "unmatched": unmatched}
+    )
     if y is None or baseline is None or candidate is None:  # of frames, whatever they are called
         first, second = (*(given for given in (y, baseline, candidate) if given is not None), None, None)[:2]
         if scores is not None:
             raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
-        if not isinstance(by_position, bool):
-            raise refuse("by_position", by_position, "True or False")
         from ._columns import pairs_of_frames, scores_of
 
         names = {"id": id, "label": label, "epoch": epoch, "run": run}
@@ -258,41 +204,17 @@ def compare(
         score, directions = scores_of(score, ratio, lower_is_better, higher_is_better)
         how = {"missing": missing, "classes": listed, "unscored": unscored, "duplicates": duplicates, **directions}
         how |= {"labels": labels, "unmatched": unmatched, "slices": slices, "by_position": by_position}
-        pairs = pairs_of_frames(first, second, names, prediction, model, score, **how)
+        pairs = pairs_of_frames(first, second, names, prediction, model, score, unpaired=unpaired, **how)
     else:
         of_frames = {"score": score, "ratio": ratio, "model": model, "epoch": epoch, "run": run, "labels": labels}
         of_frames |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better, "task": task}
         of_frames |= {"by_position": by_position, "unmatched": unmatched, "duplicates": duplicates}
         check_together({"arrays": True, **of_frames})
-        options: dict[str, Any] = {"scores": scores, "groups": groups, "weights": weights, "listed": listed}
-        options |= {"order": order, "slices": slices}
-        alone = scores is None and are_scores(y, baseline, candidate, chosen)
-        if has_columns(baseline) and has_columns(candidate) and scores is None:
-            given = {"baseline": baseline, "candidate": candidate}
-            said = class_probabilities(y, given, positive_name, classes=listed, measures=chosen)
-            (first, second), options["scores"] = said.predictions, said.scores
-        elif isinstance(scores, Sequence) and len(scores) == 2 and all(map(has_columns, scores)):
-            given = {"scores[0]": scores[0], "scores[1]": scores[1]}
-            said = class_probabilities(y, given, positive_name, classes=listed, measures=chosen)
-            first, second, options["scores"] = baseline, candidate, said.scores
-        elif alone:
-            first, second, said, options["scores"] = y, y, None, (baseline, candidate)
-        else:
-            first, second, said = baseline, candidate, None
-        if said is not None:
-            positive_name = positive_name or said.positive
-        pair = paired_arrays(y, (first, second), missing=missing, unscored=unscored, **options)
-        known = pair.predicted
-        assert known is not None
-        of_label, *said_of = (counts_of(pair.classes, codes) for codes in (known.label, known.a, known.b))
-        told = class_notes(of_label, [*zip(_ARRAYS, said_of, strict=True)])
-        notes = dict.fromkeys(
-            (*pair.notes, *(said.notes if said else ()), *([] if are_measurements(pair.classes) else told))
-        )
-        scored = pair.scored and replace(pair.scored, column="" if scores is None else "scores")
-        same = baseline is candidate and (scores is None or scores[0] is scores[1])
-        labels = Labels(classes=known.classes, label=known.label) if alone else known
-        pairs = [replace(pair, said=labels, scored=scored, notes=tuple(notes), identical=same)]
+        options = {"scores": scores, "groups": groups, "listed": listed, "slices": slices, "missing": missing}
+        options |= {"unscored": unscored} | ({} if unpaired else {"order": order, "weights": weights})
+        pair_of = samples_of_arrays if unpaired else pair_of_arrays
+        pair, positive_name = pair_of(y, baseline, candidate, positive_name, chosen, **options)
+        pairs = [pair]
     limits = as_score_range(score_range)
     pairs = [replace(pair, score_range=limits) for pair in pairs]
     with as_arguments():

@@ -2,7 +2,7 @@
 
 from ._agreement import same_content
 from ._columns import ALL_SCORES, Columns
-from ._designs import People, judged_by, of_two_samples, read_judged, with_people
+from ._designs import People, join_samples, judged_by, of_two_samples, read_judged, with_people
 from ._files import (
     costs_of_file,
     filter_names_in,
@@ -38,6 +38,7 @@ __all__ = [
     "from_table",
     "join",
     "join_many",
+    "join_samples",
     "join_scores",
     "judged_by",
     "labels_of",

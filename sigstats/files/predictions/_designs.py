@@ -1,6 +1,6 @@
 """Other designs: a judge whose verdicts are corrected by labels of people, and models with different rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from sigstats.comparison.units import Units
 
 from ..tables.spelling import same_spelling
 from ._columns import Columns
-from ._files import parsed, read
+from ._files import join_scores, parsed, read
 from ._predictions import Predictions
 
 
@@ -107,6 +107,14 @@ def _require_verdicts(values: FloatArray, where: str, column: str, limits: tuple
         raise ValueError(f"{told} within {limits[0]:g} and {limits[1]:g}; expected {wanted}")
 
 
+def join_samples(
+    baseline: Mapping[str | None, Predictions], candidate: Mapping[str | None, Predictions], columns: Columns
+) -> list[PairedPredictions]:
+    """The different rows of two models, by each score."""
+    alone = [join_scores(side, side, columns, with_ids=True) for side in (baseline, candidate)]
+    return [*map(of_two_samples, *alone)]
+
+
 def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) -> PairedPredictions:
     """Return the rows of the baseline, then those of the candidate, each paired with itself."""
     said: Labels | None = None
@@ -128,9 +136,9 @@ def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) ->
         scored = replace(scored, scores=(scores, scores), limits=limits, tables=tables)
     told = f"the models have different rows, {baseline.n:,} and {candidate.n:,}, taken as independent samples"
     notes = [*baseline.notes, *candidate.notes, Note("different-rows", told)]
-    if not any(note.name == "joined-by-position" for note in notes):
+    if baseline.ids is not None and not any(note.name == "joined-by-position" for note in notes):
         both = len({*baseline.ids.to_pylist()} & {*candidate.ids.to_pylist()})
-        told = f"{both:,} ids are in both files: if they are the same rows, compare them without --unpaired"
+        told = f"{both:,} ids are in both files: if they are the same rows, do not compare them as unpaired"
         notes += [Note("shared-ids", told)] if both else []
     units = _units(baseline.units, candidate.units)
     return PairedPredictions(units=units, said=said, scored=scored, notes=tuple(dict.fromkeys(notes)))
