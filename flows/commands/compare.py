@@ -9,7 +9,7 @@ import argparse
 from dataclasses import replace
 from functools import partial
 from os.path import realpath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
 from . import _predictions as arguments
@@ -119,14 +119,10 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
             baseline, *candidates = [{columns.score: predictions} for predictions, _ in judged]
         else:
             baseline, *candidates = read_by_scores([*zip(paths, every, strict=True)], scores)
-        compared = []
+        match: dict[str, Any] = {} if options.unpaired else {"with_ids": with_ids, **arguments.match_options(options)}
+        join, compared = join_samples if options.unpaired else join_scores, []
         for place, (path, own) in enumerate(zip(options.candidates, of_candidates, strict=True)):
-            if options.unpaired:
-                joined = join_samples(baseline, candidates[place], columns)
-            else:
-                joined = join_scores(
-                    baseline, candidates[place], columns, with_ids=with_ids, **arguments.match_options(options)
-                )
+            joined = join(baseline, candidates[place], columns, **match)
             if judged:
                 joined = [with_people(pair, (judged[0][1], judged[1 + place][1]), limits) for pair in joined]
             identical = own == columns and same_content(options.baseline, path)

@@ -36,7 +36,7 @@ _EXCLUDED = (
     (("by_position", "unmatched", "duplicates"), ("arrays",), "expected data frames"),
     (("changed", "run", "positive", "order", "weights", "ratio", "measure", "costs"), ("human",), _ONE),
     (
-        ("changed", "run", "human", "human_labels", "order", "weights", "ratio", "task", "unmatched", "bins"),
+        ("changed", "run", "human", "human_labels", "order", "weights", "task", "unmatched", "bins"),
         ("unpaired",),
         _ONE,
     ),

@@ -11,6 +11,7 @@ from typing import Generic
 from .._common.messages import some_of
 from .._common.numerals import NBSP, p_number, significant
 from ..measures.metrics import EXPECTED_COST
+from ..measures.table import is_quantile
 from ..multiplicity import adjust_pvalues
 from ..ranking.means import MEAN_OVER_TASKS
 from .cells import amount, difference_in_words, effect_of, in_points, interval_of, loss, named, with_unit
@@ -163,6 +164,8 @@ def _unexcluded(row: ComparisonRow, rule: ComparisonRule) -> str:
         return f"a value {'above' if row.lower_is_better else 'below'} the bar is not excluded"
     if row.verdict is None:
         return "not all was tested"
+    if row.low is None and is_quantile(row.measure):
+        return "the rows are too few for an interval"
     if row.without_limits:
         return f"no limits of {row.score or row.name} are known, so that no {loss(row)} is excluded"
     return f"a {loss(row)} of more than {amount(row, rule.margin_of(row))} is not excluded"
@@ -206,9 +209,9 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
         return f"{row.note[:1].upper()}{row.note[1:]}."
     measure = "--costs FILE" if row.measure == EXPECTED_COST else f"--measure {shlex.quote(row.measure)}"
     plan, size = f"sigstats size {measure} with the same files", settled_by(row)
-    if row.test.kind == "unpaired":
-        size = size or "or both models on the same rows, which show smaller differences"
-    else:
+    if row.test.kind == "unpaired" and not size:
+        return "Compare both models on the same rows, which show smaller differences, or on more rows."
+    if row.test.kind != "unpaired":
         size = f"{size}; {plan} gives the power of others" if size else f"{plan} estimates how many"
     if row.whole:
         looks = "" if row.silent or lean == NEITHER else f"{lean[:1].upper()}{lean[1:]}. "

@@ -32,10 +32,9 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
         return _judged(paired, paired.people, spec)
     if not paired.runs:
         evidence = _BY_NEEDS[spec.needs](paired, spec, positive)
-        means = isinstance(evidence, Values) and not spec.share and evidence.limits is not None
-        if paired.units.candidates is not None and not (means or isinstance(evidence, Classes)):
-            wanted = "a measure of classes, auc, or a mean of scores with the limits in score_range"
-            raise _invalid(spec, f"different rows; expected {wanted}")
+        unlimited = evidence.limits is None and not spec.share and not isinstance(evidence, Classes)
+        if paired.units.candidates is not None and unlimited:
+            raise _invalid(spec, "different rows without the limits of a row; expected score_range")
         return evidence
     if spec.share:
         raise _invalid(spec, "several runs")

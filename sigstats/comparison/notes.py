@@ -11,7 +11,7 @@ from .._common.data_frames import copied_rows
 from .._common.messages import Note, join_words
 from .._common.numerals import p_number, significant
 from .._common.validation import FloatArray, IntArray, shown
-from ..measures.table import MEASURES
+from ..measures.table import MEASURES, is_quantile
 from ..scores.order import neighbours_alike
 from ..unseen_row.means import RAREST, UnseenGroup
 from .evidence import Evidence
@@ -187,11 +187,14 @@ def clusters_note(
 
 
 def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
-    """Return a note if values have no known limits, so that no row of a measure can pass; otherwise none."""
-    names = list(dict.fromkeys(row.name for row in rows if row.pvalue is not None and row.without_limits))
+    """Return notes on measures with no rows that can pass: values have no known limits, or quantiles too few rows."""
     said = "values have no known limits: no row can pass, and a fail assumes that no difference exceeds those observed"
     said += "; state the limits with --score-range LOW HIGH (score_range)"
-    return [Note("no-limits", f"{join_words(names)}: {said}")] if names else []
+    unlimited = [row for row in rows if row.pvalue is not None and row.without_limits]
+    short = {row.name: "too few rows for an interval: no row can pass" for row in unlimited if is_quantile(row.measure)}
+    others = join_words(list(dict.fromkeys(row.name for row in unlimited if not is_quantile(row.measure))))
+    told = short | ({others: said} if others else {})
+    return [Note("few-rows" if name in short else "no-limits", f"{name}: {text}") for name, text in told.items()]
 
 
 def monte_carlo_note(rows: Sequence[ComparisonRow]) -> list[Note]:

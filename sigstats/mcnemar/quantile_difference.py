@@ -1,5 +1,9 @@
 r"""Test whether a quantile of B is below that of A, in paired rows such as latencies of two models on one request.
 
+Of different rows, :math:`P(B < q) \le s` and :math:`s \le P(A \le q)` have independent exact binomial p-values, which
+Fisher's method combines; again every threshold t is tried in place of q. That is valid for independent rows of any two
+distributions.
+
 Let q be the quantile of A below which the share s lies. If that of B is not below q, then :math:`P(B < q) \le s \le P(A
 \le q)`, so that a row with :math:`B < q < A` is at most as likely as one with :math:`A \le q \le B`, which is the null
 hypothesis of McNemar's exact test at q. Since q is not known, every threshold t is tried. The p-value at t is the
@@ -8,8 +12,7 @@ the test is the largest one over all t (Berger and Boos 1994, Journal of the Ame
 1012-1016, with an interval of q for each level). It is valid for independent rows of any joint distribution, with ties
 too, and conservative. The interval contains all shifts of B that are not rejected.
 
-When not to use: rows are dependent; the samples are not paired (compare their `sigstats.intervals.quantile_interval`);
-the mean matters as well, which may fall while a quantile rises.
+When not to use: rows are dependent; the mean matters as well, which may fall while a quantile rises.
 """
 
 import itertools
@@ -39,8 +42,10 @@ class QuantileDifference(NamedTuple):
     p_equal: float
 
 
-def quantile_difference(a: FloatArray, b: FloatArray, share: float, confidence_level: float) -> QuantileDifference:
-    """Compare the quantiles below which this share lies, of paired rows.
+def quantile_difference(
+    a: FloatArray, b: FloatArray, share: float, confidence_level: float, *, paired: bool = True
+) -> QuantileDifference:
+    """Compare the quantiles below which this share lies, of paired rows, or of two independent samples.
 
     >>> rng = np.random.default_rng(1)
     >>> a = rng.gamma(4, 10, 2000)
@@ -49,11 +54,14 @@ def quantile_difference(a: FloatArray, b: FloatArray, share: float, confidence_l
     (2.8, 8.4)
     """
     tail = (1 - confidence_level) / 2
-    widest = float(max(np.ptp(a), np.ptp(b), np.abs(a - b).max())) or 1.0
+    if not paired:
+        a, b = np.sort(a), np.sort(b)
+    farthest = np.abs(a - b).max() if paired else max(a[-1], b[-1]) - min(a[0], b[0])
+    widest = float(max(np.ptp(a), np.ptp(b), farthest)) or 1.0
 
     def tested(lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
         """The p-value of "`upper` is not below", and the shift of `upper` from which on it is shown to be below."""
-        p_of = _against(lower, share)
+        p_of = (_against if paired else _against_sample)(lower, share)
         low, high = -2 * widest, 2 * widest
         if p_of(upper - high) > tail:
             return p_of(upper), math.inf
@@ -103,5 +111,22 @@ def _against(a: FloatArray, share: float) -> Callable[[FloatArray], float]:
         threshold = 2 * np.minimum(bdtr(at_most, n, share), np.where(below > 0, bdtrc(below - 1.0, n, share), 1.0))
         pvalues = np.minimum(mcnemar / _OF_MCNEMAR, threshold / (1 - _OF_MCNEMAR))
         return float(min(1.0, max(_LEAST, pvalues.max())))
+
+    return p_of
+
+
+def _against_sample(a: FloatArray, share: float) -> Callable[[FloatArray], float]:
+    """For sorted B of other rows, the p-value of "the quantile of B is not below that of A"; A is sorted too."""
+    n, (least, most) = len(a), quantile_interval(a, share, confidence_level=1 - _LEAST)
+    # P(A <= t) changes at values of A, and the p-value of P(B < t) falls with t: no other threshold has a larger p. Nor
+    # has one far below the quantile, or one beyond a threshold above which A tells nothing.
+    thresholds = np.append(-np.inf, np.unique(a[(a >= least) & (a <= most)]))
+    of_a = bdtr(np.searchsorted(a, thresholds, "right"), n, share)
+
+    def p_of(b: FloatArray) -> float:
+        below = np.searchsorted(b, thresholds)
+        of_b = np.where(below > 0, bdtrc(below - 1.0, len(b), share), 1.0)
+        product = np.maximum(of_a * of_b, _LEAST)
+        return float(min(1.0, (product * (1 - np.log(product))).max()))
 
     return p_of

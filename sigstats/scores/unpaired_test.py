@@ -1,14 +1,13 @@
 """Two models on different rows: the difference of their accuracies, or of their means of values within limits.
 
 When not to use: both models have values of the same rows, whose pairs show smaller differences (`sigstats.compare`);
-rows in groups (``sigstats compare --unpaired --group``).
+rows in groups, or other measures (`sigstats.compare` with ``unpaired=True``).
 """
 
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 from scipy.optimize import brentq
 from scipy.special import ndtr
@@ -80,19 +79,31 @@ def _chance_below(margin: float, *values: FloatArray) -> float:
     return float(min(1.0, _WEIGHTS @ chances + 2 * _LEVELS[0]))
 
 
-def sample_of(values: FloatArray, group: Any) -> Units:
-    """The rows of a sample, or its groups, of which one more may have any values within the limits."""
-    if group is None:
+def sample_of(values: FloatArray, group: Any, sizes: FloatArray | None = None) -> Units:
+    """The rows of a sample, or its groups, of which one more may have any values within the limits.
+
+    `sizes`: the denominators, if the measure is the ratio of two sums; rows (groups) with none do not count.
+    """
+    if group is not None:
+        codes = np.unique(group, return_inverse=True)[1]
+        values = sums_by(codes, values)
+        sizes = np.bincount(codes).astype(np.float64) if sizes is None else sums_by(codes, sizes)
+    if sizes is None:
         return units_of(values)
-    codes = np.unique(group, return_inverse=True)[1]
-    return units_of(sums_by(codes, values), np.bincount(codes))
+    return units_of(values[sizes > 0], sizes[sizes > 0])
 
 
 def difference_of_samples(
-    values: FloatArray, group: Any, ours: NDArray[np.bool_], limits: tuple[float, float], level: float, margin: float
+    baseline: Units, candidate: Units, limits: tuple[float, float], level: float, margin: float
 ) -> dict[str, Any]:
-    """The fields of a row of a comparison; `ours`: the values of the candidate, the others being the baseline's."""
-    candidate, baseline = (sample_of(values[at], None if group is None else group[at]) for at in (ours, ~ours))
+    """The fields of a row of a comparison; one more unit of a sample is as large as the largest in both."""
+    largest = max(float(units.sizes.max()) for units in (baseline, candidate))
+    baseline, candidate = (
+        units
+        if units.sizes.max() == largest
+        else Units(*map(np.append, units[:3], (units.mean * largest, largest, 0.0)))
+        for units in (baseline, candidate)
+    )
     melded = Melded.of(candidate, baseline, limits)
     interval = melded.interval(level)
     return {

@@ -8,7 +8,7 @@ import pytest
 
 import sigstats
 from sigstats._common.deprecated import MOVED
-from sigstats.files.frames._options import CompareOptions
+from sigstats.files.frames._arguments import CompareOptions
 from sigstats.files.frames.check import CheckOptions
 
 PROMISED = {

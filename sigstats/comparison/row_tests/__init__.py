@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..._common.validation import IntArray
 from ...effects import accuracy_difference, score_equivalence
@@ -57,6 +56,8 @@ def test_part(row: ComparisonRow, everything: Evidence, rows: IntArray | None, *
     group, in_time = part.units.group, part.units.in_time
     if group is not None and len(np.unique(group)) < (FEWEST if in_time else 2):
         return replace(row, note=f"{'too few times' if in_time else 'one group alone'}: nothing can be tested")
+    if part.units.candidates is not None and isinstance(part, (Attempts, Ratios)):
+        return _test_samples(row, part, rule)
     return _TESTS[type(part)](row, part, rule)
 
 
@@ -64,25 +65,11 @@ def _test_values(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Test
     if part.share:
         return _test_quantile(row, part, rule)
     if part.units.candidates is not None:
-        return _test_unpaired(row, part, part.units.candidates, rule)
+        return _test_samples(row, part, rule)
     if part.answers and part.units.single and part.totals is None:
         a, b = part.values
         return _test_counts(row, np.bincount((a * 2 + b).astype(np.int64), minlength=4).tolist(), rule)
     return test_mean(row, part, rule)
-
-
-def _test_unpaired(row: ComparisonRow, part: Values, ours: NDArray[np.bool_], rule: ComparisonRule) -> ComparisonRow:
-    """The difference of means of different rows; `ours`: those of the candidate."""
-    from ...scores.unpaired_test import difference_of_samples  # which needs more of SciPy
-    from .weighted import samples_in_words
-
-    rows, few = samples_in_words(part.units.group, ours)
-    if few:
-        return replace(row, note=f"{rows}: too few to test")
-    limits, level, margin = part.limits or (0.0, 1.0), rule.confidence_level, rule.margin_of(row)
-    known = difference_of_samples(part.values[0], part.units.group, ours, limits, level, margin)
-    test = RowTest("melded bounds of two samples, each with an unseen row", "unpaired")
-    return replace(row, **known, test=test, note=rows)
 
 
 def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRule) -> ComparisonRow:
@@ -112,14 +99,23 @@ def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRu
 
 
 def _test_quantile(row: ComparisonRow, part: Values, rule: ComparisonRule) -> ComparisonRow:
-    """A quantile of single rows, by McNemar's test at every threshold."""
+    """A quantile of single rows, by McNemar's test at every threshold, or by two binomial tests for different rows."""
     from ...mcnemar.quantile_difference import quantile_difference
+    from .weighted import samples_in_words
 
-    result = quantile_difference(*part.values, part.share, rule.confidence_level)
-    baseline, candidate = (float(np.quantile(side, part.share, method="inverted_cdf")) for side in part.values)
-    intervals = [quantile_interval(side, part.share, confidence_level=rule.confidence_level) for side in part.values]
+    (a, b), ours, differing = part.values, part.units.candidates, None
+    if ours is None:
+        test, differing = RowTest("McNemar, exact, at every threshold"), int(np.count_nonzero(a != b))
+        note = f"rows that differ: {differing:,} of {row.n:,}"
+    else:
+        (a, b), (note, few) = (a[~ours], a[ours]), samples_in_words(None, ours)
+        test = RowTest("two binomial tests at every threshold, combined by Fisher's method", "unpaired")
+        if few:
+            return replace(row, note=f"{note}: too few to test")
+    result = quantile_difference(a, b, part.share, rule.confidence_level, paired=ours is None)
+    baseline, candidate = (float(np.quantile(side, part.share, method="inverted_cdf")) for side in (a, b))
+    intervals = [quantile_interval(side, part.share, confidence_level=rule.confidence_level) for side in (a, b)]
     known = np.isfinite([end for interval in (*intervals, result.interval) for end in interval]).all()
-    differing = int(np.count_nonzero(part.values[0] != part.values[1]))
     return replace(
         row,
         baseline=baseline,
@@ -129,11 +125,11 @@ def _test_quantile(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Co
         difference=candidate - baseline,
         low=result.interval.low if known else None,
         high=result.interval.high if known else None,
-        test=RowTest("McNemar, exact, at every threshold"),
+        test=test,
         pvalue=result.p_not_below,
         two_sided_pvalue=result.p_equal,
         differing=differing,
-        note=f"rows that differ: {differing:,} of {row.n:,}" + ("" if known else "; too few rows for an interval"),
+        note=note + ("" if known else "; too few rows for an interval"),
     )
 
 
@@ -175,9 +171,15 @@ def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> Compar
 
 
 def _test_by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule) -> ComparisonRow:
-    from .weighted import by_weights  # here and below: most comparisons need neither
+    from .weighted import by_weights  # here and below: most comparisons need none
 
     return by_weights(row, part, rule)
+
+
+def _test_samples(row: ComparisonRow, part: Values | Attempts | Ratios, rule: ComparisonRule) -> ComparisonRow:
+    from .weighted import test_samples
+
+    return test_samples(row, part, rule)
 
 
 def _test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule) -> ComparisonRow:

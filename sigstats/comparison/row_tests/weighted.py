@@ -24,7 +24,7 @@ from ...measures.table import MEASURES, refers_to_one_class
 from ...unseen_row.drawn_law import Law
 from ...unseen_row.means import missed
 from ...unseen_row.orders import mirrored_law
-from ..evidence import Classes
+from ..evidence import Attempts, Classes, Ratios, Values
 from ..measure_names import MANY_NUMBERS
 from ..row_test import RowTest
 from ..rows import ComparisonRow
@@ -87,10 +87,35 @@ def _of_two_samples(row: ComparisonRow, part: Classes, ours: NDArray[np.bool_], 
     return _with_law(row, law, part, rule, RowTest(f"{told}, {rule.n_resamples:,} weightings", "unpaired"), rows)
 
 
-def samples_in_words(group: IntArray | None, ours: NDArray[np.bool_]) -> tuple[str, bool]:
+def test_samples(row: ComparisonRow, part: Values | Attempts | Ratios, rule: ComparisonRule) -> ComparisonRow:
+    """The row with the difference of two models on different rows, without random weights."""
+    from ...scores.unpaired_test import difference_of_samples, sample_of  # which needs more of SciPy
+
+    group, sizes, unit, ours = part.units.group, None, "row", np.asarray(part.units.candidates)
+    if isinstance(part, Attempts):
+        totals, group = part.by_item()
+        values, unit = part.chances(totals)[0], "item"
+        items: Any = part.units.group if part.units.items is None else part.units.items
+        ours = ours[np.unique(items, return_index=True)[1]]
+    elif isinstance(part, Ratios):
+        values, sizes = part.sign * part.scores[0], part.per[0]
+    else:
+        values = part.values[0]
+    rows, _ = samples_in_words(group, ours, unit)
+    parts = [[of if of is None else of[at] for of in (group, sizes)] for at in (~ours, ours)]
+    samples = [sample_of(values[at], *part) for at, part in zip((~ours, ours), parts, strict=True)]
+    if min(units.counts.sum() for units in samples) < 2:
+        return replace(row, note=f"{rows}: too few to test")
+    limits, level = part.limits or (0.0, 1.0), rule.confidence_level
+    known = difference_of_samples(samples[0], samples[1], limits, level, rule.margin_of(row))
+    told = f"melded bounds of two samples, each with an unseen {unit if group is None else 'group'}"
+    return replace(row, **known, test=RowTest(told, "unpaired"), note=rows)
+
+
+def samples_in_words(group: IntArray | None, ours: NDArray[np.bool_], what: str = "row") -> tuple[str, bool]:
     """The sizes of two samples, and whether one has fewer than two rows (groups); `ours`: those of the candidate."""
     units = np.arange(len(ours)) if group is None else group
-    rows = f"{(~ours).sum():,} rows of the baseline and {ours.sum():,} of the candidate"
+    rows = f"{(~ours).sum():,} {what}s of the baseline and {ours.sum():,} of the candidate"
     return rows, min(len(np.unique(units[at])) for at in (ours, ~ours)) < 2
 
 

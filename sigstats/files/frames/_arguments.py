@@ -1,9 +1,9 @@
-"""Arguments of `compare` and `check`: class probabilities, and messages that name arguments."""
+"""Arguments of `compare` and `check`: options, class probabilities, and messages that name arguments."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,65 @@ from sigstats._common.class_columns import (
 )
 from sigstats._common.class_names import label_name
 from sigstats._common.messages import Note
-from sigstats._common.validation import FloatArray, as_array, as_labels
+from sigstats._common.validation import FloatArray, as_array, as_labels, did_you_mean
 from sigstats.comparison.measure_names import as_compared_measures
+from sigstats.comparison.rule import ComparisonRule
+from sigstats.measures.measure import Measure
 from sigstats.measures.table import needs_positive
 
+Measures: TypeAlias = str | Measure | Callable[..., Any] | Sequence[str | Measure | Callable[..., Any]] | None
 _OPTION = re.compile(r"--([a-z-]+) (?:'([^']*)'|([\w/@-]+(?:\.\w+)*))")
 #: The arguments of the options that have another name.
 ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
+
+
+class CommonOptions(TypedDict, total=False):
+    """The options of `compare` and of `check`."""
+
+    id: str
+    label: str
+    ratio: str | None
+    lower_is_better: str | Sequence[str]
+    higher_is_better: str | Sequence[str]
+    run: str | None
+    groups: Any
+    slices: Any
+    task: str | None
+    measures: Measures
+    costs: Any
+    positive: Any
+    classes: Sequence[Any] | None
+    missing: str | Sequence[str]
+    score_range: Sequence[float] | None
+    unscored: Literal["refuse", "drop", "wrong"]
+    duplicates: Literal["refuse", "first", "last", "all"] | None
+    rule: ComparisonRule | None
+
+
+class CompareOptions(CommonOptions, total=False):
+    """The options of `compare`."""
+
+    prediction: str | Sequence[str]
+    model: Sequence[str] | None
+    score: str | Sequence[str] | None
+    labels: Any
+    by_position: bool
+    epoch: str | None
+    scores: Sequence[Any] | None
+    order: Any
+    weights: Any
+    unmatched: Literal["refuse", "drop"]
+    unpaired: bool
+
+
+def refuse_unknown(unknown: Mapping[str, Any]) -> None:
+    """Raise TypeError for an option that `compare` does not have."""
+    for name in unknown:
+        of_rule = f"; it is one of the rule: rule=ComparisonRule({name}=...)" * (
+            name in ComparisonRule.__dataclass_fields__
+        )
+        near = of_rule or did_you_mean(name, CompareOptions.__annotations__)
+        raise TypeError(f"compare() has no option {name!r}{near}")
 
 
 @contextmanager

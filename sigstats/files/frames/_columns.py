@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import Any, Literal
 
@@ -73,11 +74,9 @@ def pairs_of_frames(
     identical = of_candidate == columns and same_frames(baseline, other)
     by_score_a = _by_scores(baseline, "baseline", columns, scores)
     by_score_b = _by_scores(other, "candidate", of_candidate, scores)
+    joined = join_samples if unpaired else partial(join_scores, unmatched=unmatched)
     with as_arguments():
-        if unpaired:
-            pairs = join_samples(by_score_a, by_score_b, columns)
-        else:
-            pairs = join_scores(by_score_a, by_score_b, columns, unmatched=unmatched)
+        pairs = joined(by_score_a, by_score_b, columns)
     return [replace(pair, identical=identical) for pair in pairs]
 
 

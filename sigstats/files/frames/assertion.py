@@ -15,7 +15,7 @@ from sigstats.comparison.check import result as check_result
 from sigstats.comparison.check.result import CheckResult
 from sigstats.comparison.result import ComparisonResult
 
-from ._options import CompareOptions
+from ._arguments import CompareOptions
 from .check import CheckOptions, check
 from .compare import compare
 

@@ -20,9 +20,8 @@ from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs
 
-from ._arguments import as_arguments, class_probabilities, has_columns
+from ._arguments import CommonOptions, Measures, as_arguments, class_probabilities, has_columns
 from ._arrays import paired_arrays
-from ._options import CommonOptions, Measures
 
 
 class CheckOptions(CommonOptions, total=False):

@@ -18,9 +18,8 @@ from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.costs import with_costs
 
-from ._arguments import as_arguments
+from ._arguments import Measures, as_arguments, refuse_unknown
 from ._arrays import pair_of_arrays, samples_of_arrays
-from ._options import Measures, refuse_unknown
 
 
 @renamed("0.3", prediction_a="baseline", prediction_b="candidate")
@@ -165,7 +164,8 @@ def compare(
 
     References
     ----------
-    McNemar, Psychometrika 12 (1947). Gaffke, Mathematical Methods of Statistics 14 (2005). Holm (1979).
+    McNemar, Psychometrika 12 (1947). Gaffke, Mathematical Methods of Statistics 14 (2005). Holm (1979). Of different
+    rows: Fay, Proschan and Brittain, Biometrics 71 (2015).
 
     Examples
     --------
@@ -182,6 +182,11 @@ def compare(
     >>> found = sigstats.compare(y, y, [0] * 100, slices={"half": ["first"] * 50 + ["second"] * 50})
     >>> [(row.slice, row.difference) for row in found.rows]
     [('all rows', -0.5), ('half = first', -0.5), ('half = second', -0.5)]
+
+    Models on different rows:
+
+    >>> sigstats.compare(([0, 1] * 50, [0, 1] * 40), [0, 1] * 50, [0] * 80, unpaired=True).verdict
+    'fail'
     """
     refuse_unknown(unknown)
     positive_name = None if positive is None else label_name(positive, "positive")
@@ -190,9 +195,8 @@ def compare(
     for name, value in {"by_position": by_position, "unpaired": unpaired}.items():
         if not isinstance(value, bool):
             raise refuse(name, value, "True or False")
-    check_together(
-        {"unpaired": unpaired, "run": run, "order": order, "weights": weights, "task": task, "unmatched": unmatched}
-    )
+    given: dict[str, Any] = {"run": run, "task": task, "unmatched": unmatched}
+    check_together({"unpaired": unpaired, "order": order, "weights": weights, **given})
     if y is None or baseline is None or candidate is None:  # of frames, whatever they are called
         first, second = (*(given for given in (y, baseline, candidate) if given is not None), None, None)[:2]
         if scores is not None:
@@ -206,14 +210,13 @@ def compare(
         how |= {"labels": labels, "unmatched": unmatched, "slices": slices, "by_position": by_position}
         pairs = pairs_of_frames(first, second, names, prediction, model, score, unpaired=unpaired, **how)
     else:
-        of_frames = {"score": score, "ratio": ratio, "model": model, "epoch": epoch, "run": run, "labels": labels}
-        of_frames |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better, "task": task}
-        of_frames |= {"by_position": by_position, "unmatched": unmatched, "duplicates": duplicates}
-        check_together({"arrays": True, **of_frames})
+        given |= {"score": score, "ratio": ratio, "model": model, "epoch": epoch, "labels": labels}
+        given |= {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
+        check_together({"arrays": True, **given, "by_position": by_position, "duplicates": duplicates})
         options = {"scores": scores, "groups": groups, "listed": listed, "slices": slices, "missing": missing}
         options |= {"unscored": unscored} | ({} if unpaired else {"order": order, "weights": weights})
         pair_of = samples_of_arrays if unpaired else pair_of_arrays
-        pair, positive_name = pair_of(y, baseline, candidate, positive_name, chosen, **options)
+        pair, positive_name = pair_of(y, (baseline, candidate), positive_name, chosen, **options)
         pairs = [pair]
     limits = as_score_range(score_range)
     pairs = [replace(pair, score_range=limits) for pair in pairs]

@@ -111,8 +111,7 @@ def join_samples(
     baseline: Mapping[str | None, Predictions], candidate: Mapping[str | None, Predictions], columns: Columns
 ) -> list[PairedPredictions]:
     """The different rows of two models, by each score."""
-    alone = [join_scores(side, side, columns, with_ids=True) for side in (baseline, candidate)]
-    return [*map(of_two_samples, *alone)]
+    return [*map(of_two_samples, *(join_scores(side, side, columns, with_ids=True) for side in (baseline, candidate)))]
 
 
 def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) -> PairedPredictions:
@@ -133,7 +132,8 @@ def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) ->
         if tables and baseline.classes != candidate.classes:
             raise ValueError("probabilities: the two files have columns of different classes; expected the same")
         tables = tables and (np.concatenate(tables),) * 2
-        scored = replace(scored, scores=(scores, scores), limits=limits, tables=tables)
+        per: Any = scored.per and other.per and (np.concatenate([scored.per[0], other.per[0]]),) * 2
+        scored = replace(scored, scores=(scores, scores), per=per, limits=limits, tables=tables)
     told = f"the models have different rows, {baseline.n:,} and {candidate.n:,}, taken as independent samples"
     notes = [*baseline.notes, *candidate.notes, Note("different-rows", told)]
     if baseline.ids is not None and not any(note.name == "joined-by-position" for note in notes):
@@ -145,14 +145,16 @@ def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) ->
 
 
 def _units(first: Units, second: Units) -> Units:
-    """Return the units of both; no group has rows of both models."""
-    group, slices = None, {}
-    if first.group is not None or second.group is not None:
-        groups = [np.arange(units.n) if units.group is None else units.group for units in (first, second)]
-        group = np.concatenate([groups[0], groups[1] + first.n])
+    """Return the units of both; no group or item has rows of both models."""
+    in_groups = first.group is not None or second.group is not None
+    groups = [np.arange(units.n) if units.group is None else units.group for units in (first, second)]
+    group, items, slices = (np.concatenate([groups[0], groups[1] + first.n]) if in_groups else None), None, {}
+    if first.items is not None and second.items is not None:
+        items = np.concatenate([first.items, second.items + first.n])
     for column, (names, codes) in first.slices.items():
         own, others = second.slices[column]
         every = sorted({*names, *own})
         values = np.array([names[code] for code in codes] + [own[code] for code in others])
         slices[column] = tuple(every), np.searchsorted(np.array(every), values)
-    return Units(n=first.n + second.n, group=group, slices=slices, candidates=np.arange(first.n + second.n) >= first.n)
+    n, candidates = first.n + second.n, np.arange(first.n + second.n) >= first.n
+    return Units(n=n, group=group, items=items, slices=slices, candidates=candidates)

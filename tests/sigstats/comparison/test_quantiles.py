@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest, quantile_test
+from scipy.stats import binomtest, combine_pvalues, quantile_test
 
 import sigstats
 from sigstats.intervals import quantile_interval
@@ -169,3 +169,40 @@ def test_a_ranking_by_a_quantile_says_how_many_rows_have_intervals(rows, told):
     assert np.isfinite(ranking.models[0].confidence_interval[:2]).all() != told
     note = f"{rows} rows are too few for intervals of p95; 349 are needed"
     assert (note in ranking.notes) == told
+
+
+@pytest.mark.parametrize(("share", "digits"), [(0.5, 6), (0.75, 1), (0.25, 0)])
+def test_of_different_rows_it_combines_two_binomial_tests_at_every_threshold(share, digits):
+    rng = np.random.default_rng(8)
+    a, b = rng.gamma(4, 5, 60).round(digits), rng.gamma(4, 6, 45).round(digits)
+
+    def p_not_below(a, b):
+        tests = [
+            (
+                binomtest(int((a <= t).sum()), len(a), share, "less").pvalue,
+                binomtest(int((b < t).sum()), len(b), share, "greater").pvalue,
+            )
+            for t in [*np.unique([*a, *b]), *(np.unique([*a, *b]) + 1e-9)]
+        ]
+        return max(combine_pvalues(pair, "fisher").pvalue for pair in tests)
+
+    interval, worse, equal = quantile_difference(a, b, share, 0.9, paired=False)
+    assert worse == pytest.approx(p_not_below(a, b), rel=1e-9)
+    assert equal == pytest.approx(min(1, 2 * min(p_not_below(a, b), p_not_below(b, a))), rel=1e-9)
+    assert p_not_below(a, b - interval.high - 1e-6) <= 0.05 < p_not_below(a, b - interval.high + 1e-6)
+    frames = [pd.DataFrame({"id": np.arange(len(side)) + 1000 * len(side), "cost_usd": side}) for side in (a, b)]
+    measure = f"p{100 * share:g}"
+    (row,) = sigstats.compare(*frames, score="cost_usd", measures=measure, unpaired=True).rows
+    assert row.pvalue == pytest.approx(p_not_below(b, a), rel=1e-9)  # a lower cost is better
+    upper = [-np.quantile(-side, 1 - share, method="inverted_cdf") for side in (a, b)]
+    assert (row.baseline, row.candidate, row.difference) == (*upper, upper[1] - upper[0])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("law", [*LAWS])
+def test_of_different_rows_equal_quantiles_are_rejected_no_more_often_than_stated(law):
+    rng, rejected = np.random.default_rng(9), 0
+    for _ in range(200):
+        a, b = LAWS[law](rng, 80)[0], LAWS[law](rng, 30)[1]
+        rejected += quantile_difference(a, b, 0.5, 0.9, paired=False).p_not_below <= 0.05
+    assert rejected <= 19  # P(more | 0.05) = 0.003

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import comb
 from scipy.stats import binom, fisher_exact
 
 import sigstats
@@ -15,7 +16,7 @@ from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.units import Units
 from sigstats.flows.cli import main
-from sigstats.scores.unpaired_test import Melded, sample_of
+from sigstats.scores.unpaired_test import Melded, difference_of_samples, sample_of
 
 
 def answers(right, n):
@@ -127,8 +128,7 @@ def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, cap
     assert (row["low"], row["high"]) == tuple(direct.confidence_interval)
     capsys.readouterr()
     for arguments, said in (
-        (graded, "expected a measure of classes, auc, or a mean of scores with the limits in --score-range"),
-        ([*files, "--unpaired", "--measure", "pass@1", "--group", "id"], "'pass@1' is not valid for different rows"),
+        (graded, "'mean-score' is not valid for different rows without the limits of a row; expected --score-range"),
         ([*files, "--unpaired", "--order", "id"], "--order: 'id' is not valid with --unpaired"),
     ):
         assert said in refused("compare", *arguments)
@@ -136,6 +136,95 @@ def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, cap
     Path(files[1]).write_text(same)
     main(["compare", *files, "--unpaired", "--measure", "accuracy"])
     assert "300 ids are in both files" in capsys.readouterr().out
+
+
+def test_arrays_frames_and_files_have_the_same_result(files, tmp_path, capsys):
+    target = tmp_path / "out.json"
+    main(["compare", *files, "--unpaired", "--measure", "macro-f1", "--measure", "accuracy", "--json", str(target)])
+    of_files = {row["measure"]: row for row in json.loads(target.read_text())["rows"]}
+    a, b = (pd.read_csv(file) for file in files)
+    one = pd.concat([a.assign(model="old"), b.assign(model="new")])
+    how = {"measures": ["macro-f1", "accuracy"], "unpaired": True}
+    by_name = sigstats.compare(a, b, **how)
+    for result in (
+        by_name,
+        sigstats.compare((a.label, b.label), a.prediction, b.prediction, **how),
+        sigstats.compare(one, model=("old", "new"), **how),
+    ):
+        for row in result.rows:
+            theirs = of_files[row.measure]
+            assert (row.pvalue, row.low, row.high) == (theirs["p_worse"], theirs["low"], theirs["high"])
+    right = [int((side.label == side.prediction).sum()) for side in (a, b)]
+    table = [[right[1], len(b) - right[1]], [right[0], len(a) - right[0]]]
+    accuracy = next(row for row in by_name.rows if row.measure == "accuracy")
+    assert accuracy.pvalue == pytest.approx(fisher_exact(table, alternative="less").pvalue, rel=1e-3, abs=3e-9)
+    with pytest.raises(AssertionError, match="accuracy on all rows fell"):
+        sigstats.assert_no_regression(a, b, unpaired=True, measures="accuracy")
+    y = a.label, b.label
+    for options, said in (
+        ({"y": a.label}, "y: .*expected a pair of arrays with unpaired=True, one for the rows of each model"),
+        ({"y": y, "groups": a.half}, "groups: .*expected a pair of arrays"),
+        ({"y": y, "order": [1]}, "order: is not valid with unpaired"),
+        ({"y": y, "unpaired": 1}, "unpaired: 1 is not valid; expected True or False"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            sigstats.compare(baseline=a.prediction, candidate=b.prediction, **{"unpaired": True, **options})
+
+
+def test_slices_groups_and_probabilities_of_arrays_are_pairs(files):
+    a, b = (pd.read_csv(file) for file in files)
+    groups, slices = (a.id // 4, b.id // 4), {"half": (a.half, b.half)}
+    by_array, by_frame = (
+        sigstats.compare((a.label, b.label), a.prediction, b.prediction, unpaired=True, groups=groups, slices=slices),
+        sigstats.compare(
+            a.assign(block=groups[0]), b.assign(block=groups[1]), unpaired=True, groups="block", slices=["half"]
+        ),
+    )
+    assert by_array.rows == by_frame.rows
+    tables = [np.eye(3)[side.prediction] * 0.7 + 0.1 for side in (a, b)]
+    result = sigstats.compare((a.label, b.label), *tables, unpaired=True, measures=["accuracy", "macro-auc"])
+    assert next(row.baseline for row in result.rows) == (a.label == a.prediction).mean()
+
+
+def test_pass_at_k_and_ratios_have_the_bounds_of_their_rows(tmp_path):
+    rng, samples = np.random.default_rng(11), []
+    for name, n in (("a", 60), ("b", 45)):
+        rights, words = rng.binomial(4, rng.beta(2, 1, n)), rng.integers(0, 9, n)
+        items = pd.DataFrame({"id": name + pd.Series(range(n)).astype(str), "words": words, "rights": rights})
+        items["errors"] = rng.binomial(words, 0.3)
+        answers_ = items.loc[items.index.repeat(4)].assign(label=1, epoch=np.tile(np.arange(4), n))
+        answers_["prediction"] = (answers_.epoch < answers_.rights).astype(int)
+        samples.append((items, answers_))
+    (row,) = sigstats.compare(*(s[1] for s in samples), unpaired=True, epoch="epoch", measures="pass@2").rows
+    chances = [1 - comb(4 - s[0].rights, 2) / comb(4, 2) for s in samples]
+    direct = sigstats.unpaired_test(chances[1], chances[0])
+    assert (row.low, row.high) == pytest.approx(tuple(direct.confidence_interval), abs=1e-9)
+    assert (row.baseline, row.candidate) == pytest.approx((direct.value_b, direct.value_a))
+    how = {"ratio": "errors/words", "lower_is_better": "errors", "unpaired": True}
+    items = [s[0].assign(words=s[0].words.clip(0, 1) * 5) for s in samples]
+    (row,) = sigstats.compare(*items, score_range=(0, 2), **how).rows  # of equal denominators: a mean; 0 counts nothing
+    shares = [(side.errors / side.words)[side.words > 0] for side in items]
+    direct = sigstats.unpaired_test(*shares[::-1], score_range=(0, 2))
+    assert (row.low, row.high) == pytest.approx(tuple(direct.confidence_interval), abs=1e-6)
+    (row,) = sigstats.compare(*(s[0] for s in samples), score_range=(0, 2), **how).rows
+    errors = []
+    for side, _ in samples:  # linearized, Cochran (1977), section 6.3
+        rest = side.errors - side.errors.sum() / side.words.sum() * side.words
+        errors.append(rest.std(ddof=1) * len(side) ** 0.5 / side.words.sum())
+    assert row.standard_error == pytest.approx(np.hypot(*errors), rel=0.02)
+    with pytest.raises(ValueError, match="'ratio' is not valid for different rows without the limits of a row"):
+        sigstats.compare(*items, **how)
+
+
+def test_a_large_denominator_of_one_sample_is_assumed_of_both():
+    rng, rejected = np.random.default_rng(5), 0
+    for _ in range(60):
+        sides = []
+        for n in (15, 150):  # one row in ten is large and all wrong; the smaller sample often has none
+            large = rng.random(n) < 0.1
+            sides.append(sample_of(np.where(large, 0.0, 1.0), None, np.where(large, 10.0, 1.0)))
+        rejected += difference_of_samples(sides[0], sides[1], (0.0, 1.0), 0.95, 0.01)["pvalue"] <= 0.05
+    assert rejected <= 7  # P(more | 0.05) = 0.008
 
 
 def by_random_weights(measure, baseline, candidate, rule, code=1):
