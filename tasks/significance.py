@@ -126,6 +126,7 @@ def _of_table(results: Results, cell: Cell) -> Hypothesis:
     base = results.hypothesis(
         cell, test=cell.subject["test"], method=cell.subject["method"], alternative="", null_hypothesis=test.null
     ).with_(**{key: cell.subject[key] for key in ("dataset", "classifier", "a", "b") if key in cell.subject}, **seen)
+    base = base.with_(note=work.data.get("note", ""))
     if cell.fanout == "replicate":
         count = results.count(cell)
         return base if count is None else base.with_(method=MONTE_CARLO, **sequential_fields(count))
@@ -133,7 +134,7 @@ def _of_table(results: Results, cell: Cell) -> Hypothesis:
     if table is None:
         return base
     answer: dict[str, Any] = table.drop_columns("replicate").to_pylist()[0]
-    answer["note"] = "; ".join(filter(None, (answer["note"], work.data.get("note"))))
+    answer["note"] = "; ".join(filter(None, (answer["note"], base.note)))
     return base.with_(**answer, **({"decision": "none"} if answer["p_value"] is None else {}))
 
 

@@ -5,10 +5,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from sigstats._common.validation import refuse, shown
+from sigstats._common.validation import refuse
 from sigstats.tasks.calibration import tally
 
-from ..config.model import DataStudy, Strict
+from ..config.model import DataStudy, Strict, each_once
 from ..config.settings import PrintedNumber
 from .populations import Source
 from .tests import Test, label_of
@@ -105,7 +105,5 @@ class CalibrationStudy(DataStudy):
     @classmethod
     def _once(cls, items: list[Any], info: ValidationInfo) -> list[Any]:
         names = [label_of(item) if info.field_name == "tests" else getattr(item, "name", item) for item in items]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"{shown(name)} appears twice")
+        each_once(names, str(info.field_name)[:-1])
         return items

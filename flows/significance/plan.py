@@ -100,7 +100,8 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
         alpha=study.alpha,
         adjust=study.adjust,
     )
-    return Prepared(plan, notes=(*_notes(study, drawn), *stopping_notes(plan)), references=tuple(references))
+    told = dict.fromkeys(f"{e.name}: {c.data['note']}" for _, e, cs in every for c in cs if "note" in c.data)
+    return Prepared(plan, notes=(*told, *_notes(study, drawn), *stopping_notes(plan)), references=tuple(references))
 
 
 def _notes(study: _Significance, drawn: Counter[str]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
+from .._common.class_names import SUMMARIES
 from .._common.data_frames import columns_of, is_missing, opened
 from .._common.validation import FloatArray, as_names, as_reals, refuse, shown
 
@@ -41,7 +42,10 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     names = as_names(columns.models, "models", k)
     rows = columns.named["datasets"]
     rows = [str(row) for row in rows] if isinstance(datasets, str) else rows
-    return ScoreTable(table, list(names), list(as_names(rows, "datasets", count)))
+    rows = list(as_names(rows, "datasets", count))
+    if odd := {row for row in rows if [*map(str.casefold, (*rows, *SUMMARIES))].count(row.casefold()) > 1}:
+        raise refuse("datasets", min(odd), "data sets, whose names differ in more than case; remove totals and means")
+    return ScoreTable(table, list(names), rows)
 
 
 def _is_text(values: Any) -> bool:

@@ -19,7 +19,7 @@ from sigstats.tasks.fan_out import cell, input_cells
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Learner, Named, Split, digest
 
-from ...config.model import Options, Strict
+from ...config.model import Options, Strict, each_once
 from ...config.settings import DatasetTable
 from ...running.options import Progress
 from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests, computed_by
@@ -101,10 +101,7 @@ class Trained(PopulationSource):
     def _one_kind(self) -> "Trained":
         if (self.dataset is None) == (self.documents is None):
             raise ValueError("dataset, documents: give exactly one of them")
-        names = [categories.name for categories in self.sets]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"sets: the name {shown(twice)} appears twice")
+        each_once([categories.name for categories in self.sets], "name of sets")
         return self
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002

@@ -14,7 +14,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from sigstats._common.messages import shown
+from sigstats._common.class_names import class_notes
+from sigstats._common.class_spelling import require_class_names
+from sigstats._common.messages import Note, shown
 from sigstats._common.validation import as_choice
 from sigstats.files.inputs import place, read_bytes
 from sigstats.files.inputs.content import open_content
@@ -112,8 +114,9 @@ class Entry(Printed):
         """True if it needs Monte-Carlo replicates."""
         return MONTE_CARLO in self.methods
 
-    def case(self, data: Mapping[str, Any], **subject: str) -> Case:
+    def case(self, data: Mapping[str, Any], notes: Sequence[str] = (), **subject: str) -> Case:
         """Return a table with this name (or another in `dataset`) and further parts of the subject."""
+        data = {**data, "note": "; ".join(notes)} if notes else data
         return Case(subject={"dataset": self.name, **subject}, test=self.TEST, data=data, printed=self)
 
     @abstractmethod
@@ -172,13 +175,25 @@ def read_table(path: str, base: Path, names: Sequence[str] | None = None, filled
     return table
 
 
-def class_texts(table: Table, names: Sequence[str], listed: Sequence[str] | None) -> list[Any]:
-    """Columns of classes as text; values that usually mean a missing value are refused unless they are listed."""
+def coded_classes(
+    table: Table, names: Sequence[str], listed: Sequence[str] | None, times: NDArray[np.int64] | None = None
+) -> tuple[list[NDArray[np.int64]], list[str], list[Note]]:
+    """A column of labels and some of predictions as `codes`, with notes on classes that only one side has.
+
+    ValueError if predictions are not classes of the labels, or a value that is not `listed` usually means a missing
+    one. `times`: the number of objects of each row.
+    """
     columns = [table.texts(name) for name in names]
     for name, column in zip(names, columns, strict=True):
         remedy = "leave out rows without a class, or list {} in classes if it is one"
         table.refuse_missing_texts(name, column, remedy, classes=listed or (), what="classes")
-    return columns
+    coded, classes = codes(*columns)
+    counts = [np.bincount(column, times, len(classes)) for column in coded]
+    labels, *said = ({classes[code]: int(rows[code]) for code in np.flatnonzero(rows)} for rows in counts)
+    by_name = dict(zip(names[1:], said, strict=True))
+    for name, rows in by_name.items():
+        require_class_names([*labels], [*rows], sum(labels.values()), f"column {shown(name)} of {table.where}")
+    return coded, classes, class_notes(labels, [*by_name.items()])
 
 
 def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:

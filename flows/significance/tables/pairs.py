@@ -6,14 +6,14 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sigstats._common.messages import refuse
+from sigstats._common.messages import Note, refuse
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
 from sigstats.measures.own import is_path
 from sigstats.tasks.own_code import with_measure_code
 
 from ...config.model import only
-from . import Case, Classes, Counts, Entry, OfTwo, Ways, class_texts, codes, read_table
+from . import Case, Classes, Counts, Entry, OfTwo, Ways, coded_classes, read_table
 
 
 class Pairs(OfTwo):
@@ -37,15 +37,15 @@ class Pairs(OfTwo):
 
     def cases(self, base: Path) -> Iterator[Case]:
         """The pair."""
-        only_a, only_b, n = self.only_a, self.only_b, self.n
+        only_a, only_b, n, notes = self.only_a, self.only_b, self.n, list[Note]()
         if self.path is not None:
             wanted = [self.label, self.a, self.b]
             table = read_table(self.path, base, wanted)
-            (label, of_a, of_b), _ = codes(*class_texts(table, wanted, self.classes))
+            (label, of_a, of_b), _, notes = coded_classes(table, wanted, self.classes)
             right_a, right_b = label == of_a, label == of_b
             only_a, only_b, n = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum()), len(label)
         data = {"only_a": only_a, "only_b": only_b, "n": n, "alternative": self.alternative}
-        yield self.case(data, a=self.a, b=self.b)
+        yield self.case(data, notes, a=self.a, b=self.b)
 
 
 _DCF = only("methods", "dcf", "dcf-independent")
@@ -100,11 +100,11 @@ class Outcomes(OfTwo):
 
     def cases(self, base: Path) -> Iterator[Case]:
         """The pair."""
-        counts = self.counts
+        counts, notes = self.counts, list[Note]()
         if self.path is not None:
             wanted = [self.label, self.a, self.b]
             table = read_table(self.path, base, wanted)
-            columns, names = codes(*class_texts(table, wanted, self.classes))
+            columns, names, notes = coded_classes(table, wanted, self.classes)
             if self.positive not in names:
                 raise refuse("positive", self.positive, f"one of {', '.join(names[:20])}")
             label, of_a, of_b = (column == names.index(self.positive) for column in columns)
@@ -112,7 +112,7 @@ class Outcomes(OfTwo):
             counts = [joint.e1, joint.e2, joint.e3, joint.e4, joint.e5, joint.e6, joint.e7, joint.e8]
         data: dict[str, Any] = with_measure_code({"outcomes": counts, "measure": self.measure})
         data |= {name: getattr(self, name) for name in ("cost_fn", "cost_fp", "prior")}
-        yield self.case(data, a=self.a, b=self.b)
+        yield self.case(data, notes, a=self.a, b=self.b)
 
 
 ENTRIES: Mapping[str, type[Entry]] = {"pairs": Pairs, "outcomes": Outcomes}

@@ -1,6 +1,7 @@
 """Tables of counts of one classifier or of samples, and the numbers computed from them."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -8,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from sigstats._common.messages import refuse
+from sigstats._common.class_names import SUMMARIES
+from sigstats._common.messages import Note, refuse, shown
+from sigstats.files.tables.spelling import to_numbers
 from sigstats.files.tables.table import Table
 from sigstats.goodness_of_fit.goodness_of_fit_test import relax_probabilities
 from sigstats.tasks.significance import LIKENESS
 
-from ...config.model import Strict, only
-from . import Case, Classes, Counts, Entry, Name, OfTwo, Printed, Ways, class_texts, codes, read_table
+from ...config.model import Strict, each_once, only
+from . import Case, Classes, Counts, Entry, Name, OfTwo, Printed, Ways, coded_classes, codes, read_table
 
 
 class Tables(Entry):
@@ -48,33 +51,46 @@ class Tables(Entry):
             return
         extra = [name for name in (self.count, self.by) if name is not None]
         table = read_table(self.path, base, [self.label, self.prediction, *extra])
-        label, prediction = class_texts(table, [self.label, self.prediction], self.classes)
-        counts = None if self.count is None else np.array(self._counts(table), dtype=np.int64)
-        if self.by is None:
-            yield self.case({"table": _matrix(label, prediction, counts)})
-            return
-        (group,), names = codes(table.texts(self.by))
+        counts = None if self.count is None else np.array(table.counts(self.count), dtype=np.int64)
+        (true, assigned), _, notes = coded_classes(table, [self.label, self.prediction], self.classes, counts)
+        if self.count is not None:
+            notes += _on_rows(table, [self.count], "the counts are added", [self.label, self.prediction, self.by])
+        elif unused := _COUNTS.intersection(map(str.casefold, table.names)):
+            notes.append(Note("unused-counts", f"column {shown(min(unused))} is not used: each row is one object"))
+        (group,), names = codes(table.texts(self.by)) if self.by else ([np.zeros_like(true)], [""])
         for position, name in enumerate(names):
             rows = np.flatnonzero(group == position)
-            part = None if counts is None else counts[rows]
-            matrix = _matrix(label.take(rows), prediction.take(rows), part)
-            yield self.case({"table": matrix}, dataset=f"{self.name}: {name}")
-
-    def _counts(self, table: Table) -> list[int]:
-        counts = table.whole_numbers(str(self.count))
-        if min(counts) < 0:
-            row = next(row for row, count in enumerate(counts) if count < 0)
-            raise table.error(str(self.count), f": {counts[row]} is not valid; expected 0 or more", row)
-        return counts
+            matrix = _matrix(true[rows], assigned[rows], None if counts is None else counts[rows])
+            yield self.case({"table": matrix}, notes, dataset=f"{self.name}: {name}" if self.by else self.name)
 
 
-def _matrix(label: Any, prediction: Any, counts: NDArray[np.int64] | None) -> list[list[int]]:
+#: Usual names of a column of counts.
+_COUNTS = {"count", "counts", "n", "freq", "frequency"}
+
+
+def _matrix(true: Any, assigned: Any, counts: NDArray[np.int64] | None) -> list[list[int]]:
     """The matrix of true and assigned classes, each row counted once or as often as `counts` says."""
-    (true, assigned), classes = codes(label, prediction)
-    matrix = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    np.add.at(matrix, (true, assigned), 1 if counts is None else counts)
-    cells: list[list[int]] = matrix.tolist()
-    return cells
+    classes, both = np.unique([true, assigned], return_inverse=True)
+    cells = np.bincount(both[0] * len(classes) + both[1], counts, len(classes) ** 2).astype(np.int64)
+    matrix: list[list[int]] = cells.reshape(len(classes), -1).tolist()
+    return matrix
+
+
+def _on_rows(table: Table, counts: Sequence[str], use: str, keys: Sequence[str | None] = ()) -> list[Note]:
+    """Notes on repeated names of classes, and on a row that is the sum of the others; if it is named so, ValueError.
+
+    `keys`: the columns of names, by default all of text; None is left out.
+    """
+    texts = {name: table.texts_or_missing(name) for name in keys or {*table.names}.difference(counts) if name}
+    named = [column.to_pylist() for column in texts.values() if keys or to_numbers(column) is None]
+    names = list(zip(*named, strict=True))
+    if odd := next((text for row in names for text in row if (text or "").casefold() in SUMMARIES), None):
+        raise ValueError(f"{table.where}: {shown(odd)} is a total; remove its rows, or give the class another name")
+    told = [f"{', '.join(map(str, row))} has {n} rows" for row, n in Counter(names).items() if n > 1]
+    values = np.array([table.numbers(name).to_numpy() for name in counts])
+    if len(values) > 1 and (2 * values == values.sum(axis=1, keepdims=True)).all(axis=0).any():
+        told.append("one row is the sum of all others")
+    return [Note("repeated-class", f"{what}; {use}") for what in told[:3]]
 
 
 class Samples(OfTwo):
@@ -92,11 +108,12 @@ class Samples(OfTwo):
 
     def cases(self, base: Path) -> Iterator[Case]:
         """The two samples."""
-        counts_a, counts_b = self.counts_a, self.counts_b
+        counts_a, counts_b, notes = self.counts_a, self.counts_b, list[Note]()
         if self.path is not None:
-            table = read_table(self.path, base, [self.a, self.b])
-            counts_a, counts_b = (table.whole_numbers(name) for name in (self.a, self.b))
-        yield self.case({"counts_a": counts_a, "counts_b": counts_b}, a=self.a, b=self.b)
+            table = read_table(self.path, base, filled=[self.a, self.b])
+            counts_a, counts_b = (table.counts(name) for name in (self.a, self.b))
+            notes = _on_rows(table, [self.a, self.b], "each counts as a class")
+        yield self.case({"counts_a": counts_a, "counts_b": counts_b}, notes, a=self.a, b=self.b)
 
 
 Ordering = Literal["probability", "chi2", "likelihood-ratio"]
@@ -132,14 +149,15 @@ class Requirements(Entry):
 
     def cases(self, base: Path) -> Iterator[Case]:
         """The counts with the required probabilities."""
-        counts, probabilities = self.counts, self.probabilities
+        counts, probabilities, notes = self.counts, self.probabilities, list[Note]()
         if self.path is not None:
-            table = read_table(self.path, base, [self.count, self.probability])
-            counts = table.whole_numbers(self.count)
+            table = read_table(self.path, base, filled=[self.count, self.probability])
+            notes = _on_rows(table, [self.count, self.probability], "each counts as a class")
+            counts = table.counts(self.count)
             probabilities = table.numbers(self.probability).to_numpy().tolist()
         if self.relax is not None:
             probabilities = list(relax_probabilities(probabilities, self.relax.share, classes=self.relax.classes))
-        yield self.case({"counts": counts, "probabilities": probabilities, "ordering": self.ordering})
+        yield self.case({"counts": counts, "probabilities": probabilities, "ordering": self.ordering}, notes)
 
 
 class Known(Printed):
@@ -160,10 +178,7 @@ class Alternatives(Entry):
 
     @model_validator(mode="after")
     def _named_once(self) -> Self:
-        names = [known.name for known in self.known]
-        for name in names:
-            if names.count(name) > 1:
-                raise refuse("known", name, "each name once")
+        each_once([known.name for known in self.known])
         if self.printed:
             raise ValueError("printed: is not valid here; expected with each known algorithm")
         return self

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.class_columns import equal_probabilities
+from sigstats._common.class_names import SUMMARIES
 from sigstats._common.messages import Note, nearest
 from sigstats._common.validation import hint, shown
 from sigstats.comparison.units import MISSING
@@ -29,8 +30,6 @@ _ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
 #: The name of a column whose rows follow one another, or share what the others were trained on.
 _IN_ORDER = re.compile(r"(?i)(^|[_. -])(fold|split|step|epoch|iteration|iter|round)$")
 _LISTED = 10
-#: Ids of a summary line, the last one of a table with numeric ids.
-_SUMMARIES = ("mean", "average", "avg", "median", "sum", "total", "all", "overall")
 #: A whole number of more digits may be more than a float holds.
 _LONGEST_NUMBER = 308
 
@@ -148,7 +147,7 @@ def _ids(table: Table, name: str, *, positions: bool, coded: bool) -> tuple[Any,
     if ascending is not None:
         return ascending if coded else table.texts(name), True
     ids = table.texts(name)
-    if len(ids) > 1 and (last := ids[-1].as_py()).lower() in _SUMMARIES and is_number(ids[0].as_py()):
+    if len(ids) > 1 and (last := ids[-1].as_py()).lower() in SUMMARIES and is_number(ids[0].as_py()):
         raise table.error(name, f": {shown(last)} is a summary, not a row; remove it", len(ids) - 1)
     return ids, False
 

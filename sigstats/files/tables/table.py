@@ -147,12 +147,12 @@ class Table:
             raise self.error(name, f": {written[rounded].as_py()} is not valid; expected {EXACT_WHOLE}", rounded)
         return numbers
 
-    def whole_numbers(self, name: str) -> list[int]:
-        """Return a column as integers, or raise ValueError with the first row that has another value."""
+    def counts(self, name: str) -> list[int]:
+        """Return a column of counts, or raise ValueError with the first row that has another value."""
         texts = self.texts(name).to_pylist()
         for row, text in enumerate(texts):
-            if not is_whole_number(text):
-                raise self.error(name, f": {shown(text)} is not valid; expected a whole number", row)
+            if not is_whole_number(text) or int(text) < 0:
+                raise self.error(name, f": {shown(text)} is not valid; expected a whole number, 0 or more", row)
         return [int(text) for text in texts]
 
     def require_values(self, name: str) -> None:

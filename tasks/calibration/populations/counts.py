@@ -4,13 +4,14 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sigstats._common.class_spelling import require_class_names
 from sigstats._common.validation import did_you_mean, one_line, refuse, shown
 from sigstats.files.inputs.limit import Budget
 from sigstats.joint.events import JointEvents
@@ -54,6 +55,13 @@ class LabelCounts:
         """All labels that occur, sorted."""
         labels = {label for outcome in self.counts for side in outcome for label in each_label(side)}
         return sorted(labels, key=lambda label: (isinstance(label, str), label))
+
+    def checked(self, where: str, columns: Sequence[str], *, common: bool = True) -> Self:
+        """The counts; ValueError if predictions are not classes of the labels, as `require_class_names` finds."""
+        labels, *said = (sorted({str(x) for row in self.counts for x in each_label(row[side])}) for side in range(3))
+        for name, classes in zip(columns[1:], said, strict=True):
+            require_class_names(labels, classes, self.rows, f"column {shown(name)} of {where}", common=common)
+        return self
 
     def events(self, name: str) -> EventPopulation:
         """The population of these rows, for measures that are averaged over labels."""

@@ -128,7 +128,7 @@ def count_file(
             rows_of.update(dict.fromkeys(each_label(outcome[axis]), rows))
         remedy = "leave out these rows, or list all classes in classes if it is one"
         refuse_missing_texts(f"{file}: column {shown(name)}", rows_of, remedy, n=opened.metadata.num_rows)
-    return LabelCounts(tally.counts)
+    return LabelCounts(tally.counts).checked(file, columns, common=False)
 
 
 def _family(kind: Any) -> str | None:
@@ -228,7 +228,7 @@ class LabelFiles:
             counts = LabelCounts.total(compute(*parts, scheduler="threads"))  # type: ignore[no-untyped-call]
         if not counts.rows:
             raise ValueError(f"{self.path}: has no rows")
-        return counts
+        return counts.checked(self.path, self.columns)
 
     @cached_property
     def _first(self) -> tuple[Any, ColumnTypes]:

@@ -288,8 +288,11 @@ def test_the_achieved_error_is_that_of_every_level(done):
     ("change", "complaint"),
     [
         (("sizes = [40, 120, 600]", "sizes = [40, 601]"), "sizes: 601 is not valid; expected at most 600, the rows of"),
-        (("sizes = [40, 120, 600]", "sizes = [40, 40]"), "40 appears twice"),
-        (('test = "dcf"', 'test = "dcf"\n[[tests]]\ntest = "dcf"'), "tests: 'DCF' appears twice"),
+        (("sizes = [40, 120, 600]", "sizes = [40, 40]"), "sizes: 40 is not valid; expected each size once"),
+        (
+            ('test = "dcf"', 'test = "dcf"\n[[tests]]\ntest = "dcf"'),
+            "tests: 'DCF' is not valid; expected each test once",
+        ),
         (('positive = "x"', 'positive = "z"'), "populations: rows: positive: 'z' is not valid; expected a label that"),
         (
             ('positive = "x"', ""),

@@ -325,7 +325,11 @@ def test_a_cluster_gives_the_same_bytes(study, done, tmp_path):
             "dataset, documents: give exactly one of them",
         ),
         ("[[tests]]", 'documents = { path = "x", text = ["t"], categories = "c", stem = "dutch" }\n[[tests]]', "stem"),
-        ('["malignant"] }]', '["malignant"] }, { name = "malignant", positive = ["benign"] }]', "appears twice"),
+        (
+            '["malignant"] }]',
+            '["malignant"] }, { name = "malignant", positive = ["benign"] }]',
+            "expected each name of sets once",
+        ),
     ],
 )
 def test_bad_settings_are_named_in_one_line(tmp_path, refused_study, old, new, wanted):

@@ -566,3 +566,65 @@ def test_a_file_s_texts_that_look_missing_are_classes_only_where_they_are_listed
     with pytest.raises(ValueError, match="column 'label': 15 of 60 classes are 'NA'; leave out rows without a class"):
         cases(study)
     assert len(cases(f'{study}classes = ["NA"]\n')) == 1
+
+
+#: How a file may write the classes 0 and 1 otherwise, and whether one of its words is a class of the labels.
+OTHER_WORDS = {"signs": ("-1", "1"), "words": ("neg", "pos"), "probabilities": ("0.3", "0.8"), "points": ("0.0", "1.0")}
+
+
+@pytest.mark.parametrize("words", OTHER_WORDS)
+@pytest.mark.parametrize(
+    ("key", "more"),
+    [("tables", 'prediction = "b"'), ("pairs", 'a = "a"\nb = "b"'), ("outcomes", 'a = "a"\nb = "b"\npositive = "1"')],
+)
+def test_predictions_in_other_words_than_the_labels_are_refused_or_read_as_the_same(tmp_path, capsys, words, key, more):
+    label = np.arange(120) % 2
+    frame = pd.DataFrame({"label": label, "a": np.where(np.arange(120) < 12, 1 - label, label)})
+    frame["b"] = np.array(OTHER_WORDS[words])[label]  # right in every row
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    path = study_file(tmp_path, f'kind = "significance"\n[[{key}]]\nname = "mine"\npath = "rows.csv"\n{more}\n')
+    code = main(["run", str(path), "--output", str(tmp_path / "out"), "--quiet"])
+    said = capsys.readouterr().err
+    assert code == (0 if words == "points" else 2), said
+    if code:
+        assert f"{key}: mine: prediction: " in said
+        assert "expected classes of the labels" in said
+    else:
+        (row,) = summary(tmp_path / "out")
+        best = {"tables": (120, 120), "pairs": (0, 120), "outcomes": (None, 120)}[key]
+        assert best[0] in (None, row["statistic"])
+        assert row["n"] == best[1]
+
+
+MORE = {
+    "a total": ("cells.csv", "All,All,46", "'All' is a total; remove its rows, or give the class another name"),
+    "a cell twice": ("cells.csv", "cat,cat,20", "note: s: cat, cat has 2 rows; the counts are added"),
+    "another cell": ("cells.csv", "dog,dog,20", ""),
+    "a total of a sample": ("m.csv", "total,55,55", "'total' is a total; remove its rows"),
+    "a total without a name": ("m.csv", ",55,55", "note: s: one row is the sum of all others; each counts as a class"),
+    "a class twice": ("m.csv", "u,3,4", "note: s: u has 2 rows; each counts as a class"),
+    "another class": ("m.csv", "y,3,4", ""),
+}
+
+
+@pytest.mark.parametrize("case", MORE)
+def test_a_row_of_counts_is_of_one_class_or_is_named(tmp_path, capsys, case):
+    file, row, said = MORE[case]
+    (tmp_path / "cells.csv").write_text(f"label,prediction,count\ncat,cat,20\ncat,dog,3\ndog,cat,3\n{row}\n")
+    (tmp_path / "m.csv").write_text(f"class,a,b\nu,30,40\nv,20,12\nw,5,3\n{row}\n")
+    entry = '[[tables]]\ncount = "count"' if file == "cells.csv" else '[[samples]]\na = "a"\nb = "b"'
+    path = study_file(tmp_path, f'kind = "significance"\n{entry}\nname = "s"\npath = "{file}"\n')
+    code = main(["run", str(path), "--output", str(tmp_path / "out")])
+    printed = capsys.readouterr()
+    assert code == (2 if "is a total" in said else 0)
+    assert said in printed.err + printed.out
+    assert ("note: s: " in printed.err + printed.out) == said.startswith("note")
+    if code == 0:
+        assert said.removeprefix("note: s: ") in summary(tmp_path / "out")[0]["note"]
+
+
+def test_counts_that_are_not_named_are_noted(tmp_path, capsys):
+    (tmp_path / "cells.csv").write_text("label,prediction,Count\ncat,cat,20\ncat,dog,3\ndog,cat,3\ndog,dog,9\n")
+    path = study_file(tmp_path, f'kind = "significance"\n{TABLE}path = "cells.csv"\n')
+    assert main(["run", str(path), "--output", str(tmp_path / "out")]) == 0
+    assert "note: t: column 'count' is not used: each row is one object" in "".join(capsys.readouterr())

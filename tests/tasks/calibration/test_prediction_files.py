@@ -413,3 +413,22 @@ def test_a_text_that_looks_missing_is_a_class_only_where_all_classes_are_listed(
     with pytest.raises(ValueError, match=f"rows.parquet: column '{COLUMNS[column]}': 7 of 60 labels are 'None'; leave"):
         read(path)
     assert read(path, classes=["yes", "no", "None"]).labels == ["None", "no", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("classes", "words"), [([0, 1], [-1, 1]), ([1, 2, 3], [0, 1, 2]), (["cat", "dog"], ["Cat", "dog"]), (["a"], ["b"])]
+)
+def test_predictions_in_other_words_than_the_labels_are_refused(tmp_path, classes, words):
+    # The last population has one class in each file and two in all.
+    other, own = (["c"], ["c"]) if len(classes) == 1 else (words, classes)
+    for part, (labels, said) in enumerate(((classes, words), (own, other))):
+        y = np.array(labels)[np.arange(60) % len(labels)]
+        b = np.array(said)[np.arange(60) % len(labels)]  # the same class as y, as another program writes it
+        write(tmp_path / "data" / f"{part}.parquet", y, y, b)
+    if len(classes) == 1:
+        assert read(tmp_path / "data").rows == 120
+    else:
+        with pytest.raises(
+            ValueError, match=r"prediction: .* of column 'pred_b' of .*data.*expected classes of the labels"
+        ):
+            read(tmp_path / "data")

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -105,11 +106,13 @@ def test_what_is_no_number_is_named_with_its_line(text, complaint):
     assert str(caught.value).endswith(complaint)
 
 
-def test_whole_numbers_are_whole():
-    table = DelimitedTable("t.csv", b"x,y\n12,1.0\n-007,2\n")
-    assert table.whole_numbers("x") == [12, -7]
-    with pytest.raises(ValueError, match=r"t\.csv, line 2: column 'y': '1\.0' is not valid; expected a whole number"):
-        table.whole_numbers("y")
+def test_counts_are_whole_numbers_from_zero():
+    table = DelimitedTable("t.csv", b"x,y,z\n12,1.0,-7\n007,2,0\n")
+    assert table.counts("x") == [12, 7]
+    for name, value in {"y": "1.0", "z": "-7"}.items():
+        told = f"t.csv, line 2: column '{name}': '{value}' is not valid; expected a whole number, 0 or more"
+        with pytest.raises(ValueError, match=re.escape(told)):
+            table.counts(name)
 
 
 def test_a_table_of_many_columns_is_read_by_name():
