@@ -21,22 +21,29 @@ BEGINS = re.compile(
     rb'(?s)\s*+\{\s*+("testRunData"\s*+:\s*+\{\s*+)?+'
     rb'(?=.*"(testCases|test_cases)")"(testCases|testFile|identifier|test_cases)"\s*+:'
 )
-_CASES = (("testCases", "metricsData"), ("test_cases", "metrics_data"), ("conversationalTestCases", "metricsData"))
+_CASES = ("testCases", "test_cases", "conversationalTestCases")
+_ASKED = ("input", "expectedOutput", "expected_output", "scenario", "expectedOutcome")
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the metrics of every test case."""
     value = mapping(content.json())
     value = mapping(value.get("testRunData")) or value
-    key, metrics = next((names for names in _CASES if value.get(names[0])), _CASES[0])
-    cases = value.get(key)
-    if not isinstance(cases, list) or not cases or not all(isinstance(case, dict) for case in cases):
-        raise ValueError(f"{content.where}: {key} is not valid; expected a list of test cases")
-    answers = [_answer(number, case, metrics, columns) for number, case in enumerate(cases)]
-    lower = _lower_is_better(metric for case in cases for metric in objects(case.get(metrics)))
-    lower["success"] = False
+    cases = [{"metricsData": case.get("metrics_data"), **case} for key in _CASES for case in objects(value.get(key))]
+    if not all(len(case) > 1 for case in cases) or not cases:
+        raise ValueError(f"{content.where}: {_CASES[0]} is not valid; expected a list of test cases")
+    metrics = [metric for case in cases for metric in objects(case["metricsData"])]
+    lower = {**_lower_is_better(metrics), "success": False}
     return EvaluationLog(
-        where=content.where, harness="DeepEval", answers=answers, lower_is_better=lower, shares=frozenset(lower)
+        where=content.where,
+        harness="DeepEval",
+        answers=[_answer(number, case, columns) for number, case in enumerate(cases)],
+        lower_is_better=lower,
+        shares=frozenset(lower),
+        settings={
+            key: ", ".join(sorted({f"{metric.get('name')}: {metric[key]}" for metric in metrics if key in metric}))
+            for key in ("threshold", "strictMode", "evaluationModel")
+        },
     )
 
 
@@ -52,13 +59,15 @@ def _lower_is_better(metrics: Iterable[Mapping[str, Any]]) -> dict[str, bool]:
     return {name: value == {True} for name, value in below.items() if len(value) == 1}
 
 
-def _answer(number: int, case: Mapping[str, Any], metrics: str, columns: Columns) -> Answer:
-    items = objects(case.get(metrics))
-    values = {str(metric.get("name")): metric.get("score") for metric in items if not metric.get("error")}
+def _answer(number: int, case: Mapping[str, Any], columns: Columns) -> Answer:
+    items, values = objects(case["metricsData"]), dict[str, Any]()
+    for metric in (item for item in items if not item.get("error") and not item.get("skipped")):
+        name, score = str(metric.get("name")), metric.get("score")
+        values[name] = score if values.get(name, score) == score else [values[name], score]  # a list is refused
     failed = next((str(metric["error"])[:200] for metric in items if metric.get("error")), "")
     if isinstance(case.get("success"), bool) and not failed:
         values["success"] = case["success"]
-    asked = {key: case.get(key) for key in ("input", "expectedOutput", "expected_output") if case.get(key) is not None}
+    asked = {key: case.get(key) for key in _ASKED if case.get(key) is not None}
     identity = {"input": json.dumps(asked, sort_keys=True)} if asked else {}
     about = {**mapping(case.get("additionalMetadata")), **mapping(case.get("metadata")), **case}
     return answered(str(case.get("name") or number), values, about, columns, identity=identity, failed=failed)

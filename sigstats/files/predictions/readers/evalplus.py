@@ -9,7 +9,7 @@ from typing import Any
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import EvaluationLog, answered, graded, mapping, objects
+from .._log import EvaluationLog, answered, as_texts, graded, mapping, objects
 
 ORDER = 42
 NAME = "EvalPlus' eval_results.json"
@@ -22,7 +22,8 @@ _PASSED = {"pass": True, "success": True, "fail": False, "failed": False, "timeo
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the outcome of every solution."""
-    tasks = mapping(content.once(mapping(content.json(twice=True)).get("eval")))
+    log = mapping(content.json(twice=True))
+    tasks = mapping(content.once(log.get("eval")))
     statuses = {task: _statuses(value) for task, value in tasks.items()}
     answers = [
         answered(task, _values(*status), {"task_id": task}, columns, epoch=epoch)
@@ -31,9 +32,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     ]
     if not any(statuses.values()):
         raise ValueError(f"{content.where}: eval contains no solution; expected tasks with base and plus")
-    return EvaluationLog(
-        where=content.where, harness="EvalPlus", answers=answers, kind="score", **graded("base", "plus")
-    )
+    more = {"settings": as_texts({"hash of the data set": log.get("hash")}), **graded("base", "plus")}
+    return EvaluationLog(where=content.where, harness="EvalPlus", answers=answers, kind="score", **more)
 
 
 def _values(base: Any, plus: Any) -> dict[str, Any]:

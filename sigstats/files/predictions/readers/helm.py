@@ -14,7 +14,7 @@ from sigstats._common.messages import Note
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import EvaluationLog, add_result, answered, as_texts, mapping, objects
+from .._log import PROMPT, EvaluationLog, add_result, answered, as_texts, mapping, objects
 
 ORDER = 35
 NAME = "HELM's per_instance_stats.json"
@@ -137,6 +137,7 @@ def _asked(state: Any) -> dict[tuple[str, str], dict[str, str]]:
         entries[str(instance.get("id")), _perturbation(instance)] = {
             "input": str(mapping(instance.get("input")).get("text", "")),
             "target": " | ".join(correct),
+            **as_texts({PROMPT: mapping(request.get("request")).get("prompt")}),
         }
     return entries
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...inputs.content import Content, parse_json
 from .._columns import Columns
-from .._log import EvaluationLog, add_result, answered, graded, mapping
+from .._log import PROMPT, EvaluationLog, add_result, answered, as_texts, graded, mapping
 
 ORDER = 46
 NAME = "OpenAI's evals"
@@ -20,7 +20,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     spec: dict[str, Any] = {}
     values: dict[str, list[dict[str, Any]]] = {}
     failed: dict[str, str] = {}
-    expected: dict[str, Any] = {}
+    identity: dict[str, dict[str, str]] = {}
     for line in content.whole().splitlines():
         event = mapping(parse_json(line, content.budget)) if line.strip() else {}
         spec |= mapping(event.get("spec"))
@@ -30,8 +30,10 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         add_result(values, sample, {})  # asked; without a score unless one follows
         if event.get("type") == "match":
             add_result(values, sample, {"match": data.get("correct")})
-            target = data.get("expected")
-            expected[sample] = {} if target is None else {"target": json.dumps(target)}
+            if data.get("expected") is not None:
+                identity.setdefault(sample, {})["target"] = json.dumps(data["expected"])
+        elif event.get("type") == "sampling":  # of several, the later ones may repeat answers
+            identity.setdefault(sample, {}).setdefault(PROMPT, json.dumps(data.get("prompt")))
         elif event.get("type") == "metrics":
             add_result(values, sample, data)
         elif event.get("type") == "error":
@@ -41,11 +43,12 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         where=content.where,
         harness="OpenAI's evals",
         answers=[
-            answered(sample, result, {}, columns, identity=expected.get(sample, {}), failed=failed.get(sample, ""))
+            answered(sample, result, {}, columns, identity=identity.get(sample, {}), failed=failed.get(sample, ""))
             for sample, results in values.items()
             for result in results
         ],
         task=str(spec.get("base_eval") or spec.get("eval_name") or ""),
         model=", ".join(map(str, model)) if isinstance(model, list) else "",
+        settings=as_texts({"eval": spec.get("eval_name")}),
         **graded("match"),
     )

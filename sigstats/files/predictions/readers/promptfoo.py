@@ -46,6 +46,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         repeats=True,
         model=next(iter(models)) if len(models) == 1 else "",
         kind="score",
+        settings={"prompt": next(iter(prompts))} if len(prompts) == 1 else {},
         **graded(_PASSED, "score"),
     )
 

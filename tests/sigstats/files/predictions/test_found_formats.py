@@ -174,6 +174,73 @@ def test_deepevals_metrics_are_known_by_their_names(tmp_path):
     assert accuracies(compared(tmp_path, files, "--score", "success")) == [(0.75, 0.75)]
 
 
+def deepeval_case(row, scores, *, threshold=0.5, success=True, **more):
+    about = {"name": "Answer Relevancy", "threshold": threshold, **more}
+    metrics = [{**about, "score": score, "success": score >= threshold} for score in scores]
+    return {"name": f"case_{row}", "input": f"q{row}", "success": success, "metricsData": metrics}
+
+
+def test_a_metric_that_deepeval_lists_twice_is_refused_where_it_has_two_values(tmp_path, capsys):
+    cases = [[deepeval_case(row, scores) for row in range(20)] for scores in ((0.75,), (0.75, 0.75), (0.25, 0.75))]
+    once, alike, twice = written(tmp_path, *({"testCases": items} for items in cases))
+    assert accuracies(compared(tmp_path, [once, alike], "--score", "Answer Relevancy")) == [(0.75, 0.75)]
+    assert main(["compare", str(once), str(twice), "--score", "Answer Relevancy"]) == 2
+    assert "id 'case_0': score 'Answer Relevancy' is a list; expected a number" in capsys.readouterr().err
+
+
+def test_conversations_of_deepeval_are_cases_and_skipped_metrics_are_unscored(tmp_path, capsys):
+    cases = [deepeval_case(row, (0.5,)) for row in range(30)]
+    conversations = [{**deepeval_case(row, (0.5,), success=row % 2 == 0), "name": f"talk_{row}"} for row in range(20)]
+    files = written(tmp_path, *({"testCases": cases, "conversationalTestCases": conversations} for _ in range(2)))
+    assert accuracies(compared(tmp_path, files, "--score", "success")) == [(0.8, 0.8)]
+    skipped = [deepeval_case(row, (0.0,), skipped=row < 3) for row in range(30)]
+    (file,) = written(tmp_path, {"testCases": skipped}, name="skipped.json")
+    assert main(["check", str(file), "--score", "Answer Relevancy", "--at-least", "0.5"]) == 2
+    assert "3 of 30 answers have no score 'Answer Relevancy'" in capsys.readouterr().err
+
+
+def log_of(program, condition):
+    """A log of a program with 40 right answers, made under some condition."""
+    passed = [{"task_id": "t", "base_status": "pass", "plus_status": "pass"}]
+    if program == "evalplus":
+        evals = {f"HumanEval/{number}": passed for number in range(40)}
+        return {"date": "2024-01-29 14:44", "hash": f"of {condition}", "eval": evals}
+    if program == "deepeval":
+        return {"testCases": [deepeval_case(row, (1.0,), threshold=condition) for row in range(40)]}
+    if program == "promptfoo":
+        asked = {"promptIdx": 0, "provider": {"id": "m"}, "prompt": {"label": f"prompt {condition}", "raw": "x"}}
+        results = [{**asked, "testIdx": t, "success": True, "score": 1, "vars": {"q": t}} for t in range(40)]
+        return {"evalId": "e", "results": {"version": 3, "results": results}}
+    lines = [{"spec": {"completion_fns": ["gpt-4"], "eval_name": f"arith.dev.v{condition}", "base_eval": "arith"}}]
+    for row in range(40):
+        asked = {"prompt": [{"role": "user", "content": f"{condition}: {row}?"}]}
+        again = {"prompt": [{"role": "user", "content": "an answer of a model, which may differ"}]}
+        for kind, data in (("sampling", asked), ("sampling", again), ("match", {"correct": True, "expected": "4"})):
+            lines.append({"event_id": len(lines), "sample_id": f"arith.{row}", "type": kind, "data": data})
+    return "\n".join(map(json.dumps, lines))
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("evalplus", ["hash of the data set is 'of 0' in {a} and 'of 1' in {b}"]),
+        ("deepeval", ["threshold is 'Answer Relevancy: 0' in {a} and 'Answer Relevancy: 1' in {b}"]),
+        ("promptfoo", ["prompt is 'prompt 0' in {a} and 'prompt 1' in {b}"]),
+        ("openai", ["eval is 'arith.dev.v0' in {a} and 'arith.dev.v1' in {b}", "{b}: 40 of 40 prompts are not those"]),
+    ],
+)
+def test_other_conditions_of_an_evaluation_are_noted(tmp_path, program, said):
+    options = ["--score", "plus"] if program == "evalplus" else []
+    options += ["--score", "success"] if program == "deepeval" else []
+    names = {"differing-settings", "differing-prompts"}
+    for second in (0, 1):
+        files = written(tmp_path, log_of(program, 0), log_of(program, second))
+        notes = compared(tmp_path, files, *options)["notes"]
+        told = [note["text"] for note in notes if note["name"] in names]
+        wanted = [text.format(a=files[0], b=files[1]) for text in said] if second else []
+        assert [text[: len(start)] for text, start in zip(told, wanted, strict=True)] == wanted
+
+
 def test_matches_of_openai_evals_are_read(tmp_path):
     def event(right):
         spec = {"spec": {"completion_fns": ["gpt-4"], "eval_name": "arith.dev.v0", "base_eval": "arith"}}

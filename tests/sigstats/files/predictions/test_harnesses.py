@@ -56,7 +56,8 @@ def helm(folder, rows, model="m", name="mmlu:subject=x,model=m", references=True
                     {"output": {"text": "no"}, "tags": []},
                 ],
                 **({"perturbation": row["perturbation"]} if "perturbation" in row else {}),
-            }
+            },
+            "request": {"prompt": f"Answer: question {row['instance_id']}"},
         }
         for row in rows
     ]
@@ -116,8 +117,11 @@ def test_train_trials_of_helm_are_answers_to_one_item_and_perturbations_are_chos
 def test_other_questions_under_the_ids_of_helm_are_refused(tmp_path):
     rows = [instance(n, exact_match=1.0) for n in range(3)]
     paths = [helm(tmp_path / "a", rows), helm(tmp_path / "b", rows, name="mmlu:model=m,subject=x")]
-    assert join(*(read(path, Columns()) for path in paths), Columns()).n == 3
+    assert not join(*(read(path, Columns()) for path in paths), Columns()).notes
     state = tmp_path / "b" / "scenario_state.json"
+    state.write_text(state.read_text().replace("Answer: ", "Say: "))
+    (note,) = join(*(read(path, Columns()) for path in paths), Columns()).notes
+    assert (note.name, "3 of 3 prompts are not those" in note) == ("differing-prompts", True)
     state.write_text(state.read_text().replace("question id1", "another"))
     with pytest.raises(ValueError, match="input"):
         join(*(read(path, Columns()) for path in paths), Columns())
