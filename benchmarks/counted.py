@@ -70,9 +70,9 @@ def main():
     versions = f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}"
     print(
         f"{versions}, {os.cpu_count()} cores, one thread, a busy machine.\n"
-        "`OMP_NUM_THREADS=1 python benchmarks/counted.py`: test sets a processor-second, "
-        f"of {SETS:,} drawn\nfrom eight probabilities, with the draw and the table; beside {SCALAR:,} scalar calls "
-        "without the draw.\n"
+        "`OMP_NUM_THREADS=1 python benchmarks/counted.py`: test sets per processor-second, "
+        f"of {SETS:,} drawn\nfrom eight probabilities, including the draw and the table, compared with {SCALAR:,} "
+        "scalar calls without the draw.\n"
     )
     print("| test | rows | test sets a second | scalar calls a second | ratio | processor-hours for 10^9 |")
     print("|---|---:|---:|---:|---:|---:|")

@@ -101,15 +101,11 @@ def main() -> None:
         print(
             f"| {name} | {p:.12g} | {said} | {1e3 * ours:.2f} | {shown(*theirs[0])} | {shown(*theirs[1])} | {ratio} |"
         )
-    print(
-        "\nThe larger workspace alone costs R about 10 ms a call. Where there is little to sum, time is the fixed cost"
-    )
-    print(
-        "of a call, of which compiled code has less. R's p-values of large tables differ in the seventh digit, for its"
-    )
-    print("network merges paths whose lengths are nearly equal.\n")
+    print("\nThe larger workspace costs R about 10 ms a call. For small tables the time is the fixed cost of a call,")
+    print("which is less in compiled code. R's p-values of large tables differ in the seventh digit, since its network")
+    print("merges paths of nearly equal lengths.\n")
 
-    print("## Certified bounds, for what is too large for the exact method (the last table is not)\n")
+    print("## Certified bounds, for tables too large for the exact method (except the last)\n")
     print("| table | lower bound of p | upper bound of p | width / p | ours, s | R, default | R, 2e8 |")
     print("|---|---|---|---|---|---|---|")
     bounded = {
@@ -126,7 +122,7 @@ def main() -> None:
             f"| {name} | {low:.9f} | {high:.9f} | {(high - low) / low:.1e} | {took:.1f} | {theirs[0]} | {theirs[1]} |"
         )
 
-    print("\nR's own words:\n")
+    print("\nMessages of R:\n")
     for name, (a, b) in (EXACT | bounded).items():
         for workspace in WORKSPACES:
             kind, _, said = in_r(tuple(a), tuple(b), workspace)

@@ -1,4 +1,4 @@
-"""How often the sign-flip test rejects a true null hypothesis, and how often its interval holds the truth.
+"""How often the sign-flip test rejects a true null hypothesis, and how often its interval contains the truth.
 
     python benchmarks/sign_flips.py [TRIALS] > benchmarks/sign_flips.md
 

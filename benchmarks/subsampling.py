@@ -63,9 +63,9 @@ def growth():
         first = first or seconds
         print(f"| 10^{power} | {1e6 * seconds:.1f} | {seconds / first:.1f} |")
     print(
-        "\nNumPy draws below 10^9 rows; from there on the tabulated laws do, whose cost grows with the square root of"
+        "\nNumPy draws below 10^9 rows. From there on tabulated laws are used; their cost grows with the square root of"
     )
-    print("the subset and not with the population.\n")
+    print("the size of the subset, not with the population.\n")
 
 
 def main():

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 #: Errors of the system and of libraries if a resource is exhausted, and the advice for each.
 _EXHAUSTED: tuple[tuple[set[int], str, str], ...] = (
-    ({errno.ENOSPC, errno.EDQUOT}, "No space left", "make room there; the same command goes on from what is stored"),
+    ({errno.ENOSPC, errno.EDQUOT}, "No space left", "free some space there, and run the same command to continue"),
     ({errno.EMFILE}, "Too many open files", "raise the limit (ulimit -n)"),
     (
         {errno.ENOMEM, errno.EAGAIN},

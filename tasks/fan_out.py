@@ -133,7 +133,7 @@ def input_cells(cell: Cell) -> list[Cell]:
 
 
 def stand_in(cell: Cell, store: Store) -> Cell | None:
-    """`cell` if it reads no other, or a cell that takes about as long and reads none; None if there is none."""
+    """`cell` if it reads no other cell, else a cell that takes about as long and reads none; None if none exists."""
     if not input_cells(cell):
         return cell
     work = fanout(cell.fanout).stand_in(cell.work, store)

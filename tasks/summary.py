@@ -171,7 +171,7 @@ def read_references(store: Store) -> list[Reference]:
 
 
 def compare_with_published(rows: Iterable[Hypothesis], references: Iterable[Reference]) -> Iterator[Hypothesis]:
-    """Each row with the numbers that are printed for it, and those that disagree."""
+    """The rows with the numbers that a publication prints for them, and with those that disagree."""
     by_cell: dict[str, list[Reference]] = defaultdict(list)
     for reference in references:
         by_cell[reference.cell].append(reference)

@@ -133,7 +133,7 @@ def declared(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
                 how = f"dask worker --resources '{name}={amount}'"
                 raise unmet_need(need, name, f"{most:g}, what a worker declares ({how})")
         if not any(all(resources.get(name, 0) >= amount for name, amount in asked.items()) for resources in workers):
-            raise BadInput(f"{need.who}: resources: {need} is not valid here; expected what one worker has all of")
+            raise BadInput(f"{need.who}: resources: {need} is not valid here; expected resources that one worker has")
     return declared
 
 

@@ -91,7 +91,7 @@ def with_needs(cluster: Cluster, needs: Needs) -> dict[str, Any]:
     arguments = dict(cluster.model_extra or {})
     for name, amount in needs.amounts.items():
         if name not in cluster.needs:
-            raise unmet_need(needs, name, f"what any worker has; add [needs.{name}] to the cluster file")
+            raise unmet_need(needs, name, f"resources of every worker; add [needs.{name}] to the cluster file")
         # A worker needs 2 GiB in addition to the memory of its block.
         number = str(amount + (2 << 30) if name == "memory" else amount)
         text = json.dumps(cluster.needs[name]).replace('"{amount}"', number).replace("{amount}", number)

@@ -278,10 +278,10 @@ def refuse_together(options: argparse.Namespace, **others: Any) -> None:
 
 
 def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one: bool = False) -> None:
-    """Refuse columns of predictions, and `of_one` model of labels, that are named and that no measure has.
+    """Refuse named columns that no measure uses: of predictions, and with `of_one` model also of labels.
 
-    A measure that is None is the mean of the score that is named, or the accuracy. Labels of several models tell that
-    their rows are the same.
+    The measure None is the mean of the named score, or the accuracy. With several models, labels also show that the
+    rows are the same.
     """
     from sigstats.comparison.measure_names import check_used
 

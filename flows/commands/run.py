@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         result = run_interruptibly(work)
     except Stopped as error:
-        text = f"interrupted; the same command goes on from {how.output}"
+        text = f"interrupted; run the same command to continue from {how.output}"
         end_at_once(complain(text, 128 + error.signal, options))
     result.tell(display)
     return leave(result.code)

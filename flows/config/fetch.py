@@ -92,7 +92,7 @@ def _frame(stem: str) -> Any:
         raise ValueError("no downloader has it in this form")
     target = value.target.astype(str)
     if (len(target), int(target.value_counts().max())) != (rows, largest):
-        raise ValueError(f"other data came: {len(target):,} rows, {target.value_counts().max():,} in the largest class")
+        raise ValueError(f"other data were fetched: {len(target):,} rows, {target.value_counts().max():,} of one class")
     return value.data.assign(**{"class": target})
 
 

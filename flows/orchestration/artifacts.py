@@ -1,7 +1,7 @@
 """Artifacts of a run on a Prefect server: task runs of cells, tables, Markdown and links, the message of its state.
 
-A task run asks nothing of the server: Prefect sends its states and its log from threads of their own. A tag of it that
-has a concurrency limit does ask.
+A task run does not wait for the server, since Prefect sends its states and its log from separate threads, unless one of
+its tags has a concurrency limit.
 """
 
 import re
@@ -105,8 +105,8 @@ class CellFailed(Exception):
 def in_task_runs(say: Callable[[str], None]) -> Callable[[ComputeCell], ComputeCell]:
     """The `around` of `RunOptions` that computes each cell in a task run of the flow run around the call.
 
-    Tags, retries and limits of Prefect act on the cells. A cell whose task run fails on Prefect's side, for example
-    because of a limit whose server is gone, is computed without it, and `say` is called with a line.
+    Tags, retries and limits of Prefect apply to the cells. If a task run fails on Prefect's side, for example because
+    its server is gone, its cell is computed without it, and `say` is called with a line.
     """
 
     def around(compute: ComputeCell) -> ComputeCell:
@@ -131,9 +131,7 @@ def in_task_runs(say: Callable[[str], None]) -> Callable[[ComputeCell], ComputeC
                 cell_task(cell.name, return_state=True)
             except Exception as error:
                 if cell.name not in ends:
-                    say(
-                        f"note: Prefect does not record {cell.name}, which goes on without it ({one_line(error)[:200]})"
-                    )
+                    say(f"note: {cell.name} continues without a record of Prefect ({one_line(error)[:200]})")
             end = ends.pop(cell.name, None)
             del cells[cell.name]
             if isinstance(end, BaseException):

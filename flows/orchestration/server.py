@@ -35,7 +35,7 @@ from .artifacts import key_of
 
 #: Seconds between two requests of a run, and those that the server has to answer one.
 _ASKED_EVERY, _ANSWER = 2.0, 5.0
-_NOT_PAUSED = "a study cannot be paused and goes on; cancel it, and its next run continues from there"
+_NOT_PAUSED = "a study cannot be paused; cancel it instead, and its next run continues from there"
 #: Largest number of successive requests without an answer.
 _FAILURES = 3
 
@@ -50,15 +50,15 @@ class Loss:
         """Tell it, with the reason."""
         say, self._say = self._say, None
         if say is not None:
-            say(f"note: Prefect does not follow the run, which goes on without it ({reason[:200]})")
+            say(f"note: Prefect does not follow the run, which continues without it ({reason[:200]})")
 
 
 @contextmanager
 def watched(display: Display, stop: threading.Event, loss: Loss) -> Iterator[None]:
-    """Log what `display` says in the flow run around this context, show the progress there, and obey its server.
+    """Log the lines of `display` in the flow run around this context, show the progress there, and obey its server.
 
-    `stop` is set within seconds after the flow run was cancelled; the run is Cancelled from then on, however its
-    process ends. If a server stops answering, `loss` is called, and requests continue.
+    `stop` is set within seconds after the flow run was cancelled; from then on its state is Cancelled, even if its
+    process is killed. If a server stops answering, `loss` is called, and requests continue.
     """
     context = FlowRunContext.get()
     assert context is not None
@@ -165,7 +165,7 @@ def taken_over(flow_run: str, store: Store) -> Iterator[None]:
         with impatient(_ANSWER) as asked:
             state = asked(lambda client: client.read_flow_run(before)).state
             if before != flow_run and state is not None and not state.is_final():
-                crashed: State[None] = Crashed(message=f"its process is gone; the run {flow_run} goes on in its output")
+                crashed: State[None] = Crashed(message=f"its process is gone; run {flow_run} continues in its output")
                 asked(lambda client: client.set_flow_run_state(before, crashed, force=True))
     store.write_json(_HOLDER, {"flow_run": flow_run})
     try:
@@ -180,9 +180,9 @@ _FIRST_ANSWER = 10.0
 
 @contextmanager
 def impatient(seconds: float) -> Iterator[Callable[[Callable[[SyncPrefectClient], Any]], Any]]:
-    """Call a function with a client that asks once, and waits so long for an answer, as often as the caller likes.
+    """Yield a caller of functions with a client that makes each request once and waits this long for the answer.
 
-    Prefect takes 40 ms of a processor to change a setting and to make a client, and one to ask with it.
+    Changing a setting of Prefect and making a client takes 40 ms of a processor, a request with it 1 ms.
     """
     with temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}):
         context = copy_context()

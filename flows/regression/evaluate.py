@@ -195,7 +195,7 @@ def _at_look(study: RegressionStudy, pair: Pair, store: Store) -> _AtLook:
         )
     if fresh:
         anew = records and not made_by(study, records[-1])
-        note = "the rules of the study changed: evidence and episodes begin anew with this look" if anew else None
+        note = "the rules of the study changed: evidence and episodes begin again with this look" if anew else None
         length = study.looks.run_length
         look = Look(looks + 1, 1 / length if length else study.alpha, None)
     else:

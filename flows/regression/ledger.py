@@ -97,10 +97,10 @@ def is_fresh(record: Record) -> bool:
 
 
 def segment_of(study: RegressionStudy, pair: Pair, records: Sequence[Record]) -> int:
-    """The number of the evaluation from which on the rules are the same, that of this one if they are new.
+    """The number of the first evaluation with the present rules; that of this one if they are new.
 
-    For fresh rows it is also new if the last one found a fault repaired; for the same rows, with another file of the
-    baseline, other ids or other labels.
+    A segment also begins, for fresh rows, after an evaluation that found a fault repaired; for the same rows, with
+    another file of the baseline, other ids or other labels.
     """
     last = records[-1] if records else None
     if last is None or not made_by(study, last):

@@ -69,7 +69,7 @@ class RegressionResult(Evaluated):
 
     @property
     def _told(self) -> list[Record]:
-        """The evaluation with which the last episode ended or began, of which the event is; else those that failed."""
+        """The evaluations to report: the one that began or ended the last episode, else those that failed."""
         last, failed = self.episodes[-1] if self.episodes else None, self._failed
         if not failed:
             return [last.end] if last and last.end else []

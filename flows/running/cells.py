@@ -89,10 +89,10 @@ def run_in_rounds(
     part: bool,
     complete: Callable[[Cell], None] = lambda cell: None,
 ) -> list[Outcome]:
-    """Run cells, those that stop together in rounds after all others, and return how each ended, in their order.
+    """Run cells and return their outcomes, in order; those that stop together run in rounds, after all others.
 
-    A round computes what no outcome of the others can spare. A cell that fails ends the rounds; of a part there is one.
-    `complete`: called with each cell that has stopped.
+    A round computes the replicates that are needed whatever the other cells show. A failed cell ends the rounds; a part
+    of a run computes one round. `complete`: called with each cell that has stopped.
     """
     joint = [cell for cell in cells if isinstance(cell.rule, JointRule)]
     ended = {outcome.cell.name: outcome for outcome in run([cell for cell in cells if cell not in joint])}
@@ -112,7 +112,7 @@ def run_in_rounds(
 
 
 def _wait_for(done: "SimpleQueue[str]") -> str:
-    """The name of a cell that has ended, for which this waits in steps: an exception may come between two of them."""
+    """The name of the next cell that ends; this waits in steps, so that an exception can interrupt it."""
     while True:
         with contextlib.suppress(Empty):
             return done.get(timeout=1.0)
@@ -152,7 +152,7 @@ class CellComputer:
         lanes, progress = self._lanes.get(cell.name), partial(self._advance, cell)
         outcome = run_cell(cell, self._store, self._pool, stop=self._stop, progress=progress, lanes=lanes)
         for note in outcome.notes:
-            self._display.say(f"made again: {note}")
+            self._display.say(f"computed again: {note}")
         _write_receipts(self._store, outcome, self._receipts)
         return outcome
 

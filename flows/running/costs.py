@@ -151,7 +151,7 @@ class TimeLeft:
     def seconds(self, workers: int) -> float:
         """The seconds until the end with this number of workers; infinite while a remaining kind has no cost.
 
-        The costs of other kinds tell nothing of it: one classifier may take 100,000 times as long as another.
+        The costs of other kinds do not help: one classifier may take 100,000 times as long as another.
         """
         for at, one in enumerate(self.cells):
             if one.computed != self._learnt[at] and one.per_replicate is not None:

@@ -131,12 +131,12 @@ def _in_words(cells: Sequence[Cell], what: str) -> str:
 
 
 def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alone: bool = True) -> list[str]:
-    """Write what workers and readers need: ``study.json``, the data, the plan, and published results.
+    """Write the files that workers and readers need: ``study.json``, the data, the plan, and published results.
 
-    `identity`: the identity of the study. `alone`: whether no other run writes to the output now, so that the remains
+    `identity`: the identity of the study. `alone`: True if no other run writes to the output now, so that the remains
     of killed runs are removed.
 
-    Returns a line for each table that was there and could not be used: they are made again, the summary later.
+    Returns a line for each stored table that could not be used; it is written again, the summary later.
     """
     if alone:
         store.files.sweep()

@@ -144,14 +144,14 @@ def _begun(
                 f"--output: {store.root} is not valid; it cannot be written ({error.strerror or error})"
             ) from None
         for reason in filter(None, again):
-            options.display.say(f"made again: {reason}")
+            options.display.say(f"computed again: {reason}")
         try:
             yield there
         finally:
             if not there():
                 raise FileNotFoundError(
-                    f"{store.root} was moved or removed during the run; the same command with its new place as output "
-                    "goes on from what is stored there"
+                    f"{store.root} was moved or removed during the run; to continue from the stored blocks, run the "
+                    "same command with its new place as output"
                 ) from None
 
 

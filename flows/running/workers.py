@@ -169,7 +169,7 @@ class StaffWatch:
         for worker, version in self._pool.strangers.items():
             if worker not in self._told:
                 self._told.add(worker)
-                self._say(f"note: worker {worker} has other code (sigstats {version}) and computes nothing")
+                self._say(f"note: worker {worker} has other code (sigstats {version}) and gets no work")
         if self._there == THIS_PROCESS != staff:  # this process hands over to workers, and loses nothing
             self._there, self._began = frozenset(), self._clock()
         gone, new = sorted(self._there - staff), sorted(staff - self._there)

@@ -212,7 +212,7 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
     if row.test.kind == "unpaired" and not size:
         return "Compare both models on the same rows, which show smaller differences, or on more rows."
     if row.test.kind != "unpaired":
-        size = f"{size}; {plan} gives the power of others" if size else f"{plan} estimates how many"
+        size = f"{size}; {plan} gives the power for other numbers" if size else f"{plan} estimates how many"
     if row.whole:
         looks = "" if row.silent or lean == NEITHER else f"{lean[:1].upper()}{lean[1:]}. "
         return f"{looks}Compare on more rows: {size}."

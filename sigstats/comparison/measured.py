@@ -145,7 +145,7 @@ def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
     if of_classes:
         refuse_two_spellings(said.of_labels, paired.n, "label")
     if paired.graded and spec.needs not in ("answers", "repeated answers"):
-        raise ValueError("measures: these files say only which answers were right; expected accuracy or mean-score")
+        raise ValueError("measures: these files state only which answers were right; expected accuracy or mean-score")
     for who, labels, names in () if paired.graded or spec.needs == "numbers" else said.names():
         require_class_names(labels, names, paired.n, who, spell=of_classes)
     return said

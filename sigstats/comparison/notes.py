@@ -243,11 +243,11 @@ _LEVEL = 0.01
 def clusters(
     values: FloatArray, columns: Mapping[str, IntArray], *, classes: int, seed: int, pvalue: Callable[[IntArray], str]
 ) -> Iterator[Note]:
-    """A note on each of up to three columns within whose groups the values of rows are alike.
+    """A note on each of up to three columns with groups of rows that have similar values.
 
-    Columns are examined if they have two or more rows per value on average, at least ten values, and more than twice as
-    many as there are classes; of each the first groups, up to 8,192 rows. Null hypothesis: all orders of the values of
-    the rows are equally likely, whatever the columns are. Then no column is named with a probability of at least 99%,
+    A column is examined if it has two or more rows per value on average, at least ten values, and more than twice as
+    many as there are classes; the first groups are used, up to 8,192 rows. Null hypothesis: given the columns, all
+    orders of the values of the rows are equally likely. Then no column is named with a probability of at least 99%,
     since the sum of squares of the sums of groups must exceed those of 100 random orders per column, minus one.
 
     `values`: the difference of the models in each row; array of shape (n,). `columns`: codes from 0. `pvalue`: the

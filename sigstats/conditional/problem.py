@@ -176,9 +176,9 @@ def worst_scores(problem: Problem, columns: Sequence[int]) -> FloatArray:
 
 
 def open_volume(problem: Problem, columns: Sequence[int], others: Sequence[int]) -> float:
-    """About the least number of outcomes of `columns` that may yet score more than was observed.
+    """A rough lower bound on the number of outcomes of `columns` that may still score more than was observed.
 
-    They fill an ellipsoid. Columns whose outcomes merge, and those that the ellipsoid leaves at a border, are held at
+    They fill an ellipsoid. Columns with outcomes that merge, and columns at a border of the ellipsoid, are fixed at
     their means.
     """
     share = problem.total / sum(problem.parameters)

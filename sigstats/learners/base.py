@@ -104,7 +104,7 @@ def require_harmless(name: str, value: Any) -> None:
     """Refuse sizes beyond the memory or processors of any machine, and a folder of pickles (joblib's cache)."""
     ending = name.rpartition("__")[2]
     if ending == "memory" and isinstance(value, str):
-        raise refuse(f"params: {name}", value, "no folder: joblib would load and run what lies there; leave it out")
+        raise refuse(f"params: {name}", value, "None, since joblib would load and run files of a folder")
     for inner in value if isinstance(value, list | tuple) else (value,):
         for key in inner if isinstance(inner, dict) else ():
             require_harmless(f"{name}__{key}", inner[key])

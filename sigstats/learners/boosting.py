@@ -176,7 +176,7 @@ def _stops_early(classifier: Any, m: int) -> bool:
 
 
 def _is_known(classifier: Any) -> bool:
-    """True if parameters are such as scikit-learn takes, and an integer says which rows it stops by."""
+    """True if scikit-learn accepts the parameters, and an integer selects the rows for early stopping."""
     for name, least in _COUNTS.items():
         value = getattr(classifier, name)
         unlimited = value is None and name in ("max_leaf_nodes", "max_depth")

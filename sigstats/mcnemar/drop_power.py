@@ -53,7 +53,7 @@ def drop_size(
     """The smallest number of observations from which on a drop is shown with this power; None if none is enough.
 
     It is that of `sigstats.paired_sample_size`, unless `minimum` decides: then it is found by bisection, and a few
-    numbers behind it may have a power that is lower by as much as one observation changes it.
+    larger numbers may have a power that is lower, by no more than one observation changes it.
     """
     if drop <= minimum:
         return None

@@ -271,10 +271,10 @@ def mcnemar_pvalue(a: int, b: int, alternative: Alternative, method: str, correc
 
 
 def _as_tails(a: int, b: int, alternative: Alternative, method: str) -> tuple[int, int, float]:
-    """Return the number of binomial tails, and the observed value and its weight in a tail, of an exact or mid-p-value.
+    """Return the number of binomial tails of an exact or mid-p-value, the observed value, and its weight in a tail.
 
-    Under p = 1/2 an outcome is no likelier than another exactly if it is no nearer to the middle; the outcomes as
-    likely as the observed one are (a, b) and (b, a), which are identical if a = b.
+    Under p = 1/2 the outcomes that are at most as likely as another are those that are not nearer to the middle; those
+    as likely as the observed one are (a, b) and (b, a), which are identical if a = b.
     """
     weight = 0.5 if method == "mid-p" else 1.0
     if alternative != "two-sided":

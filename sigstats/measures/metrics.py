@@ -154,10 +154,10 @@ def limits_of(name: str) -> tuple[float, float] | None:
 
 
 def is_lower_better(name: str, lower: Collection[str] = (), higher: Collection[str] = (), per: str = "") -> bool | None:
-    """True if a lower score is better, as a person or else the table states; None if neither does.
+    """True if a lower score is better, by the user's options or else by the table; None if neither tells.
 
-    Without a name a higher score is better. `lower` and `higher`: the names whose direction a person states. `per`: the
-    denominator of a ratio, which states none if the same way is better of both, as of two costs.
+    Without a name a higher score is better. `lower` and `higher`: names from the options. `per`: the denominator of a
+    ratio; the table does not tell if both have the same direction, such as two costs.
     """
     if name in lower or name in higher or not name:
         return name in lower

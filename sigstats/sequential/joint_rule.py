@@ -66,8 +66,8 @@ class JointRule(BesagCliffordRule):
     def stops(self, exceeds: Sequence[Any]) -> list[JointStop]:
         """The end of each test, from equally many first replicates of each.
 
-        `exceeds`: for each test of the family, whether each of its replicates is at least as extreme as observed. What
-        comes after the end of a test changes nothing.
+        `exceeds`: for each test of the family, a mask of the replicates that are at least as extreme as observed.
+        Replicates after the end of a test change nothing.
         """
         flags = [as_indicators(replicates, "exceeds")[: self.maximum] for replicates in exceeds]
         # The ends of tests by their own rule; of rejected ones, the time of the rejection if it is earlier.

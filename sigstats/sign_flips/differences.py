@@ -66,9 +66,9 @@ def as_units(differences: Any) -> tuple[NDArray[Any], float]:
 
 
 def _common_denominator(reals: FloatArray, *, in_floats: bool) -> int:
-    """The least denominator of the fractions that the numbers stand for, or 0 where some stand for none.
+    """The least common denominator of the fractions that the numbers represent, or 0 if some represent none.
 
-    Each stands for the nearest fraction of denominators up to the largest allowed.
+    A number represents the nearest fraction with a denominator up to the largest allowed.
     """
     most, near = (_MOST_OF_FLOATS, _NEAR_IN_FLOATS) if in_floats else (MOST_DENOMINATOR, _NEAR)
     away = near * float(np.abs(reals).max())
@@ -129,10 +129,10 @@ def score_pvalue(differences: FloatArray, sizes: FloatArray, limit: float, alter
 
 
 def null_variance(residuals: FloatArray, size: float, limit: float) -> float:
-    """The variance of an item's residual under the likeliest law of mean 0 that may also hold the most extreme ones.
+    """The variance of an item's residual under the likeliest law of mean 0, which may include the extreme residuals.
 
-    The likelihood (Owen 1988, Biometrika 75, 237-249) gives residual r the probability ``1 / (n (1 + t r))``; where the
-    mean cannot be 0 otherwise, an unseen residual at an end of the range gets what is missing.
+    The likelihood (Owen 1988, Biometrika 75, 237-249) gives residual r the probability ``1 / (n (1 + t r))``; if the
+    mean cannot be 0 otherwise, an unseen residual at an end of the range gets the remaining probability.
     """
     from scipy.optimize import brentq
 

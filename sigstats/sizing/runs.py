@@ -32,9 +32,9 @@ _MORE_ITEMS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class DropOfRuns:
-    """A drop: the runs per recipe that show it on the items at hand, on four times as many, and on any number.
+    """A drop, and the runs per recipe that show it on the present items, on four times as many, and on any number.
 
-    Each is None if more than 1,000 are needed; `power` is that of the runs at hand.
+    A number of runs is None if it exceeds 1,000; `power` is that of the present runs.
     """
 
     drop: float

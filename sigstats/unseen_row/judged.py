@@ -176,7 +176,7 @@ class JudgedRows(NamedTuple):
             return "judge more rows: labels of all present rows would probably not show a difference"
         more = np.maximum(wanted - self.labels, 0).tolist()
         where = ", ".join(f"{count:,} where {who}" for count, who in zip(more, PREFERS, strict=True) if count)
-        said = f"label {sum(more):,} more, enough to show the difference if people go on labelling alike: {where}"
+        said = f"label {sum(more):,} more, enough to show the difference if the new labels are like the others: {where}"
         return said if where else "the present labels show a difference"
 
 

@@ -61,7 +61,7 @@ def _type_name(kinds: Kinds) -> str:
 
 def as_names(value: Any, where: str) -> tuple[str, ...]:
     """A tuple of distinct strings that can be written as UTF-8, or ValueError."""
-    wanted = "names, each a string and there once"
+    wanted = "different names, as strings"
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise refuse(where, value, wanted)
     for name in value:

@@ -64,7 +64,7 @@ class BlockSizer:
         return sum(last - first for first, last in self.gaps) * self.seconds / max(1, self.lanes)
 
     def _next_lanes(self, workers: int, others: float, least: float) -> int:
-        """The lanes of the next block: as the target says, and near the end half of what is left for each worker."""
+        """The lanes of the next block: by the target time, and near the end half of the rest for each worker."""
         if not self.lanes:
             return 1
         value = max(self.seconds / self.lanes, 1e-6)

@@ -142,7 +142,7 @@ class GrowingPool(RoutedPool):
             if self._grown:  # it failed to close, which changes no result
                 return
             reason = " ".join(str(error).split()) or type(error).__name__
-            self._say(f"note: no workers could be started, so the run goes on in this process ({reason[:200]})")
+            self._say(f"note: no workers could be started, so the run continues in this process ({reason[:200]})")
 
 
 def _times() -> tuple[float, float, float]:

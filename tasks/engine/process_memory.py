@@ -1,12 +1,12 @@
 """The memory of a process: its limit of addresses (`ulimit -v`), and the freed memory that it keeps.
 
-What has no room under a limit of addresses is refused in one line, before a library ends or hangs. Where OpenBLAS finds
-no room it asks again without end, ends the process with exit code 1, or sends it SIGINT where that befalls one of its
-threads. The C library ends a process with exit code 127.
+Work that does not fit under a limit of addresses is refused in one line, before a library ends the process or hangs. If
+OpenBLAS gets no memory, it retries forever, ends the process with exit code 1, or, in one of its threads, sends SIGINT
+to it. The C library ends a process with exit code 127.
 
-Dask starts workers with ``MALLOC_TRIM_THRESHOLD_=65536``, so that the C library gives the arrays of each retrain back
-to the system, which finds and clears other pages for the next: that took half of the time of a worker. So freed memory
-is kept for the next arrays while blocks are computed.
+Dask starts workers with ``MALLOC_TRIM_THRESHOLD_=65536``, so that the C library returns the arrays of each retrain to
+the system, which must find and clear pages for the next: that took half of the time of a worker. So freed memory is
+kept for the next arrays while blocks are computed.
 """
 
 import contextlib

@@ -1,8 +1,8 @@
 """Files under a root: a folder, or an fsspec URL such as a bucket.
 
-Behind a URL an object appears whole, when its upload ends, and needs no rename. A run remembers the objects under its
-root, so that it asks for each only once. Only the run with the lease of a root writes there, and its workers report
-what they write. A block of a worker that was lost may still exist: it is seen when the names are listed again.
+At a URL an object appears whole, when its upload ends, and needs no rename. A run remembers the objects under its root,
+so that it requests each only once. Only the run with the lease of a root writes there, and its workers report their
+files. A block of a lost worker may still exist: it is found when the names are listed again.
 """
 
 import contextlib

@@ -79,7 +79,7 @@ def test_files_of_any_time_are_taken_up(many, tmp_path, record):
     before = stored(place)
     done = run("run", path, "--cluster", "serial", place=place)
     assert done.returncode == 0, done.stderr
-    assert "made again" not in done.stderr
+    assert "computed again" not in done.stderr
     assert before > 500
     assert results(place) == reference
     record("files dated 1970 to 2100", count=len(files), seen="read; the same bytes")

@@ -53,7 +53,7 @@ def test_a_full_disk_is_named_and_the_run_goes_on_once_there_is_room(many, disk,
         lines = [line for line in err.splitlines() if line.startswith("sigstats: ")]
         assert lines, err
         assert all("No space left on device" in line and place.url in line for line in lines)
-        assert "make room there; the same command goes on" in lines[-1]
+        assert "free some space there, and run the same command" in lines[-1]
         wait_until(lambda process=process: not alive(process), seconds=30)
         (disk / "ballast").unlink()
     fill(disk / "ballast")

@@ -31,7 +31,7 @@ def test_a_signal_ends_a_run_in_good_order(many, tmp_path, cluster, number, code
         _, err = process.communicate(timeout=60)
         assert process.returncode == code, err
         said = [line for line in err.splitlines()[1:] if not line.startswith("  ") and not line.startswith("note: ")]
-        assert said == [f"sigstats: interrupted; the same command goes on from {place.url}"]
+        assert said == [f"sigstats: interrupted; run the same command to continue from {place.url}"]
     assert run("run", path, "--cluster", "serial", place=place).returncode == 0
     assert results(place) == reference
     name = {130: "Ctrl-C", 143: "SIGTERM"}[code]

@@ -174,7 +174,7 @@ def _with_law(
     (baseline, candidate), level = law.observed, rule.confidence_level
     interval, *intervals = law.intervals(level)
     if interval.low == interval.high:  # kappa, for instance, where all labels are of one class
-        return replace(row, note=f"{row.measure} has one value here, whatever the models answer")
+        return replace(row, note=f"{row.measure} has the same value here for any answers")
     pvalue = law.p_worse if bar is None else law.p_at_least(bar)
     return replace(
         row,

@@ -63,7 +63,7 @@ def lower_in_both(*sides: Predictions) -> bool | None:
 
 
 def questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> Iterator[tuple[str, Any, Any]]:
-    """The target, input or hash of what both files asked in these rows, if both have them."""
+    """The targets, inputs or hashes of the questions in these rows, of those that both files have."""
     for name, column in first.identity.items():
         if name in other.identity and name != PROMPT:
             yield name, taken(column, rows), taken(other.identity[name], partners)

@@ -129,8 +129,8 @@ def _notes(table: Table, columns: TableColumns, run: str | None, *, labelled: bo
     if _IN_ORDER.search(columns.id):
         yield Note(
             "dependent-rows",
-            f"the rows are known by {shown(columns.id)}: folds, and steps of a training, are not independent, and this "
-            "test takes rows as independent",
+            f"rows are identified by {shown(columns.id)}: folds and steps of a training are not independent, but this "
+            "test assumes independent rows",
         )
     if run is not None and (columns.units.epoch is not None or columns.units.group == columns.id):
         told = f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"

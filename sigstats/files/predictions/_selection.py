@@ -191,7 +191,7 @@ def _others(log: EvaluationLog, answers: Sequence[Answer], columns: Columns, sco
 
 
 def _beside(answers: Sequence[Answer], columns: Columns, identity: Mapping[str, Any]) -> dict[str, Any]:
-    """All metadata that are not asked for, and the question."""
+    """All metadata that no option names, and the question."""
     names = dict.fromkeys(name for answer in answers for name in answer.about if name not in (*columns.optional, TASK))
     by_name = {name: pa.array([_text(answer.about.get(name)) or None for answer in answers]) for name in names}
     return dictionaries(by_name | without_target(identity), len(answers))

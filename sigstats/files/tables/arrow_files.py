@@ -111,7 +111,7 @@ def _chunks(file: pq.ParquetFile, columns: Sequence[str], group: int) -> Iterato
 
 
 def _of_few_values(file: pq.ParquetFile, columns: Sequence[str], chunks: Sequence[_Chunk]) -> list[str]:
-    """The columns of text whose values take at most two bytes each in the file: they are codes."""
+    """The columns of text that are stored as codes of at most two bytes."""
     schema = file.schema_arrow
     texts = {schema.names[place] for place, kind in enumerate(schema.types) if kind in (pa.string(), pa.large_string())}
     many = {chunk.path for chunk in chunks if not chunk.dictionary or chunk.stored > 2 * chunk.values}

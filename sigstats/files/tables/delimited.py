@@ -208,8 +208,8 @@ def _may_have_space(texts: Any) -> bool:
 def _has_whole_quotes(content: bytes, separator: str, start: int) -> bool:
     """True if each quote opens a field, closes one, or is one of two inside a field.
 
-    Quotes open and close in turn. One that opens stands behind a separator, the end of a line, or a quote that closed
-    just before it, which makes it the second of two; one that closes stands before any of these.
+    Quotes open and close in turn. An opening quote follows a separator, the end of a line, or the quote that has just
+    closed, of which it is then the double; a closing quote precedes one of these.
     """
     text = np.frombuffer(content, np.uint8)[start:]
     beside = (ord(separator), _QUOTE, *_LINE_ENDS)

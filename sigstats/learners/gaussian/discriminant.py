@@ -202,9 +202,9 @@ def _inverse_roots(matrices: FloatArray) -> FloatArray:
 
 
 def _degrees_of_freedom(classes: int) -> int:
-    """The number taken off that of the rows in the within-class covariance: 0 or that of the classes.
+    """The number subtracted from the rows in the divisor of the within-class covariance: 0, or the number of classes.
 
-    scikit-learn changed it between versions, and the log priors weigh against it, so it is asked what it does.
+    It differs between versions of scikit-learn and matters relative to the log priors, so it is found by a trial fit.
     """
     probe = LinearDiscriminantAnalysis().fit([[-1.0], [1.0], [9.0], [11.0]], [0, 0, 1, 1])
     width = float(np.diff(probe.decision_function([[0.0], [1.0]]))[0])  # 10 / covariance: 10 for 4 rows, 5 for 2

@@ -195,10 +195,10 @@ def _moved(spread: _Spread, replicate: int, *, complete: bool) -> tuple[FloatArr
 
 
 def _centers(numbers: FloatArray, known: Any) -> Any:
-    """The value that more than half of the known values of a column have, or their mean; 0 if none is known.
+    """The value of more than half of the known rows of a column, or their mean; 0 if none is known.
 
-    About a value that most rows have, squares of the others alone are summed and rounded. Of whole numbers, or halves,
-    it is the whole number next to the mean.
+    Around the value of most rows, only squares of the other rows are summed and rounded. For whole numbers or halves,
+    the mean is rounded to a whole number.
     """
     count = np.maximum(known.sum(axis=0), 1)
     usual = np.sort(np.where(known, numbers, np.inf), axis=0)[(count - 1) // 2, np.arange(numbers.shape[1])]

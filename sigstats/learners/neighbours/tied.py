@@ -95,8 +95,8 @@ def tree_of(classifier: Any, X: FloatArray) -> Callable[[FloatArray], Any] | Non
 def takes_first(classifier: Any, problem: Problem) -> bool:
     """True if `classifier`, without a scaler, certainly takes the first of the rows that are equally near.
 
-    Without a tree it goes through the training rows in order and keeps the nearest so far. Distances come from
-    products of matrices, of which rounding may differ between equal rows; squared distances of whole numbers are exact.
+    Without a tree it examines the training rows in order and keeps the nearest so far. Distances are computed by matrix
+    products, so rounding may differ between equal rows; squared distances of whole numbers are exact.
     """
     if classifier.n_neighbors != 1 or classifier.algorithm not in ("auto", "brute") or not problem.floats:
         return False

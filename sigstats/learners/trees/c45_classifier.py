@@ -100,7 +100,7 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def n_leaves_(self) -> int:
-        """The number of leaves, those to which no training row came among them."""
+        """The number of leaves, including those without training rows."""
         check_is_fitted(self)
         return int((self.tree_.feature[_reached(self.tree_)] < 0).sum())
 

@@ -170,7 +170,7 @@ class EventPopulation(_Drawn):
 
     @cached_property
     def shape(self) -> JointEvents:
-        """Each event that a test set may have, once; where outputs are exchanged, also those that an exchange makes."""
+        """The distinct events that a test set may have, including those that an exchange of outputs makes."""
         events = set(self.joint.events)
         if self.swapped:
             events |= {(true, b, a) for true, a, b in events}

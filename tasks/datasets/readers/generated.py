@@ -21,12 +21,12 @@ Sample = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def correlated(spec: Mapping[str, Any], rng: np.random.Generator, where: str) -> Sample:
-    """Two normal features whose correlation inside both classes, as it grows, separates the classes.
+    """Two normal features; the greater their correlation within both classes, the better they separate the classes.
 
-    The class means lie on the line on which one feature grows as the other falls, `separation` apart; the variance
-    along it is 1 - correlation, so that a classifier that uses both features together gets better and better, while
-    each feature by itself is as informative as before. The generated sets of Ojala and Garriga are of this kind; their
-    paper does not give all details.
+    The class means lie `separation` apart on the line on which one feature grows as the other falls. The variance along
+    this line is 1 - correlation, so a classifier that uses both features together improves with the correlation, while
+    a single feature is as informative as before. The generated sets of Ojala and Garriga are of this kind; their paper
+    does not give all details.
     """
     rows = as_count(spec.get("rows", 200), f"{where}: rows", minimum=4)
     rho = as_real(spec.get("correlation", 0.0), f"{where}: correlation", low=-1, high=1)

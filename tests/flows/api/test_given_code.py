@@ -153,7 +153,7 @@ def test_a_class_of_a_notebook_is_the_same_in_every_session_and_engine(tmp_path)
             [sys.executable, str(program), str(tmp_path / output), options],
             env=environment(), capture_output=True, text=True, check=True,
         )  # fmt: skip
-        assert "made again" not in done.stderr
+        assert "computed again" not in done.stderr
         said.append(done.stdout)
     assert len(set(said)) == 1
     assert results(tmp_path / "serial") == results(tmp_path / "local")
@@ -219,7 +219,7 @@ def test_a_class_joins_a_finished_study_whatever_file_it_stands_in(tmp_path, mon
         study = {**STUDY, "datasets": ["iris"], "classifiers": ["lda", own if name else learner]}
         options = {"output": tmp_path / "out", "cluster": "serial", "allow": ["first_h", "later_h"], "quiet": False}
         sigstats.run_study(study, **options)
-        return re.findall("made again: mine, since (.*)", capsys.readouterr().err)
+        return re.findall("computed again: mine, since (.*)", capsys.readouterr().err)
 
     def cells():
         return sorted(path.name.rpartition(".")[0] for path in (tmp_path / "out/replicates").iterdir())

@@ -76,14 +76,12 @@ def test_a_run_whose_output_is_moved_ends_and_goes_on_at_its_new_place(tmp_path,
     _, err = process.communicate(timeout=60)
     assert process.returncode == 3
     last = err.splitlines()[-1]
-    assert last.startswith(
-        f"sigstats: FileNotFoundError: {output} was moved or removed during the run; the same command"
-    )
+    assert last.startswith(f"sigstats: FileNotFoundError: {output} was moved or removed during the run; to continue")
     assert "hypotheses" not in err
     kept = blocks(moved)
     done = run("run", path, "--output", moved, "--part", "1/1000")
     assert done.returncode == 0, done.stderr
-    assert "made again" not in done.stderr
+    assert "computed again" not in done.stderr
     assert blocks(moved) >= kept
 
 
@@ -250,7 +248,7 @@ def test_a_damaged_study_is_named_and_blocks_of_another_study_stay(program, tmp_
             (output / "blocks" / name / "000000000-000000010.parquet").write_text("work of hours")
         done = program("run", path, "--output", output, "--cluster", "serial")
         assert done.returncode == 0, done.stderr
-        assert f"made again: {complaint}" in done.stderr
+        assert f"computed again: {complaint}" in done.stderr
         assert results(output) == reference
         assert [path.name for path in (output / "blocks").iterdir()] == ["retrain.another.0123456789"]
         assert (output / "study.json").read_text() == (before / "study.json").read_text()

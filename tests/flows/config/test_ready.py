@@ -138,7 +138,8 @@ def test_data_that_came_are_compared_with_those_that_are_meant(tmp_path, monkeyp
     assert frame["class"].tolist() == iris
     assert list(frame) == ["wind", "class"]
     assert (
-        "15 of 16 files were not fetched: anneal_orig.parquet (other data came: 2 rows, 1 in the largest" in printed.err
+        "15 of 16 files were not fetched: anneal_orig.parquet (other data were fetched: 2 rows, 1 of one class"
+        in printed.err
     )
     assert "segment_train210.parquet (no downloader has it in this form)" in printed.err
     assert [path.name for path in tmp_path.iterdir()] == ["iris.parquet"]

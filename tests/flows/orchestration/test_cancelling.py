@@ -35,7 +35,7 @@ def cancelled(server, study, *more, ready):
     server.ask(f"flow_runs/{run['id']}/set_state", asked)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    assert f"interrupted; the same command goes on from {study.parent / 'out'}" in said
+    assert f"interrupted; run the same command to continue from {study.parent / 'out'}" in said
     assert "Traceback" not in said
     assert server.run_of(run["id"])["state_type"] == "CANCELLED"
     return run

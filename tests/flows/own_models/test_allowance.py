@@ -464,15 +464,15 @@ def test_what_was_made_with_other_code_is_made_again(package, tmp_path, program)
     before = replicates(output)
     again = program(*arguments)
     assert "nothing was left to compute" in again.stderr
-    assert "made again" not in again.stderr
+    assert "computed again" not in again.stderr
     models = package / "models.py"
     models.write_text(models.read_text().replace("argmax(axis=1)]", "argmin(axis=1)]"))
     forget()
     changed = program(*arguments)
-    assert changed.stderr.count("made again: net, since the source of netpackage has changed") == 1
+    assert changed.stderr.count("computed again: net, since the source of netpackage has changed") == 1
     assert {name.rpartition(".")[0] for name in before} <= {name.rpartition(".")[0] for name in replicates(output)}
     (package / "__init__.py").write_text('__version__ = "1.1"\n')
     forget()
-    assert "made again: net, since netpackage was 1.0, is 1.1" in program(*arguments).stderr
+    assert "computed again: net, since netpackage was 1.0, is 1.1" in program(*arguments).stderr
     assert len(list((output / "replicates").glob("retrain.few.lda*"))) == 1
     assert len(list((output / "replicates").glob("retrain.few.net*"))) == 3

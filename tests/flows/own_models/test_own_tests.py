@@ -273,6 +273,6 @@ def test_a_changed_test_is_applied_again(package, tmp_path, capsys):
     checks.write_text(checks.read_text().replace("else 1.0", "else 0.5"))
     forget()
     run(tmp_path, ["sign", {"test": "mcnemar"}], trials=100, quiet=False)
-    assert f"made again: {CHECKS}:sign, since the source of netpackage has changed" in capsys.readouterr().err
+    assert f"computed again: {CHECKS}:sign, since the source of netpackage has changed" in capsys.readouterr().err
     assert len(list((tmp_path / "out" / "replicates").glob("own-test.*"))) == 2
     assert len(list((tmp_path / "out" / "replicates").glob("subsample.*"))) == 1

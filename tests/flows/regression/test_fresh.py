@@ -254,7 +254,7 @@ def test_rows_that_are_not_fresh_are_refused_and_rules_that_change_begin_anew(fo
     for command in ("plan", "run"):
         assert main([command, str(folder / "nightly.toml"), "--output", str(folder / "out"), "--set", "alpha=0.1"]) == 0
         said = capsys.readouterr()
-        assert "the rules of the study changed: evidence and episodes begin anew" in said.out + said.err
+        assert "the rules of the study changed: evidence and episodes begin again" in said.out + said.err
     found = history(folder).query("slice == 'all rows'")
     assert list(zip(found["n"], found["level"], found["segment"], strict=True)) == [(150, 0.05, 1), (150, 0.1, 2)]
 

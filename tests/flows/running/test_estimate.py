@@ -51,7 +51,7 @@ def test_cells_beyond_the_budget_are_guessed_and_said_to_be(tmp_path):
     of = {one.cell.subject["dataset"]: one.seconds for one in observed if one.cell.subject["classifier"] == "1-nn"}
     assert of["iris"] < of["wine"] < of["digits"]
     text = render(ready.plan, found, workers=2)
-    assert "5 of 18 cells (~) were not timed, but guessed from the others" in text
+    assert "5 of 18 cells (~) were not timed, but estimated from the others" in text
 
 
 class Machine:

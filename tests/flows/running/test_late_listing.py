@@ -88,7 +88,7 @@ def test_no_cell_is_damaged_or_computed_twice(late, written, parts, tmp_path, ca
         assert main([*command, part]) == 0
         list_anew()
     assert main(command) == 0
-    assert "made again" not in capsys.readouterr().err
+    assert "computed again" not in capsys.readouterr().err
     assert set(written.values()) == {1}
     plain = tmp_path / "plain"
     assert main([*command[:-1], str(plain)]) == 0

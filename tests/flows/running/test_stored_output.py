@@ -76,7 +76,7 @@ def test_nothing_is_computed_again(stored, kind, capfd):
     before = contents(output)
     assert run(stored / kind) == 0
     assert contents(output) == before
-    assert "made again" not in capfd.readouterr().out
+    assert "computed again" not in capfd.readouterr().out
     computed = list(output.glob("receipts/*"))  # a receipt for every block that is computed
     assert len(computed) == (kind == "significance")
 

@@ -142,7 +142,7 @@ def test_the_work_goes_on_here_where_the_workers_cannot_be_started(store, cell, 
         outcome = run_cell(cell, store, pool)
     assert outcome.complete
     assert outcome.engines == {"serial"}
-    assert said == ["note: no workers could be started, so the run goes on in this process (no processes are left)"]
+    assert said == ["note: no workers could be started, so the run continues in this process (no processes are left)"]
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def _has_large_score(table: pa.Table, columns: Columns) -> bool:
 
 
 def _has_long_line(content: Content) -> bool:
-    """True if a line is too long for Arrow, which holds a file several times until it has found that out."""
+    """True if a line is too long for Arrow, which would copy the file several times before it fails."""
     with contextlib.ExitStack() as opened:
         text: Any
         if content.path is None:
