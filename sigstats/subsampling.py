@@ -1,10 +1,10 @@
 """Test sets drawn from a population that is known through the counts of its distinct joint outcomes, and their power.
 
-A test set drawn without replacement holds a multivariate hypergeometric number of each outcome. So the counts are
+The counts of outcomes in a test set drawn without replacement are multivariate hypergeometric. So the counts are
 drawn, never the rows, and a draw costs the same from a thousand rows as from 10**12 (the subsamples of Keller,
 Mariethoz and Bengio, section 5, who draw rows).
 
-When not to use: for a statistic that needs more of a row than which outcome it is (scores, groups); to resample the
+When not to use: for a statistic that needs more than the outcome of a row (scores, groups); to resample the
 test set itself, which is drawn with replacement (`sigstats.bootstrap.replicates`).
 """
 

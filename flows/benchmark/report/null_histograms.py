@@ -84,10 +84,10 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         yield Figure(
             title="Errors under the null hypothesis" if by_error else f"{measure} under the null hypothesis",
             caption=(
-                f"The histogram is the {measure} of classifiers trained again on permuted data, the line the one "
-                f"observed. Permutations {'right' if more else 'left'} of it are at least as extreme; their share, "
-                "with the observed result counted in, is p, unless the test was ended early. All classifiers of a data "
-                f"set share the axis, {unit}; each histogram has its own height. ● marks a rejected null hypothesis."
+                f"The histogram shows the {measure} of classifiers retrained on permuted data, the line the observed "
+                f"one. Permutations to the {'right' if more else 'left'} are at least as extreme; unless the test "
+                "ended early, p is their share, including the observed result. All classifiers of a data set share the "
+                f"axis, {unit}, but not the height of the histogram. ● marks a rejected null hypothesis."
             ),
             body=Markup("").join(tests),
         )

@@ -78,8 +78,8 @@ _PERMUTATION_LABELS = Section(
         "Research 11 (2010), test 1"
     ),
     terms=(
-        "PermClass permutes the labels and trains again: p is the share of permutations, the data themselves counted "
-        "in, on which the classifier errs as seldom as on the data."
+        "PermClass permutes the labels and trains again: p is the share of permutations, including the data "
+        "themselves, on which the classifier makes at most as many errors as on the data."
     ),
 )
 
@@ -92,7 +92,7 @@ _PERMUTATION_FEATURES = Section(
     columns=_columns("each feature inside each class"),
     method=(
         "Each feature is permuted by itself inside each class, which keeps its relation to the class and destroys its "
-        "relation to other features; then the classifier is cross-validated again and p found as in PermClass. The "
+        "relation to other features; then the classifier is cross-validated again, and p is that of PermClass. The "
         "null hypothesis is that features are independent inside each class. A small p says that the classifier is "
         "more accurate on these data than on data with independent features: its accuracy depends on their joint "
         "structure. It does not say that the classifier models that structure: naive Bayes, which cannot, errs more or "
@@ -104,10 +104,10 @@ _PERMUTATION_FEATURES = Section(
         "Research 11 (2010), test 2"
     ),
     terms=(
-        "PermFeats permutes each feature inside each class and trains again: p is the share of permutations, the data "
-        "themselves counted in, on which the classifier errs as seldom as on the data. Accuracy may depend on the "
-        "joint structure though the classifier does not model it: naive Bayes cannot, and errs more or less often with "
-        "it too."
+        "PermFeats permutes each feature inside each class and trains again: p is the share of permutations, including "
+        "the data themselves, on which the classifier makes at most as many errors as on the data. Accuracy may depend "
+        "on the joint structure even if the classifier does not model it: naive Bayes cannot, but its errors change "
+        "with it too."
     ),
 )
 

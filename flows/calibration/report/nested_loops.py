@@ -40,8 +40,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         yield Figure(
             title=f"{str(measure)[:1].upper()}{str(measure)[1:]} over all settings, {dataset}{', ' + of if of else ''}",
             caption=(
-                "A step across is a setting; the lines below say which: each factor rises within the one above it. The "
-                f"dashed line is {percent(expected)}, what is stated. A line a method."
+                "Each step to the right is a setting, which the lines below show: a factor rises within the one above "
+                f"it. The dashed line is the stated {percent(expected)}. There is a line for each method."
             ),
             body=_panel(f"loops-{number}", f"{measure}, {dataset}", group, names, expected, evidence),
         )

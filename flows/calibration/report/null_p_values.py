@@ -97,9 +97,9 @@ def draw_law(evidence: Evidence) -> Iterator[Figure]:
         yield Figure(
             title=f"The law of p where the null hypothesis is true, {dataset}{', ' + part if part else ''}",
             caption=(
-                "Both axes are logarithmic: across a level from 0.0001 to 0.2, upwards the share of test sets whose p "
-                "is at most that. Uniform p-values stay in the band at all levels at once with probability 95%; "
-                "a test whose curve leaves it upwards rejects too often, one below it is careful."
+                "Both axes are logarithmic. Horizontal: a level from 0.0001 to 0.2; vertical: the share of test sets "
+                "with a p of at most this level. Uniform p-values stay in the band at all levels at once with "
+                "probability 95%. A test with a curve above the band rejects too often; one below it is conservative."
             ),
             body=svg.panels(panels),
         )

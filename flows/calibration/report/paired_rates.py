@@ -33,8 +33,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
                 yield Figure(
                     title=f"Methods on the same test sets: {what}, {', '.join(filter(None, (dataset, part, of)))}",
                     caption=(
-                        f"Of two methods the test sets with {what} by the row's alone, and by the column's alone; the "
-                        "colour is McNemar's exact two-sided p of these, not adjusted: whether the two rates differ."
+                        f"Test sets with {what} only by the method of the row, and only by that of the column; the "
+                        "colour is McNemar's exact two-sided p, not adjusted, of the hypothesis of equal rates."
                     ),
                     body=Markup("{}{}").format(side_by_side(panels, len(group)), p_legend()),
                 )

@@ -58,8 +58,8 @@ def draw_resampled(evidence: Evidence) -> Iterator[Figure]:
             title="Resampled differences on the one test set",
             caption=(
                 "Bootstrap replicates of the difference between the classifier that is better on the test set and the "
-                "other. Those up to zero do not bear it out; the share of the others is the stated "
-                "confidence. The shaded part holds 95% of the replicates, centred at their mean: if 0 is outside, the "
+                "other. The share of replicates above zero is the stated confidence. "
+                "The shaded part contains 95% of the replicates, centred at their mean: if 0 is outside, the "
                 "two differ with 95% confidence (Keller, Mariethoz and Bengio, Figure 1 and equation 14)."
             ),
             body=svg.side_by_side(panels),
@@ -113,11 +113,11 @@ def draw_reliability(evidence: Evidence) -> Iterator[Figure]:
         yield Figure(
             title=f"Reliability of the confidence stated by {method}, {dataset}",
             caption=(
-                "Across the confidence that a test states on a test set, that the classifier which is better there is "
-                "better in truth (1 less half the two-sided p); upwards the share of test sets on which that is right, "
-                "with its 95% interval. On the dashed line it is right as often as stated; below it, less often. Where "
-                "the true difference is large for the number of rows every test is right more often than it says, and "
-                "where it is small less often: no test knows how large it is."
+                "Horizontal: the confidence of a test that the classifier that is better on a test set is truly better "
+                "(1 minus half the two-sided p). Vertical: the share of test sets on which this is right, with its "
+                "95% interval. On the dashed line it is right as often as stated; below it, less often. If the true "
+                "difference is large for the number of rows, every test is right more often than stated, and if it is "
+                "small, less often: no test knows its size."
             ),
             body=svg.panels(panels),
         )

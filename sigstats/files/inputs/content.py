@@ -49,7 +49,7 @@ _ELEMENT, _OBJECT, _LIST = 100, 260, 80
 
 
 class Twice(dict[str, Any]):
-    """An object with keys that are there more than once."""
+    """An object in which keys appear more than once."""
 
     keys_twice: frozenset[str]
 

@@ -214,9 +214,9 @@ class _State:
 
 
 def minimise(evaluate: Evaluate, start: FloatArray, rules: Rules) -> tuple[FloatArray, IntArray]:
-    """Minimise from `start`, (problems, parameters): the results, and the steps that led there, -1 if given up.
+    """Minimise from `start`, (problems, parameters); return the results and the numbers of steps, -1 if given up.
 
-    ``evaluate(x, problems)`` gives the values and the gradients, at a row of x each, of the problems numbered so.
+    ``evaluate(x, problems)`` gives the values and the gradients of these problems, by number, at the rows of x.
     """
     result, taken = start.copy(), np.full(len(start), -1)
     state = _State(evaluate, start)

@@ -172,7 +172,7 @@ class BatchedNeighbours(BatchedLearner):
     def _from_longer_lists(
         self, predicted: IntArray, place: IntArray, fold: IntArray, learned: Learned, pairs: IntArray, length: int
     ) -> None:
-        """Settle what is open, (row, replicate) pairs, in `predicted`, from lists of that length or longer ones."""
+        """Predict the open (row, replicate) `pairs` in `predicted`, from lists of this length or longer ones."""
         weights, bound = learned.weights, learned.bound
         longest = self._lists.near.shape[1]
         still = []

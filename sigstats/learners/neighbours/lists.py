@@ -210,7 +210,7 @@ class NeighbourLists:
         self._exact_distances()
 
     def _exact_distances(self) -> None:
-        """Replace what a matrix product rounded by sums of squared differences."""
+        """Replace distances from a matrix product, which are rounded, by sums of squared differences."""
         n, length = self.near.shape
         d = len(self._numeric)
         self.squares = np.empty((n, self.short, d))

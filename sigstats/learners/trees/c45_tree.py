@@ -216,7 +216,7 @@ def _fill(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> N
 
 
 def _replace(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> bool:
-    """Make a leaf of a node, or its largest branch, where fewer errors are to be expected; whether it is a branch."""
+    """Replace a node by a leaf or by its largest branch if fewer errors are expected; True for a branch."""
     first, branches = nodes.first[node], nodes.branches[node]
     most = 0.0
     for child in range(first, first + branches):

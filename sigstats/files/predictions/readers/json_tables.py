@@ -239,8 +239,8 @@ def first_of(content: Content) -> dict[str, Any] | None:
 def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
     """The rows of a file that is one object; None if it is several objects, or not a table.
 
-    Read are pandas' forms ``split``, ``columns``, ``index`` and ``table``, the first of which is MLflow's too; an
-    object with the row of each id; and one with the prediction of each id.
+    The forms are pandas' ``split`` (also MLflow's), ``columns``, ``index`` and ``table``; an object with the row of
+    each id; and one with the prediction of each id.
     """
     first = first_of(content)
     if first is not None and not _holds_more(first, columns):
