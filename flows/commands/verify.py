@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the parts, print a table of each, and return 3 if one falls below what is promised.
+    """Run the parts, print a table of each, and return 3 if one does not keep its promise.
 
     A part whose extra is not installed is named and left out, unless it was requested.
     """

@@ -194,8 +194,8 @@ def _at_look(study: RegressionStudy, pair: Pair, store: Store) -> _AtLook:
             "choose another output"
         )
     if fresh:
-        anew = records and not made_by(study, records[-1])
-        note = "the rules of the study changed: evidence and episodes begin again with this look" if anew else None
+        changed = records and not made_by(study, records[-1])
+        note = "the rules of the study changed: evidence and episodes begin again with this look" if changed else None
         length = study.looks.run_length
         look = Look(looks + 1, 1 / length if length else study.alpha, None)
     else:

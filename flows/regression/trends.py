@@ -40,7 +40,7 @@ class Point:
     #: The number of evaluations before this one since when the candidate of a failing row is worse; else None.
     worse: int | None = None
     #: True if the evidence begins again.
-    anew: bool = False
+    restarts: bool = False
 
 
 def trends_of(records: Sequence[Record], reference: str, *, fresh: bool, name: str = "trend") -> Iterator[Figure]:
@@ -108,7 +108,7 @@ def _trends(records: Sequence[Record], on_all_rows: bool, columns: tuple[str, ..
             point = Point(f"{about.at:%b %d}", name, value or 0.0, low, high, reference, row["row_verdict"] or "")
             fails = 0 if row["row_verdict"] == "fail" else None
             worse = fails if row["change"] is None else about.look - row["change"]
-            point = replace(point, worse=worse, anew=begun > 1 and records[begun - 1 : begun] == [record])
+            point = replace(point, worse=worse, restarts=begun > 1 and records[begun - 1 : begun] == [record])
             by_title.setdefault(title, []).append(point)
     return by_title
 
@@ -141,7 +141,7 @@ def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit
     ]
     for position, point in enumerate(trend):
         middle = position + 0.5
-        if point.anew:
+        if point.restarts:
             parts.append(axes.upwards("margin", position))
         if point.worse is not None:
             bar = [(at, axes.y_limits[0]) for at in (max(0, position - point.worse), position + 1)]

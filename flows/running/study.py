@@ -101,7 +101,7 @@ def _summarised(
 
     from ..report.page import write_report
 
-    store.files.list_anew()
+    store.files.refresh()
     if all(outcome.complete for outcome in outcomes):
         store.drop_blocks(plan.cells)
     with display.patience(f"summarising {len(outcomes):,} computations"):
@@ -131,7 +131,7 @@ def _begun(
     with contextlib.ExitStack() as held:
         try:
             there = held.enter_context(store.files.lock(shared=part is not None))
-            store.files.list_anew()
+            store.files.refresh()
             if part is None:
                 held.enter_context(options.holding(store))
             useless = refuse_another(store, identity, prepared)

@@ -50,7 +50,7 @@ _METHODS = {
 
 
 def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """``only_a`` and ``only_b``, how many objects only a and only b got right, of ``n``; ``alternative``.
+    """The result without p, from ``only_a`` and ``only_b``, the objects of ``n`` that only a or only b got right.
 
     Without ``n`` the difference of accuracies is not known.
     """

@@ -23,13 +23,13 @@ from .lease import Held, lease
 from .local_files import LocalFiles, inside_root
 from .local_files import Locked as Locked
 
-#: Contents are kept as long as all together have no more bytes; a larger one is read again.
+#: The most bytes of all remembered contents; a larger content is read again.
 _MOST_BYTES = 1 << 28
 
-#: The content of a file written piece by piece is cached up to this many bytes.
+#: The most bytes of a file written piece by piece whose content is cached.
 _MOST_WRITTEN = 1 << 22
 
-#: Workers write here without a receipt.
+#: The folder in which workers write without a receipt.
 _ASKED_FOR = "data/"
 
 
@@ -43,8 +43,8 @@ class Remembered:
         self._own: set[str] = set()
         self._contents: LRUCache[str, bytes] = LRUCache(_MOST_BYTES, getsizeof=len)
 
-    def list_anew(self, names: Iterable[str]) -> None:
-        """Add names, which may be listed late, and forget what was read and may have been replaced."""
+    def refresh(self, names: Iterable[str]) -> None:
+        """Add names, which may be listed late, and forget contents that may have been replaced."""
         with self._lock:
             self._names.update(set(names) - self._removed)
             for name in list(self._contents):
@@ -192,7 +192,7 @@ class RemoteFiles:
     def remembered(self) -> Iterator[None]:
         """Request each object only once within this context, for the run that holds the lock.
 
-        What others write meanwhile is not seen before `list_anew`.
+        Objects that others write are seen after `refresh`.
         """
         if self.root in _REMEMBERED:
             yield
@@ -200,15 +200,15 @@ class RemoteFiles:
         _REMEMBERED[self.root] = Remembered()
         try:
             try:
-                self.list_anew()
+                self.refresh()
             except OSError:  # which the next request reports
                 del _REMEMBERED[self.root]
             yield
         finally:
             _REMEMBERED.pop(self.root, None)
 
-    def list_anew(self) -> None:
-        """Look again what there is: workers that were lost may have written since."""
+    def refresh(self) -> None:
+        """List the objects again: lost workers may have written more."""
         if self._known is None:
             return
         system, root = self._system
@@ -218,7 +218,7 @@ class RemoteFiles:
                 value = system.find(root)
         except FileNotFoundError:
             value = []
-        self._known.list_anew(str(name).removeprefix(f"{root}/") for name in value)
+        self._known.refresh(str(name).removeprefix(f"{root}/") for name in value)
 
     def wrote(self, name: str, content: bytes | None = None) -> None:
         """Note that a worker reports an object that it wrote, and its content."""

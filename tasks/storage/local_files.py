@@ -166,8 +166,8 @@ class LocalFiles:
         """Remember nothing: a folder is asked at no cost."""
         return contextlib.nullcontext()
 
-    def list_anew(self) -> None:
-        """Look again what there is, which a folder needs not."""
+    def refresh(self) -> None:
+        """Refresh the listing. A local folder needs no refresh."""
 
     def wrote(self, name: str, content: bytes | None = None) -> None:  # noqa: ARG002
         """Note that a worker has written a file."""

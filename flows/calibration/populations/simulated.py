@@ -58,9 +58,9 @@ def two_classifiers(
 
     `prevalence`: the share of rows that are truly positive.
     `recall` and `precision`: those of A.
-    `difference`: by how much both are higher for B: the difference of F1 where recall and precision are equal.
-    `dependence`: how much the errors coincide in each class: from 0, independent of each other, to 1, the rarer error
-    of the two never without the other.
+    `difference`: the increase of both for B; the difference of F1 if recall and precision are equal.
+    `dependence`: the coincidence of the errors in each class: from 0, independent, to 1, where the rarer error of the
+    two never occurs without the other.
     """
     recalls, precisions = (recall, recall + difference), (precision, precision + difference)
     for name, values in (("recall", recalls), ("precision", precisions)):

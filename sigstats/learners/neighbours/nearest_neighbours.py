@@ -1,8 +1,8 @@
 """Nearest neighbours over numeric and nominal features, with a stated rule for ties and missing values.
 
 scikit-learn's `KNeighborsClassifier` takes one of several equally near neighbours by an order it does not promise.
-On discrete features that choice moves the error by tens of percent (first in file order, at random, or all of them
-voting), so here it is a parameter. Do not use it where features are many and mostly irrelevant: all weigh the same.
+On discrete features that choice (first in file order, at random, a vote of all) changes the error by tens of percent,
+so here it is a parameter. Do not use it if there are many, mostly irrelevant features: all have the same weight.
 """
 
 from dataclasses import dataclass
@@ -33,12 +33,12 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """k nearest neighbours by Euclidean distance; a nominal mismatch or a missing value counts 1.
 
     `n_neighbors`: k, at most the number of training rows.
-    `ties`: which of the rows that are equally near as the k-th nearest are neighbours: those that come first in a
+    `ties`: the choice among rows that are as near as the k-th nearest: those that come first in a
     random order of the training rows (drawn in ``fit`` from `random_state`), those that come first in the training
     data, or all of them (as in Weka's IBk). Squared distances within 6e-11 of each other are equal.
-    `nominal` (array_like of bool, shape (d,), or None): which features are nominal; any two different codes are at
+    `nominal` (array_like of bool, shape (d,), or None): mask of the nominal features; any two different codes are at
     the distance 1.
-    `random_state`: of the random order.
+    `random_state`: the seed of the random order.
 
     Notes
     -----
@@ -227,8 +227,7 @@ def weight_bounds(squared: FloatArray, error: float, weighted: bool) -> tuple[An
 _ROUNDED = 1e-12
 #: With a tolerance below this no two whole numbers that differ are equal.
 _WHOLE = 0.25
-
-
+#: Parameters of scikit-learn's classifier that need not have their defaults.
 _FREE = ("n_neighbors", "algorithm", "leaf_size", "n_jobs", "weights")
 
 

@@ -19,11 +19,11 @@ _SLACK = 0.1
 class Nodes(NamedTuple):
     """The nodes of a tree, a parent before its children, which stand side by side."""
 
-    #: -1 in a leaf; array of int64, shape (nodes,).
+    #: The feature that divides the rows; -1 in a leaf; array of int64, shape (nodes,).
     feature: Any
     #: The last code of the first branch, of a number; array of int64, shape (nodes,).
     cut: Any
-    #: The first child, and how many there are; arrays of int64, shape (nodes,).
+    #: The first child, and the number of children; arrays of int64, shape (nodes,).
     first: Any
     branches: Any
     #: The weight of each class; array of float64, shape (nodes, classes).
@@ -147,7 +147,7 @@ def collapse(nodes: Nodes, made: int) -> None:
 
 
 def added_errors(n: float, wrong: float, confidence: float, z: float) -> float:
-    """The errors that a leaf is to be charged with beyond those seen.
+    """The errors that a leaf is charged with in addition to its training errors.
 
     The upper bound of a binomial proportion of `wrong` of `n` at `confidence`, times n, minus `wrong`: exact without
     errors, by the normal approximation with continuity correction from one error on, and interpolated linearly in
@@ -202,7 +202,7 @@ def _as_branch(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any)
 
 
 def _fill(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> None:
-    """Count the rows in a subtree that gets others than it was grown from."""
+    """Count the classes in a subtree that gets other rows than it was grown from."""
     waiting = [(node, rows, weights)]
     while len(waiting):
         one, own_rows, own_weights = waiting.pop()
@@ -239,7 +239,7 @@ def _replace(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -
 
 
 def prune(data: Training, nodes: Nodes, train: Any) -> None:
-    """Prune from below: a node waits until its branches are pruned, and is pruned again where it became one of them."""
+    """Prune from below: a node waits until its branches are pruned, and is pruned again if it became one of them."""
     waiting = [(0, False, train, np.ones(len(train)))]
     while len(waiting):
         node, ready, rows, weights = waiting.pop()
@@ -257,7 +257,7 @@ def prune(data: Training, nodes: Nodes, train: Any) -> None:
 
 
 def _ask(data: Training, nodes: Nodes, row: int, into: Any) -> None:
-    """Add up the class probabilities of a row, of the leaves that it comes to."""
+    """Add to `into` the class probabilities of the leaves that a row reaches, by its weight in each."""
     waiting = [(0, 1.0)]
     while len(waiting):
         node, weight = waiting.pop()
@@ -279,7 +279,7 @@ def _ask(data: Training, nodes: Nodes, row: int, into: Any) -> None:
 
 
 def probabilities(data: Training, nodes: Nodes, rows: Any) -> Any:
-    """The shares of the classes in the leaves that rows of `data` come to, shape (rows, classes)."""
+    """The shares of the classes in the leaves that rows of `data` reach, shape (rows, classes)."""
     counts = np.zeros((len(rows), data.n_classes))
     for at in range(len(rows)):
         _ask(data, nodes, rows[at], counts[at])

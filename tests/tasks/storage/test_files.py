@@ -297,7 +297,7 @@ def test_a_run_knows_the_objects_that_are_listed_or_reported():
         files.wrote("blocks/c/1-2.parquet", b"sent")
         assert files.read("blocks/c/1-2.parquet") == b"sent"
         fsspec.filesystem("memory").pipe_file("/remembered/blocks/b/1-2.parquet", b"3")  # of a worker that was lost
-        files.list_anew()
+        files.refresh()
         assert files.folders("blocks") == ["a", "b", "c"]  # a listing may be late
         files.drop("blocks")
         assert files.folders("") == ["replicates"]
