@@ -104,3 +104,15 @@ def refused(capsys):
         return said
 
     return run
+
+
+@pytest.fixture
+def printed(capsys):
+    """Runs a command that ends with `code`, or one of several; what it prints."""
+
+    def run(*arguments, code=0):
+        capsys.readouterr()
+        assert main([str(argument) for argument in arguments]) in (code if isinstance(code, tuple) else (code,))
+        return capsys.readouterr().out
+
+    return run

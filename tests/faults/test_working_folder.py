@@ -8,20 +8,10 @@ import pytest
 from ..flows.conftest import environment
 
 #: What Python itself, the starts of workers and the libraries of a run import by name.
+OTHERS = "dask distributed numpy pandas prefect scipy sitecustomize sklearn usercustomize uvicorn"
 NAMES = sorted(
     {each for each in sys.stdlib_module_names - set(sys.builtin_module_names) if not each.startswith("_")}
-    | {
-        "dask",
-        "distributed",
-        "numpy",
-        "pandas",
-        "prefect",
-        "scipy",
-        "sitecustomize",
-        "sklearn",
-        "usercustomize",
-        "uvicorn",
-    }
+    | set(OTHERS.split())
 )
 STUDY = """\
 kind = "benchmark"

@@ -57,6 +57,12 @@ def run(*arguments, timeout=240):
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
+def python(*words, **how):
+    """Run Python to its end, in an environment and a folder of `how`."""
+    kept = {"capture_output": True, "text": True, "check": False, "timeout": 300, **how}
+    return subprocess.run([sys.executable, *map(str, words)], **kept)
+
+
 def run_serial(study, output, *more):
     """Run a study in this process by a plain loop; the exit code."""
     return main(["run", str(study), "--output", str(output), "--cluster", "serial", *more])

@@ -73,14 +73,7 @@ COMMANDS = {
     "compare items at k": ("compare", *ITEMS, "--measure", "pass@2", "--group", "patient"),
     "compare items of unlike numbers": ("compare", "answers-a.csv", "fewer-b.csv", "--epoch", "try"),
     "compare slices": ("compare", *ABOUT, "--slice", "region", "--slice", "label", "--slice", "words=3"),
-    "compare slices together": (
-        "compare",
-        *ABOUT,
-        "--slice",
-        "region",
-        "--adjust",
-        "benjamini-yekutieli",
-    ),
+    "compare slices together": ("compare", *ABOUT, "--slice", "region", "--adjust", "benjamini-yekutieli"),
     "compare candidates": ("compare", *ABOUT, "c.csv", "--slice", "region"),
     "compare margins": (
         *("compare", *ABOUT, *LATENCY, "--measure", "mean-score", "--measure", "accuracy", "--slice", "region"),

@@ -191,12 +191,7 @@ def test_degenerate_cases():
 
 
 @pytest.mark.parametrize(
-    "call",
-    [
-        lambda: accuracy_difference(3, 4, 6),
-        lambda: accuracy_difference(0, 0, 0),
-        lambda: mid_p_interval(3, 2),
-    ],
+    "call", [lambda: accuracy_difference(3, 4, 6), lambda: accuracy_difference(0, 0, 0), lambda: mid_p_interval(3, 2)]
 )
 def test_bad_arguments_are_refused(call):
     with pytest.raises(ValueError, match="not valid"):

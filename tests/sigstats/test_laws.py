@@ -9,13 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sigstats import (
-    efficiency_test,
-    goodness_of_fit_test,
-    homogeneity_test,
-    mcnemar_test,
-    number_correct,
-)
+from sigstats import efficiency_test, goodness_of_fit_test, homogeneity_test, mcnemar_test, number_correct
 
 from ..examples import examples
 

@@ -100,7 +100,7 @@ def test_the_largest_drop_of_one_task_is_mcnemars_test():
     assert p_of("three-at-a-third", one) == pytest.approx(3 * exact, rel=0.3)
 
 
-def test_a_study_finds_a_loss_on_one_task(tmp_path, capsys):
+def test_a_study_finds_a_loss_on_one_task(tmp_path, printed):
     output = tmp_path / "output"
     assert main(["run", str(study_file(tmp_path, STUDY)), "--output", str(output), "--cluster", "serial"]) == 0
     rows = {(row["dataset"], row["method"]): row for row in Results(Store(str(output))).summary.to_pylist()}
@@ -108,9 +108,7 @@ def test_a_study_finds_a_loss_on_one_task(tmp_path, capsys):
     assert (level["measure"], power["measure"]) == ("type I error", "power")
     assert level["decision"] == "keep"
     assert power["estimate"] > rows["the smallest task", "all-rows"]["estimate"] + 0.2
-    capsys.readouterr()
-    assert main(["replay", str(output), "--trial", "120", "--only", "dataset=nowhere"]) == 0
-    said = capsys.readouterr().out
+    said = printed("replay", output, "--trial", "120", "--only", "dataset=nowhere")
     assert said.count("as stored") == 2
     assert "only_a" in said
     assert "whether B is worse on any task" in (output / "report.html").read_text(encoding="utf-8")

@@ -77,12 +77,10 @@ def test_more_test_sets_begin_with_the_fewer():
     assert in_order(sets, new_rows=10)[:3].tolist() == in_order(sets[:3], new_rows=10).tolist()
 
 
-def test_a_study_says_what_looks_cost(tmp_path, capsys):
+def test_a_study_says_what_looks_cost(tmp_path, printed):
     output = tmp_path / "output"
     assert main(["run", str(study_file(tmp_path, STUDY)), "--output", str(output)]) == 0
     rows = Results(Store(str(output))).summary.to_pylist()
     rates = {row["method"]: row["estimate"] for row in rows if row["n"] == 400}
     assert rates["looks (anytime, new_rows = 20)"] <= 0.05 < 0.1 < rates["looks (chi2, new_rows = 20)"]
-    capsys.readouterr()
-    assert main(["replay", str(output), "--trial", "120", "--only", "n=400"]) == 0
-    assert capsys.readouterr().out.count("as stored") == 2
+    assert printed("replay", output, "--trial", "120", "--only", "n=400").count("as stored") == 2

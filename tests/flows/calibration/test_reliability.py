@@ -100,33 +100,27 @@ def test_a_panel_a_size_says_what_is_stated_and_right(evidence):
     assert f"right on {100 * said.right.mean():.1f}%" in body
 
 
-def test_the_headline_names_an_interval_that_holds_the_truth_too_seldom(evidence):
+def test_the_headline_and_the_advice_name_the_intervals_and_sizes_at_which_a_fault_was_found(evidence):
     (row, *_) = evidence.of("calibration")
-    shorter = [
-        replace(row, measure="coverage", method=method, n=n, estimate=held, null_mean=0.95, p_adjusted=p, decision=what)
-        for method, n, held, p, what in [
-            ("wide", 60, 0.96, 1.0, "keep"),
-            ("narrow", 60, 0.7, 1e-9, "reject"),
-            ("narrow", 300, 0.9, 1e-3, "reject"),
+
+    def verdict(*cells):
+        rows = [
+            replace(
+                row, measure="coverage", method=name, n=n, estimate=held, null_mean=0.95, p_adjusted=p, decision=what
+            )
+            for name, n, held, p, what in cells
         ]
-    ]
-    verdict = rates.SECTIONS[0].verdict(shorter, evidence)
-    assert verdict.to_do == "At these sizes use wide."
-    assert verdict.headline == (
+        return rates.SECTIONS[0].verdict(rows, evidence)
+
+    narrow = ("narrow", 60, 0.7, 1e-9, "reject"), ("narrow", 300, 0.9, 1e-3, "reject")
+    shorter = verdict(("wide", 60, 0.96, 1.0, "keep"), *narrow)
+    assert shorter.to_do == "At these sizes use wide."
+    assert shorter.headline == (
         "Not all: the interval of narrow contains the truth on 70.0% of the test sets (60 rows; 95.0% is stated); no "
         "fault was shown for wide."
     )
-
-
-def test_advice_is_of_the_sizes_at_which_a_fault_was_found(evidence):
-    (row, *_) = evidence.of("calibration")
-    at = [
-        replace(row, measure="coverage", method="Wald", n=n, estimate=held, null_mean=0.95, p_adjusted=p, decision=what)
-        for n, held, p, what in [(60, 0.7, 1e-9, "reject"), (300, 0.94, 1.0, "keep"), (1000, 0.95, 1.0, "keep")]
-    ]
-    assert rates.SECTIONS[0].verdict(at, evidence).to_do == (
-        "With 60 rows do not use Wald; with 300 and 1,000 rows no fault was shown."
-    )
+    at = ("Wald", 60, 0.7, 1e-9, "reject"), ("Wald", 300, 0.94, 1.0, "keep"), ("Wald", 1000, 0.95, 1.0, "keep")
+    assert verdict(*at).to_do == "With 60 rows do not use Wald; with 300 and 1,000 rows no fault was shown."
 
 
 def test_the_first_screen_answers_whether_the_test_can_be_trusted(evidence):

@@ -23,7 +23,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 import sigstats
-from sigstats.flows.cli import main
 from sigstats.flows.report.evidence import Evidence
 from sigstats.intervals import clopper_pearson
 from sigstats.joint.events import JointEvents
@@ -485,11 +484,10 @@ def test_what_was_chosen_is_stored_and_shown_with_the_f1_of_every_classifier(set
     assert f"cross-validation of the training rows chose C = {c:g}, gamma = {gamma:g} for 1 of 1 set" in page
 
 
-def test_a_plan_counts_the_choice_of_parameters_and_the_tests_of_classifiers_not_yet_trained(news, tmp_path, capsys):
+def test_a_plan_counts_the_choice_of_parameters_and_the_tests_of_classifiers_not_yet_trained(news, tmp_path, printed):
     """Every cell is timed though all but the choice read what others compute."""
     study = study_file(news, SETS, "planned.toml")
-    assert main(["plan", str(study), "--output", str(tmp_path / "out")]) == 0
-    said = capsys.readouterr().out
+    said = printed("plan", study, "--output", tmp_path / "out")
     lines = [line for line in said.splitlines() if " to do, " in line and line.startswith("  ")]
     assert {line.split()[0] for line in lines} == {"parameters", "categories", "test"}
     assert all(line.split(" done ")[1].endswith(" s") for line in lines)

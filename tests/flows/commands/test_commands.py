@@ -92,12 +92,10 @@ def test_a_report_of_what_is_no_study_is_refused(finished, capsys):
         assert refused(capsys, "report", output).startswith("sigstats: OUTPUT: ")
 
 
-def test_a_report_of_an_unfinished_study_says_how_many_computations_are_missing(tmp_path, capsys):
+def test_a_report_of_an_unfinished_study_says_how_many_computations_are_missing(tmp_path, printed):
     study = study_file(tmp_path, STUDY + '[[tables]]\nname = "u"\ncounts = [[7, 3], [2, 8]]\n')
     assert main(["run", str(study), "--output", str(tmp_path / "out"), "--part", "1/2"]) == 0
-    capsys.readouterr()
-    assert main(["report", str(tmp_path / "out")]) == 0
-    first, last = capsys.readouterr().out.splitlines()
+    first, last = printed("report", tmp_path / "out").splitlines()
     assert first.startswith("not complete: Run this study to its end: sigstats run STUDY --output OUTPUT")
     assert last == f"report: {tmp_path}/out/report.html"
 

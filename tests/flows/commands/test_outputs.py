@@ -46,8 +46,7 @@ def test_nor_by_a_report(here, refused):
 
 
 @pytest.mark.parametrize(
-    ("command", "endings"),
-    [("compare", "html .md .xml"), ("check", "md .xml"), ("rank", "html .md"), ("size", "html")],
+    ("command", "endings"), [("compare", "html .md .xml"), ("check", "md .xml"), ("rank", "html .md"), ("size", "html")]
 )
 @pytest.mark.parametrize("place", ["page", "-", "page.pdf"])
 def test_an_ending_that_names_no_report_is_refused(here, capsys, command, endings, place):
@@ -72,12 +71,7 @@ def test_nor_is_one_of_a_folder_or_of_several(here, refused, command, inputs):
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [
-        ("x.md", "x.md"),
-        ("folder/x.md", "linked/x.md"),
-        ("dangling.md", "linked/new.md"),
-        ("x.md", "./folder/../x.md"),
-    ],
+    [("x.md", "x.md"), ("folder/x.md", "linked/x.md"), ("dangling.md", "linked/new.md"), ("x.md", "./folder/../x.md")],
 )
 @pytest.mark.parametrize("command", ["compare", "rank"])
 def test_nor_is_another_output(here, capsys, command, one, other):

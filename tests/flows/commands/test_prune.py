@@ -23,10 +23,9 @@ def contents(output):
     return {str(path.relative_to(output)): path.read_bytes() for path in output.rglob("*") if path.is_file()}
 
 
-def test_the_summary_and_the_page_are_left_and_a_report_does_not_overwrite_them(output, capsys, refused):
+def test_the_summary_and_the_page_are_left_and_a_report_does_not_overwrite_them(output, printed, refused):
     before = contents(output)
-    assert main(["prune", str(output), "--keep", "summary"]) == 0
-    assert capsys.readouterr().out == "deleted: receipts, replicates\n"
+    assert printed("prune", output, "--keep", "summary") == "deleted: receipts, replicates\n"
     after = contents(output)
     assert after == {name: content for name, content in before.items() if "/" not in name}
     assert {"summary.parquet", "report.html", "plan.parquet", "study.json"} <= after.keys()
@@ -34,8 +33,7 @@ def test_the_summary_and_the_page_are_left_and_a_report_does_not_overwrite_them(
     assert "the replicates of 2 computations were deleted" in line
     assert contents(output) == after
     assert len(sigstats.open_results(output).summary) == 2
-    assert main(["prune", str(output), "--keep", "summary"]) == 0
-    assert capsys.readouterr().out == "deleted: nothing\n"
+    assert printed("prune", output, "--keep", "summary") == "deleted: nothing\n"
 
 
 def test_a_run_computes_what_was_deleted_again(output):

@@ -67,7 +67,7 @@ def kind(request, tmp_path, monkeypatch):
 
 
 @pytest.mark.long
-def test_programs_and_python_find_the_data_beside_the_study(kind, capsys, tmp_path, monkeypatch):
+def test_programs_and_python_find_the_data_beside_the_study(kind, printed, tmp_path, monkeypatch):
     assert main(["plan", "sub [1]/study.toml", "--output", "out"]) == 0
     assert main(["run", "sub [1]/study.toml", "--output", "out", "--quiet"]) == 0
     found = sigstats.run_study("sub [1]/study.toml", output="python")
@@ -76,9 +76,7 @@ def test_programs_and_python_find_the_data_beside_the_study(kind, capsys, tmp_pa
     assert main(["run", "../sub [1]/study.toml", "--output", "../out", "--quiet"]) == 0
     assert main(["report", "../out"]) == 0
     if kind == "calibration":
-        capsys.readouterr()
-        assert main(["replay", "../out", "--trial", "7"]) == 0
-        assert "as stored" in capsys.readouterr().out
+        assert "as stored" in printed("replay", "../out", "--trial", "7")
 
 
 def test_a_deployment_has_places_that_hold_in_any_folder(kind, tmp_path, monkeypatch):

@@ -116,9 +116,8 @@ def test_samples_and_scores_are_drawn_again(output):
     assert found.answer["p_value"] == result.pvalue
 
 
-def test_every_answer_is_as_stored(output, capsys):
-    assert main(["replay", str(output), "--trial", "101"]) == 0
-    said = capsys.readouterr().out
+def test_every_answer_is_as_stored(output, printed):
+    said = printed("replay", output, "--trial", "101")
     assert said.count("as stored") == len(
         [line for line in said.splitlines() if "p_value" in line or "estimate" in line]
     )

@@ -452,11 +452,7 @@ def test_an_inconclusive_row_says_where_the_evidence_leans_and_what_the_rows_cou
     assert "the candidate looks no worse" in reason(7, 10)[1]
 
 
-@pytest.mark.parametrize(
-    ("n", "options"),
-    [(9, []), (40, ["--group", "region"])],
-    ids=["too few rows", "one group"],
-)
+@pytest.mark.parametrize(("n", "options"), [(9, []), (40, ["--group", "region"])], ids=["too few rows", "one group"])
 def test_where_nothing_can_be_tested_there_is_no_verdict(tmp_path, capsys, n, options):
     base, cand = frames(n=n)
     paths = written(tmp_path, base.assign(region="N"), cand.assign(region="N", prediction=(cand["label"] + 1) % 3))
@@ -575,14 +571,13 @@ def test_small_slices_are_named_and_not_tested(tmp_path):
 
 
 @pytest.mark.long
-def test_the_example_of_the_readme_finds_the_planted_fault(tmp_path, repository, capsys):
+def test_the_example_of_the_readme_finds_the_planted_fault(tmp_path, repository, printed):
     subprocess.run([sys.executable, repository / "tools" / "example_predictions.py", tmp_path], check=True)
     files = [str(tmp_path / f"{name}.csv") for name in ("baseline", "candidate")]
-    assert main(["compare", *files, "--slice", "stroke"]) == 1
-    assert re.search(r"stroke = faint .* fail *$", capsys.readouterr().out, flags=re.M)
+    assert re.search(r"stroke = faint .* fail *$", printed("compare", *files, "--slice", "stroke", code=1), flags=re.M)
 
 
-def test_columns_of_one_file_are_compared_as_two_files_are(tmp_path, capsys, refused):
+def test_columns_of_one_file_are_compared_as_two_files_are(tmp_path, printed, refused):
     base, cand = frames()
     wide = base.rename(columns={"prediction": "old"}).assign(new=cand["prediction"], same=base["prediction"])
     wide.to_csv(tmp_path / "wide.csv", index=False)
@@ -593,8 +588,7 @@ def test_columns_of_one_file_are_compared_as_two_files_are(tmp_path, capsys, ref
         assert found["rows"] == of_two["rows"]
         assert not found["identical"]
         assert found["subjects"] == {"baseline": {"prediction": "old"}, "candidate": {"prediction": "new"}}
-    assert main(["compare", path, *named, "--prediction", "same"]) == 0
-    assert "new against old" in (said := capsys.readouterr().out)
+    assert "new against old" in (said := printed("compare", path, *named, "--prediction", "same"))
     assert "same against old" in said
     for arguments, message in (
         ((), "CANDIDATE: is missing; expected a second file, or the --prediction or --model of each model in one file"),

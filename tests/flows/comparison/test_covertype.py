@@ -37,10 +37,9 @@ def files(versions, tmp_path):
 
 
 @pytest.mark.long
-def test_a_regression_in_one_area_is_found_and_named(example, versions, files, capsys):
+def test_a_regression_in_one_area_is_found_and_named(example, versions, files, printed):
     paths = [str(files / f"{name}.parquet") for name in ("baseline", "candidate")]
-    assert main(["compare", *paths, "--slice", "area", "--measure", "accuracy", "--measure", "macro-f1"]) == 1
-    said = capsys.readouterr().out
+    said = printed("compare", *paths, "--slice", "area", "--measure", "accuracy", "--measure", "macro-f1", code=1)
     worse = [line.strip() for line in said.splitlines() if line.strip().endswith(" fail")]
     assert any(line.startswith(f"area = {example.LOST}") and "accuracy" in line for line in worse)
     assert not any(f"area = {other}" in line for line in worse for other in ("area1", "area2", "area3"))

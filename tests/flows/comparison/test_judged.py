@@ -237,7 +237,7 @@ def test_the_rate_of_one_model_and_of_many_is_that_of_their_labels_by_verdict(tm
         sigstats.check([1] * 4, [1, 0, 1, 1], human="people", at_least=0.5)
 
 
-def test_each_task_counts_the_same_and_has_a_corrected_rate_of_its_own(tmp_path, capsys):
+def test_each_task_counts_the_same_and_has_a_corrected_rate_of_its_own(tmp_path, printed):
     """The judge passes wrong answers in one task only; that task has few rows."""
     rng = np.random.default_rng(7)
     frames = drawn((0.8, 0.8), (0.9, 0.9), rng, n=400, labels=100)
@@ -255,8 +255,9 @@ def test_each_task_counts_the_same_and_has_a_corrected_rate_of_its_own(tmp_path,
     assert [row["slice"] for row in found["rows"]] == ["all rows", "mean over tasks"]
     assert found["joint"] is None  # the judge's verdicts alone would decide
     paths = [str(tmp_path / f"{name}.csv") for name in "ab"]
-    assert main(["rank", *paths, "--score", "judge", "--human", "human", "--task", "task"]) == 0
-    assert "mean over tasks, 400 rows" in capsys.readouterr().out
+    assert "mean over tasks, 400 rows" in printed(
+        "rank", *paths, "--score", "judge", "--human", "human", "--task", "task"
+    )
     crossed = sigstats.check(
         frames[0].assign(group=np.arange(400) // 4),
         score="judge",

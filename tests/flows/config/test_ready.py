@@ -29,12 +29,10 @@ def test_each_says_in_one_line_what_it_is(name):
     assert load_study(place_of(name).path).name == name
 
 
-def test_the_list_has_a_line_each_and_a_name_prints_the_file(capsys):
-    assert main(["studies"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_the_list_has_a_line_each_and_a_name_prints_the_file(printed):
+    lines = printed("studies").splitlines()
     assert [line.split("  ")[0] for line in lines] == list(ready_studies())
-    assert main(["studies", "regression"]) == 0
-    assert capsys.readouterr().out == ready_studies()["regression"].read_text()
+    assert printed("studies", "regression") == ready_studies()["regression"].read_text()
 
 
 def test_a_name_of_two_things_is_refused_and_each_can_be_said(tmp_path, monkeypatch):
@@ -111,10 +109,9 @@ def test_fetching_is_not_proposed_where_the_folder_of_a_study_has_its_data(tmp_p
 
 
 @pytest.mark.long
-def test_the_regression_study_runs_by_its_name_on_what_was_fetched(tmp_path, monkeypatch, capsys):
+def test_the_regression_study_runs_by_its_name_on_what_was_fetched(tmp_path, monkeypatch, printed):
     monkeypatch.chdir(tmp_path)
-    assert main(["studies", "--fetch", "regression"]) == 0
-    files = capsys.readouterr().out.split()
+    files = printed("studies", "--fetch", "regression").split()
     assert files == ["predictions/production.parquet", "predictions/candidate-1.parquet"]
     assert main(["run", "regression", "--quiet"]) == 1  # the newer version has a planted fault
 

@@ -181,14 +181,12 @@ def test_the_default_cluster_is_local_processes():
     assert load_cluster(None, 3).workers == 3
 
 
-def test_schema_is_json_schema_and_accepts_the_quick_start(repository, capsys):
+def test_schema_is_json_schema_and_accepts_the_quick_start(repository, printed):
     from jsonschema import Draft202012Validator
 
-    from sigstats.flows.cli import main
     from sigstats.flows.config.toml_files import read_toml
 
-    assert main(["schema"]) == 0
-    schema = json.loads(capsys.readouterr().out)
+    schema = json.loads(printed("schema"))
     Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
     validator.validate(read_toml(repository / "configs" / "studies" / "quickstart.toml"))
@@ -211,13 +209,10 @@ def test_schema_is_json_schema_and_accepts_the_quick_start(repository, capsys):
         ({"name": "x", "path": "x.csv", "target": "y"}, False),
     ],
 )
-def test_the_schema_completes_and_checks_tables_of_data_sets(table, right, capsys):
+def test_the_schema_completes_and_checks_tables_of_data_sets(table, right, printed):
     from jsonschema import Draft202012Validator
 
-    from sigstats.flows.cli import main
-
-    assert main(["schema"]) == 0
-    validator = Draft202012Validator(json.loads(capsys.readouterr().out))
+    validator = Draft202012Validator(json.loads(printed("schema")))
     assert validator.is_valid({"kind": "benchmark", "datasets": [table], "classifiers": ["1-nn"]}) is right
 
 

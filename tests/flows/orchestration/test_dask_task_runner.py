@@ -1,11 +1,9 @@
 """Studies in tasks of Prefect's `DaskTaskRunner`: two of them on two workers of one thread."""
 
-import subprocess
-import sys
-
 import pytest
 
 from ..clusters.test_given import STUDY, reference, stored  # noqa: F401 (a fixture)
+from ..conftest import python
 
 pytest.importorskip("prefect_dask")
 
@@ -36,15 +34,7 @@ if __name__ == "__main__":
 
 def test_they_all_end(server, reference, tmp_path):  # noqa: F811
     (tmp_path / "release.py").write_text(PROGRAM)
-    done = subprocess.run(
-        [sys.executable, "release.py"],
-        env=server.environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    done = python("release.py", env=server.environment, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[-2] == "[5, 5, 5, 5]"
     assert {run["state_type"] for run in server.runs()} == {"COMPLETED"}

@@ -1,11 +1,8 @@
 """A Prefect server that goes and comes back is a line each, and none of Prefect's tracebacks."""
 
-import subprocess
-import sys
-
 import pytest
 
-from ..conftest import environment
+from ..conftest import environment, python
 
 CODE = """
 import asyncio, httpx
@@ -36,9 +33,7 @@ assert deployment.critical_service_loop.__defaults__ == before
 
 @pytest.mark.long
 def test_an_outage_is_two_lines_and_no_traceback():
-    done = subprocess.run(
-        [sys.executable, "-c", CODE], env=environment(), capture_output=True, text=True, check=True, timeout=120
-    )
+    done = python("-c", CODE, env=environment(), check=True)
     assert done.stdout.splitlines() == [
         "note: no Prefect server answers at http://here/api (refused); runs that fall due wait for it",
         "note: the Prefect server answers again",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ..conftest import PROGRAM, wait_until
+from ..conftest import PROGRAM, python, wait_until
 from ..predictions import write
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
@@ -25,9 +25,7 @@ _, POOL = re.findall(r"^```sh\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL
 def run(server, folder, *words):
     """What a program prints, which ends by itself."""
     environment = {**server.environment, "PWD": str(folder)}
-    done = subprocess.run(
-        [sys.executable, *words], env=environment, cwd=folder, capture_output=True, text=True, check=False, timeout=300
-    )
+    done = python(*words, env=environment, cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

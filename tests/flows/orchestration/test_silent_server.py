@@ -3,13 +3,11 @@
 import http
 import http.server
 import socket
-import subprocess
-import sys
 import threading
 
 import pytest
 
-from ..conftest import environment, results, study_file
+from ..conftest import environment, python, results, study_file
 from ..predictions import STUDY, write
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]  # they wait for clocks, or start a server
@@ -66,14 +64,7 @@ def healthy():
 
 def run(*arguments, api, home, timeout):
     more = {"PREFECT_API_URL": api, "PREFECT_HOME": str(home)}
-    return subprocess.run(
-        [sys.executable, "-m", "sigstats", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env={**environment(), **more},
-        timeout=timeout,
-        check=False,
-    )
+    return python("-m", "sigstats", *arguments, env={**environment(), **more}, timeout=timeout)
 
 
 @pytest.fixture

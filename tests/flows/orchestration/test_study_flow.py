@@ -1,11 +1,8 @@
 """`sigstats.flows.study_flow` in a flow of a person's own, on a real Prefect server."""
 
-import subprocess
-import sys
-
 import pytest
 
-from ..conftest import study_file
+from ..conftest import python, study_file
 from ..predictions import STUDY, write
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
@@ -106,15 +103,7 @@ ENDED = {"FAILED", "CANCELLED", "CRASHED"}
 
 def run(server, folder, program):
     """What a program prints; it ends by itself."""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=server.environment,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=150,
-    )
+    done = python("-c", program, env=server.environment, cwd=folder, check=True)
     return done.stdout
 
 

@@ -1,9 +1,8 @@
 """Retries and limits of Prefect act on the task runs in which cells are computed, on a real server."""
 
-import subprocess
-import sys
-
 import pytest
+
+from ..conftest import python
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
@@ -46,15 +45,7 @@ print(len(found.summary), most)
 
 def run(server, folder, how, **environment):
     """The numbers of rows and of cells that were computed at a time, and the flow run."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, how],
-        env={**server.environment, **environment},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
+    done = python("-c", PROGRAM, how, env={**server.environment, **environment}, cwd=folder)
     assert done.returncode == 0, done.stderr
     (mine,) = [found for found in server.runs() if found["name"] == how]
     assert mine["state_type"] == "COMPLETED"

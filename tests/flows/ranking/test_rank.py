@@ -226,12 +226,11 @@ def test_columns_of_one_file_are_ranked_as_files_are(tmp_path):
 
 
 @pytest.mark.parametrize(("rows", "told"), [(6, False), (7, True)])
-def test_so_few_rows_that_no_answers_tell_models_apart_are_called_too_few(tmp_path, capsys, rows, told):
+def test_so_few_rows_that_no_answers_tell_models_apart_are_called_too_few(tmp_path, printed, rows, told):
     """Of three models the first level is 0.05 / 6: six rows have p of 1/64 at least, seven of 1/128."""
     for name, prediction in (("a", 1), ("b", 0), ("c", 0)):
         pd.DataFrame({"id": range(rows), "label": 1, "prediction": prediction}).to_csv(tmp_path / f"{name}.csv")
-    assert main(["rank", *(str(tmp_path / f"{name}.csv") for name in "abc")]) == 0
-    first = capsys.readouterr().out.splitlines()[0]
+    first = printed("rank", *(str(tmp_path / f"{name}.csv") for name in "abc")).splitlines()[0]
     assert first == (
         "a is the best of 3 models." if told else "6 rows cannot distinguish 3 models: at least 7 are needed."
     )
@@ -289,15 +288,14 @@ def test_a_measure_that_makes_no_use_of_a_cost_is_refused_beside_it(tmp_path, re
     )
 
 
-def test_classes_that_no_model_predicts_or_no_row_has_are_noted(tmp_path, capsys):
+def test_classes_that_no_model_predicts_or_no_row_has_are_noted(tmp_path, printed):
     label = ["a", "b", "-1"] * 40
     said = {name: ["a", "b", odd] * 40 for name, odd in (("m0", "a"), ("m1", "zz"), ("m2", "b"))}
     frame, files = pd.DataFrame({"id": range(120), "label": label}), []
     for name, values in said.items():
         files.append(str(tmp_path / f"{name}.csv"))
         frame.assign(prediction=values).to_csv(files[-1], index=False)
-    assert main(["rank", *files]) == 0
-    out = capsys.readouterr().out
+    out = printed("rank", *files)
     assert f"note: {files[1]}: predictions of classes that no row has: 'zz' (40 rows)" in out
     assert "note: labels of classes that no model predicts: '-1' (40 rows)" in out
     ours = sigstats.rank_models(pd.DataFrame(said), label=label).notes
@@ -382,7 +380,7 @@ def test_a_column_score_beside_two_classes_is_neither_taken_for_marks_nor_for_pr
     assert main([*arguments, "--score", "mark"]) == 0
 
 
-def test_rows_of_one_patient_and_copies_of_rows_are_noted_with_p_without_them(tmp_path, capsys):
+def test_rows_of_one_patient_and_copies_of_rows_are_noted_with_p_without_them(tmp_path, printed):
     """The p is that of `compare` with these groups: here no model is shown to be best."""
     rng = np.random.default_rng(1)
     patient = np.arange(300) // 10
@@ -398,9 +396,7 @@ def test_rows_of_one_patient_and_copies_of_rows_are_noted_with_p_without_them(tm
     (note,) = [each["text"] for each in found["notes"] if each["name"] == "clustered-errors"]
     assert note.startswith("b and a: rows with equal 'patient' differ alike")
     assert float(note.rpartition(" ")[2]) == pytest.approx(grouped, rel=0.01)
-    capsys.readouterr()
-    assert main(["rank", *paths, "--group", "patient"]) == 0
-    assert "differ alike" not in capsys.readouterr().out
+    assert "differ alike" not in printed("rank", *paths, "--group", "patient")
 
 
 def test_a_column_of_costs_gives_the_front(tmp_path, capsys):

@@ -10,7 +10,6 @@ import sigstats
 from sigstats.anytime.looks import Change, change_of
 from sigstats.comparison.fresh import RowValues, _since_change, repaired_since
 from sigstats.comparison.rows import ComparisonRow
-from sigstats.flows.cli import main
 from sigstats.flows.regression.ledger import episodes_of
 
 from ..conftest import study_file
@@ -30,7 +29,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.long
-def test_a_fault_begins_is_repaired_and_begins_again_in_one_history(folder, capsys):
+def test_a_fault_begins_is_repaired_and_begins_again_in_one_history(folder, printed):
     """The drop of nights 4 to 6 ends, and the evidence for the next begins anew."""
     codes = []
     for number in range(1, 15):
@@ -53,9 +52,7 @@ def test_a_fault_begins_is_repaired_and_begins_again_in_one_history(folder, caps
     assert alarm["difference"] == pytest.approx(rows["difference"].mean())
     assert found.iloc[repaired - 1]["n"] == 300 * (repaired - 6)
     assert found.iloc[repaired]["n"] == 300
-    capsys.readouterr()
-    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 1
-    assert " since look 12 (12 to 1" in capsys.readouterr().out
+    assert " since look 12 (12 to 1" in printed("run", folder / "nightly.toml", "--output", folder / "out", code=1)
 
 
 def records_of(verdicts, segments=None, fresh=False):

@@ -134,7 +134,7 @@ def test_a_monitor_with_a_run_length_adds_up_the_bets_of_each_look(folder, capsy
     )
 
 
-def test_the_page_shows_the_evidence_and_the_faults(folder, capsys):
+def test_the_page_shows_the_evidence_and_the_faults(folder, printed):
     decided = None
     for number in range(1, 6):
         night(folder, number, drop=0.1)
@@ -148,9 +148,7 @@ def test_the_page_shows_the_evidence_and_the_faults(folder, capsys):
     alarm = rf"failed \(evaluation {decided}, [0-9-]+\), worse since look \d \(\d to \d\)"
     assert re.search(rf"{alarm}{deepest}; open\.", page)
     before = (folder / "out/report.html").read_bytes()
-    capsys.readouterr()
-    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 1
-    said = capsys.readouterr().out
+    said = printed("run", folder / "nightly.toml", "--output", folder / "out", code=1)
     assert "nothing new: still failing since" in said
     assert "look 5 at fresh rows, level 0.05" in said
     assert (folder / "out/report.html").read_bytes() == before

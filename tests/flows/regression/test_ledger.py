@@ -254,10 +254,9 @@ def test_what_a_server_took_is_kept_in_the_output(tmp_path):
         ),
     ],
 )
-def test_the_output_states_what_the_rule_of_looks_promises(folder, capsys, more, promise):
+def test_the_output_states_what_the_rule_of_looks_promises(folder, capsys, printed, more, promise):
     night(folder, 1)
-    assert main(["plan", str(folder / "nightly.toml"), "--output", str(folder / "out"), *more]) == 0
-    assert f"promise    {promise}\n" in capsys.readouterr().out
+    assert f"promise    {promise}\n" in printed("plan", folder / "nightly.toml", "--output", folder / "out", *more)
     assert evaluate(folder, *more) == 0
     assert f"promise: {promise}\n" in capsys.readouterr().out
     assert f"Promise: {promise}." in (folder / "out/report.html").read_text()

@@ -146,7 +146,7 @@ def test_several_scores_stand_in_the_history_by_their_names(tmp_path):
         ("", []),
     ],
 )
-def test_without_measures_those_of_compare_are_compared(tmp_path, capsys, columns, options):
+def test_without_measures_those_of_compare_are_compared(tmp_path, printed, columns, options):
     """A score that is named is compared, whether or not a measure of it is."""
     rng = np.random.default_rng(0)
     label = np.arange(60) % 2
@@ -160,8 +160,9 @@ def test_without_measures_those_of_compare_are_compared(tmp_path, capsys, column
     if "grade" in columns:
         columns, options = f'{columns}\nhigher_is_better = ["grade"]', [*options, "--higher-is-better", "grade"]
     code, found = evaluated(tmp_path, f'{STUDY}[columns]\n{columns}\n[looks]\nspending = "each"\n')
-    assert main(["plan", str(tmp_path / "logs.toml")]) == 0
-    assert count_of(len({row["measure"] for row in found["rows"]}), "measure") in capsys.readouterr().out
+    assert count_of(len({row["measure"] for row in found["rows"]}), "measure") in printed(
+        "plan", tmp_path / "logs.toml"
+    )
     files = [str(tmp_path / f"{name}.csv") for name in "ab"]
     assert main(["compare", *files, *options, "--json", str(tmp_path / "found.json")]) == code
     expected = json.loads((tmp_path / "found.json").read_text())

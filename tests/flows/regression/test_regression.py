@@ -40,24 +40,12 @@ def evaluations(folder):
     return history(folder).drop_duplicates("evaluation")
 
 
-def test_it_agrees_with_compare_and_is_kept_by_day(folder, capsys):
+def test_it_agrees_with_compare_and_is_kept_by_day(folder, printed):
     assert evaluate(folder) == 0
     found = history(folder)
     baseline, candidate = (folder / f"predictions/{name}.csv" for name in ("production", "candidate-1"))
-    options = [
-        "--measure",
-        "accuracy",
-        "--measure",
-        "macro-f1",
-        "--slice",
-        "region",
-        "--resamples",
-        "999",
-        "--json",
-        "-",
-    ]
-    assert main(["compare", str(baseline), str(candidate), *options]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
+    options = "--measure accuracy --measure macro-f1 --slice region --resamples 999 --json -"
+    rows = json.loads(printed("compare", baseline, candidate, *options.split()))["rows"]
     kept = found.set_index(["slice", "measure"])
     assert len(rows) == len(kept) == 8
     for row in rows:
@@ -84,13 +72,12 @@ def test_expected_costs_are_evaluated_again(folder):
     assert rows["candidate_value"].iloc[-1] == pytest.approx((10 * (true & ~said) + (~true & said)).mean())
 
 
-def test_the_newest_candidate_is_taken_and_a_regression_on_one_slice_is_named(folder, capsys):
+def test_the_newest_candidate_is_taken_and_a_regression_on_one_slice_is_named(folder, printed):
     assert evaluate(folder) == 0
     write(
         folder / "predictions/candidate-10.csv", wrong=0.08, on_west=0.40, seed=2, at=900
     )  # changed before the others
-    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 1
-    said = capsys.readouterr().out
+    said = printed("run", folder / "nightly.toml", "--output", folder / "out", code=1)
     assert said.startswith("FAIL: accuracy on region = west fell by ")
     assert "\nKeep the baseline. Look at region = west first" in said
     worse = [line for line in said.splitlines() if line.strip().endswith(" fail")]
@@ -130,24 +117,23 @@ def test_a_log_for_a_program_has_each_measure_and_the_verdict(folder, capsys):
     assert end["reasons"][0].startswith("Keep the baseline. ")
 
 
-def test_the_same_files_are_evaluated_once(folder, capsys):
+def test_the_same_files_are_evaluated_once(folder, printed):
     assert evaluate(folder) == 0
     before = {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()}
     os.utime(folder / "predictions/candidate-1.csv")
-    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 0
-    assert "nothing new" in capsys.readouterr().out
+    assert "nothing new" in printed("run", folder / "nightly.toml", "--output", folder / "out")
     assert {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()} == before
     assert main(["report", str(folder / "out")]) == 0
     assert {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()} == before
 
 
-def test_a_candidate_that_failed_fails_each_time(folder, capsys):
+def test_a_candidate_that_failed_fails_each_time(folder, printed):
     write(folder / "predictions/candidate-2.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)
     assert evaluate(folder) == 1
     assert evaluate(folder) == 1
-    capsys.readouterr()
-    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 1
-    assert "nothing new: still failing since " in capsys.readouterr().out
+    assert "nothing new: still failing since " in printed(
+        "run", folder / "nightly.toml", "--output", folder / "out", code=1
+    )
 
 
 @pytest.mark.long
@@ -325,11 +311,7 @@ def damage_labels(folder):
         (["candidate=memory://nowhere/x.csv"], None, "there is no such file"),
         (["measures=['auc-pr']"], None, "measures: 'auc-pr' is not valid; expected one of"),
         (["measures=['mcc', 'mcc']"], None, "measures: 'mcc' is named twice"),
-        (
-            ["score_range=[0, 5]"],
-            None,
-            "score_range: 0 to 5 is not used by accuracy, macro-f1; expected a measure of",
-        ),
+        (["score_range=[0, 5]"], None, "score_range: 0 to 5 is not used by accuracy, macro-f1; expected a measure of"),
         (["slices=['regoin']"], None, "'regoin' was not found"),
         (["columns.id=idx"], None, "column 'idx' was not found; did you mean 'id'?"),
         (["rule.alpha=0.1"], None, "rule.alpha: unknown key"),
@@ -375,9 +357,8 @@ def test_an_output_whose_study_cannot_be_told_is_left_alone(folder, capsys):
     assert [path.name for path in (folder / "out").iterdir()] == ["study.json"]
 
 
-def test_the_plan_tells_what_would_be_compared_and_writes_nothing(folder, capsys):
-    assert main(["plan", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 0
-    said = capsys.readouterr().out
+def test_the_plan_tells_what_would_be_compared_and_writes_nothing(folder, printed):
+    said = printed("plan", folder / "nightly.toml", "--output", folder / "out")
     assert "candidate-1.csv" in said
     assert "2,000, 3 slices, 2 measures" in said
     assert not (folder / "out").exists()

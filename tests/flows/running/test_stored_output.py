@@ -126,9 +126,8 @@ def test_other_tests_are_made_of_the_same_replicates(stored):
     assert {name for name in before if before[name] != after[name]} <= {"summary.parquet", "plan.parquet"}
 
 
-def test_a_comparison_that_was_made_is_not_made_again(stored, capsys):
+def test_a_comparison_that_was_made_is_not_made_again(stored, printed):
     folder = stored / "regression"
     history = sorted((folder / "output" / "history").rglob("*.parquet"))
-    assert main(["run", str(folder / "study.toml"), "--output", str(folder / "output")]) == 0
-    assert "nothing new" in capsys.readouterr().out
+    assert "nothing new" in printed("run", folder / "study.toml", "--output", folder / "output")
     assert sorted((folder / "output" / "history").rglob("*.parquet")) == history

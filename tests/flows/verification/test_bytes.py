@@ -15,24 +15,22 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_is_checked(
     assert "none/found.json: cannot be written" in err
 
 
-def test_what_an_extra_brings_is_named_and_left_out_unless_it_is_asked_for(monkeypatch, capsys):
+def test_what_an_extra_brings_is_named_and_left_out_unless_it_is_asked_for(monkeypatch, printed):
     def absent(*_, **__):
         raise MissingExtra("sklearn")
 
     monkeypatch.setattr(verify, "run_study", absent)
     monkeypatch.setattr(reference_set, "tables", dict)
     monkeypatch.setattr(reference_set, "lacking", list)
-    assert main(["verify"]) == 0
-    said = capsys.readouterr().out.splitlines()
+    said = printed("verify").splitlines()
     assert "bytes: not checked: sklearn is not installed; pip install 'sigstats[studies]'" in said
     assert main(["verify", "--only", "bytes"]) == 2
 
 
 @pytest.mark.long
 @pytest.mark.processes
-def test_a_plain_loop_and_workers_leave_the_same_bytes(capsys):
-    assert main(["verify", "--only", "bytes"]) == 0
-    assert "the same bytes" in capsys.readouterr().out
+def test_a_plain_loop_and_workers_leave_the_same_bytes(printed):
+    assert "the same bytes" in printed("verify", "--only", "bytes")
 
 
 def test_another_seed_on_one_engine_is_found(monkeypatch, capsys):

@@ -48,9 +48,8 @@ def tables(tmp_path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("command", ["compare", "rank", "size"])
-def test_each_command_takes_bins(tables, capsys, command):
-    assert main([command, *tables, "--slice", "age=3"]) in (0, 1)
-    said = capsys.readouterr().out
+def test_each_command_takes_bins(tables, printed, command):
+    said = printed(command, *tables, "--slice", "age=3", code=(0, 1))
     assert len(set(re.findall(r"age = \d+ to \d+", said))) == 3
     assert "age = 18 to " in said
 
@@ -60,13 +59,13 @@ def test_a_number_that_is_a_slice_is_told_of_bins(tables, capsys):
     assert "values of age have fewer than 10 rows; cut numbers into bins (--slice age=4" in capsys.readouterr().out
 
 
-def test_a_column_with_an_equals_sign_in_its_name_ends_with_another(tables, capsys):
+def test_a_column_with_an_equals_sign_in_its_name_ends_with_another(tables, printed):
     for path in map(Path, tables):
         path.write_text(path.read_text().replace("prediction,age", "prediction,age=1"))
-    assert main(["compare", *tables, "--slice", "age=1=2"]) in (0, 1)
-    assert len(set(re.findall(r"age=1 = \d+ to \d+", capsys.readouterr().out))) == 2
-    assert main(["compare", *tables, "--slice", "age=1="]) in (0, 1)
-    assert "values of age=1 have fewer than 10 rows" in capsys.readouterr().out
+    assert (
+        len(set(re.findall(r"age=1 = \d+ to \d+", printed("compare", *tables, "--slice", "age=1=2", code=(0, 1))))) == 2
+    )
+    assert "values of age=1 have fewer than 10 rows" in printed("compare", *tables, "--slice", "age=1=", code=(0, 1))
 
 
 @pytest.mark.parametrize("option", ["age=1", "age=x", "=3", "age=1001"])
@@ -80,17 +79,15 @@ def test_a_mistyped_slice_is_told_with_the_nearest_column(tables, refused, comma
 
 
 @pytest.mark.parametrize("command", ["compare", "rank"])
-def test_rows_without_a_number_are_a_slice_of_their_own(tables, capsys, command):
+def test_rows_without_a_number_are_a_slice_of_their_own(tables, printed, command):
     for path in map(Path, tables):
         head, *rows = path.read_text().splitlines()
         rows = [row.rpartition(",")[0] + "," if k % 4 == 0 else row for k, row in enumerate(rows)]
         path.write_text("\n".join([head, *rows]))
-    assert main([command, *tables, "--slice", "age=3", "--json", "-"]) in (0, 1)
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(printed(command, *tables, "--slice", "age=3", "--json", "-", code=(0, 1)))
     rows = [(row["slice"], row["n"]) for row in found["slices" if command == "rank" else "rows"]]
     sizes = {name: n for name, n in rows if name.startswith("age = ")}
     assert sizes.pop("age = (missing)") == 60
     assert (len(sizes), sum(sizes.values())) == (3, 180)
     assert all(re.fullmatch(r"age = \d+ to \d+", name) and 50 <= n <= 70 for name, n in sizes.items())
-    assert main(["compare", *tables, "--slice", "age"]) in (0, 1)
-    assert "cut numbers into bins (--slice age=4" in capsys.readouterr().out
+    assert "cut numbers into bins (--slice age=4" in printed("compare", *tables, "--slice", "age", code=(0, 1))

@@ -143,11 +143,12 @@ def test_gaps_that_cannot_be_tested_are_refused_or_say_so():
     assert (row.verdict, row.note) == (None, "fewer than two slices of at least 10 rows")
 
 
-def test_gaps_are_an_option_of_commands(tmp_path, capsys):
+def test_gaps_are_an_option_of_commands(tmp_path, printed):
     _frame().to_csv(tmp_path / "a.csv", index=False)
     path, found = str(tmp_path / "a.csv"), tmp_path / "found.json"
-    assert main(["check", path, "--slice", "group", "--gaps", "--at-most", "5%", "--json", str(found)]) == 1
-    assert "accuracy gap by group is 21.10%" in capsys.readouterr().out
+    assert "accuracy gap by group is 21.10%" in printed(
+        "check", path, "--slice", "group", "--gaps", "--at-most", "5%", "--json", found, code=1
+    )
     (row,) = json.loads(found.read_text())["rows"]
     assert row["slice"] == "gap by group"
     other = tmp_path / "b.csv"

@@ -100,21 +100,8 @@ def test_a_file_a_frame_and_arrays_agree_in_any_order_of_rows(tmp_path, capsys):
         paths = [str(tmp_path / f"{name}.{kind}") for name in "ab"]
         for frame, path in zip((base, other), paths, strict=True):
             frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
-        main(
-            [
-                "compare",
-                *paths,
-                "--higher-is-better",
-                "loss",
-                "--score-range",
-                "0",
-                "6",
-                "--order",
-                "when",
-                "--json",
-                "-",
-            ]
-        )
+        options = "--higher-is-better loss --score-range 0 6 --order when --json -"
+        main(["compare", *paths, *options.split()])
         (row,) = json.loads(capsys.readouterr().out)["rows"]
         assert (row["p_worse"], row["low"], row["high"]) == pytest.approx(expected, rel=1e-9)
 

@@ -76,7 +76,7 @@ def test_the_command_ranks_recipes_by_their_runs_and_costs_from_the_lowest(tmp_p
     assert "--measure: 'nonsense' is not valid" in refused("rank", *files, "--run", "seed", "--measure", "nonsense")
 
 
-def test_copies_of_rows_are_told_once(tmp_path, capsys):
+def test_copies_of_rows_are_told_once(tmp_path, printed):
     rng = np.random.default_rng(3)
     words = rng.integers(5, 30, 60)
     files = []
@@ -86,8 +86,9 @@ def test_copies_of_rows_are_told_once(tmp_path, capsys):
         )
         files.append(str(tmp_path / f"{name}.csv"))
         pd.concat([frame] * 2).assign(id=range(120)).to_csv(files[-1], index=False)
-    assert main(["rank", *files, "--ratio", "errors/words"]) == 0
-    (told,) = [line for line in capsys.readouterr().out.splitlines() if "as copies do" in line]
+    (told,) = [
+        line for line in printed("rank", *files, "--ratio", "errors/words").splitlines() if "as copies do" in line
+    ]
     assert told.startswith(
         "note: good and fair: 60 of 120 rows equal others in all columns, as copies do: without them p"
     )

@@ -13,7 +13,6 @@ from sigstats.comparison.measured import evidence_of
 from sigstats.comparison.row_tests.mean_tests import exchange_pvalues
 from sigstats.comparison.row_tests.mean_tests import test_ratio as ratio_test
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.flows.cli import main
 
 from ...paired import paired_marks
 
@@ -116,7 +115,7 @@ def test_a_rare_large_gain_against_many_small_losses_is_no_regression():
     assert fails <= 1
 
 
-def test_the_command_divides_sums_and_says_what_is_wrong(tmp_path, capsys, refused):
+def test_the_command_divides_sums_and_says_what_is_wrong(tmp_path, printed, refused):
     rng = np.random.default_rng(2)
     words = rng.integers(5, 20, 60)
     files = []
@@ -124,8 +123,7 @@ def test_the_command_divides_sums_and_says_what_is_wrong(tmp_path, capsys, refus
         files.append(str(tmp_path / f"{name}.csv"))
         errors = rng.binomial(words, rate)
         pd.DataFrame({"id": range(60), "errors": errors, "words": words}).to_csv(files[-1], index=False)
-    assert main(["compare", *files, "--ratio", "errors/words", "--score-range", "0", "1"]) == 1
-    said = " ".join(capsys.readouterr().out.split())
+    said = " ".join(printed("compare", *files, "--ratio", "errors/words", "--score-range", "0", "1", code=1).split())
     assert "ratio of errors/words" in said
     assert "errors/words: the lower is the better" in said
     for ratio, complaint in (

@@ -129,10 +129,7 @@ def test_differences_that_are_equal_but_for_rounding_are_tied():
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        ({"differences": []}, "differences: "),
-        ({"differences": [1], "method": "auto"}, "method: 'auto'"),
-    ],
+    [({"differences": []}, "differences: "), ({"differences": [1], "method": "auto"}, "method: 'auto'")],
 )
 def test_bad_input_is_one_line(arguments, message):
     with pytest.raises(ValueError, match=message):

@@ -38,20 +38,8 @@ PEERS = [
     ("jaccard", measures.jaccard, partial(sk.jaccard_score, zero_division=0.0)),
     ("mcc", measures.mcc, sk.matthews_corrcoef),
 ]
-FUNCTIONS = [
-    measures.accuracy,
-    measures.error,
-    measures.precision,
-    measures.recall,
-    measures.specificity,
-    measures.balanced_accuracy,
-    measures.f_beta,
-    measures.f1,
-    measures.jaccard,
-    measures.mcc,
-    measures.kappa,
-    measures.dcf,
-]
+NAMES = """accuracy error precision recall specificity balanced_accuracy f_beta f1 jaccard mcc kappa dcf"""
+FUNCTIONS = [getattr(measures, name) for name in NAMES.split()]
 
 pytestmark = pytest.mark.filterwarnings("ignore:A single label was found:UserWarning")  # scikit-learn's
 
@@ -151,18 +139,9 @@ def test_every_table_of_up_to_four_has_a_finite_value_and_undefined_ones_are_fou
 @pytest.mark.parametrize(
     ("name", "undefined"),
     [  # which of: no observation, nothing positive, nothing called positive, neither, nothing negative
-        ("accuracy", "10000"),
-        ("error", "10000"),
-        ("precision", "10110"),
-        ("recall", "11010"),
-        ("specificity", "10001"),
-        ("balanced-accuracy", "10000"),
-        ("f1", "10010"),
-        ("f-beta", "10010"),
-        ("jaccard", "10010"),
-        ("mcc", "11111"),
-        ("kappa", "10010"),
-        ("dcf", "11011"),
+        *((name, "10000") for name in ("accuracy", "error", "balanced-accuracy")),
+        *((name, "10010") for name in ("f1", "f-beta", "jaccard", "kappa")),
+        *(("precision", "10110"), ("recall", "11010"), ("specificity", "10001"), ("mcc", "11111"), ("dcf", "11011")),
     ],
 )
 def test_degenerate_tables_are_undefined_where_the_formula_says_0_over_0(name, undefined):

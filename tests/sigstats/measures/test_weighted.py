@@ -9,7 +9,6 @@ import pytest
 from sklearn import metrics
 
 import sigstats
-from sigstats.flows.cli import main
 from sigstats.measures import score_formulas as weighted
 
 RNG = np.random.default_rng(3)
@@ -163,7 +162,7 @@ def test_functions_that_are_no_measures_are_refused(function, complaint):
 
 
 @pytest.mark.long
-def test_the_command_line_takes_an_import_path(tmp_path, capsys, refused, monkeypatch):
+def test_the_command_line_takes_an_import_path(tmp_path, printed, refused, monkeypatch):
     text = "def right(y, prediction, weights):\n    return weights[y == prediction].sum() / weights.sum()\nwrong = 3\n"
     (tmp_path / "own_measures_of_a_test.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
@@ -174,8 +173,7 @@ def test_the_command_line_takes_an_import_path(tmp_path, capsys, refused, monkey
     files = [str(tmp_path / f"{name}.csv") for name in "ab"]
     path = "own_measures_of_a_test:right"
     for command in (["compare", *files], ["rank", *files], ["check", files[1], "--at-least", "0.9"]):
-        assert main([*command, "--measure", path]) in (0, 1)
-        assert path in capsys.readouterr().out
+        assert path in printed(*command, "--measure", path, code=(0, 1))
     assert "expected the import path of a function" in refused(
         "compare", *files, "--measure", path.replace("right", "wrong")
     )

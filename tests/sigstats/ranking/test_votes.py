@@ -41,13 +41,12 @@ def test_a_word_for_a_winner_that_names_another_model_is_asked_about(tmp_path, r
 
 
 @pytest.mark.parametrize("column", ["question_id", "prompt"])
-def test_a_column_of_questions_that_decide_the_votes_is_noted_whatever_it_is_called(tmp_path, capsys, column):
+def test_a_column_of_questions_that_decide_the_votes_is_noted_whatever_it_is_called(tmp_path, printed, column):
     question = np.arange(100) // 4
     winner = np.where(question % 4 > 0, "model_a", "model_b")
     path = tmp_path / "v.csv"
     pd.DataFrame({column: question, "model_a": "x", "model_b": "y", "winner": winner}).to_csv(path, index=False)
-    assert main(["rank", str(path)]) == 0
-    assert f"rows with equal '{column}' differ alike" in capsys.readouterr().out
+    assert f"rows with equal '{column}' differ alike" in printed("rank", path)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +106,7 @@ def test_names_of_winners_and_groups_of_one_vote_change_nothing(votes):
     assert (called.models, called.wins.tolist()) == (("a", "b"), [[0, 2], [1, 0]])
 
 
-def test_voters_of_a_file_whose_votes_are_alike_are_told_with_the_pairs_that_remain(tmp_path, capsys):
+def test_voters_of_a_file_whose_votes_are_alike_are_told_with_the_pairs_that_remain(tmp_path, printed):
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(
         {"voter": np.arange(600) % 30, "lot": rng.integers(0, 30, 600), "model_a": "x", "model_b": "y"}
@@ -123,9 +122,7 @@ def test_voters_of_a_file_whose_votes_are_alike_are_told_with_the_pairs_that_rem
     assert main(["rank", str(path), "--group", "voter", "--json", str(target)]) == 0
     assert json.loads(target.read_text())["notes"] == []
     frame.assign(voter=rng.integers(0, 30, 600)).to_csv(path, index=False)
-    capsys.readouterr()
-    assert main(["rank", str(path)]) == 0
-    assert "differ alike" not in capsys.readouterr().out
+    assert "differ alike" not in printed("rank", path)
 
 
 @pytest.mark.long
@@ -199,12 +196,11 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys, refus
     )
 
 
-def test_the_page_of_votes_has_the_ranks_and_every_pair_that_met(tmp_path, capsys):
+def test_the_page_of_votes_has_the_ranks_and_every_pair_that_met(tmp_path, printed):
     path, target = tmp_path / "votes.csv", tmp_path / "page.html"
     pairs = [("<b>x", "y|z", "a")] * 20 + [("y|z", "w", "tie"), ("w", "y|z", "a"), ("y|z", "w", "a")]
     pd.DataFrame(pairs, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
-    assert main(["rank", str(path), "--report", str(target)]) == 0
-    assert capsys.readouterr().out.startswith("<b>x and w may each be the best of 3 models.\n")
+    assert printed("rank", path, "--report", target).startswith("<b>x and w may each be the best of 3 models.\n")
     page = target.read_text(encoding="utf-8")
     for text in ("&lt;b&gt;x and w may each be", "&lt;b&gt;x never lost", "<td>1.5</td>", "1 of 2 pairs that met is"):
         assert text in page
@@ -213,24 +209,24 @@ def test_the_page_of_votes_has_the_ranks_and_every_pair_that_met(tmp_path, capsy
     assert "NaN" not in page
 
 
-def test_preferences_that_go_round_leave_no_model_best(tmp_path, capsys):
+def test_preferences_that_go_round_leave_no_model_best(tmp_path, printed):
     path, target = tmp_path / "votes.csv", tmp_path / "page.html"
     pairs = [(*"xy", "a"), (*"yz", "a"), (*"zx", "a")] * 20
     pd.DataFrame(pairs, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
-    assert main(["rank", str(path), "--report", str(target)]) == 0
-    assert capsys.readouterr().out.startswith("None of the 3 models is best: another is preferred to each.\n")
+    assert printed("rank", path, "--report", target).startswith(
+        "None of the 3 models is best: another is preferred to each.\n"
+    )
     page = target.read_text(encoding="utf-8")
     assert "one score a model is not enough" in page
     assert "do not go round" in page
 
 
-def test_a_model_to_which_another_may_be_preferred_is_not_called_the_best(tmp_path, capsys):
+def test_a_model_to_which_another_may_be_preferred_is_not_called_the_best(tmp_path, printed):
     path, target = tmp_path / "votes.csv", tmp_path / "page.html"
     pairs = [(*"xy", "a")] * 70 + [(*"xy", "b")] * 30 + [(*"yz", "a")] * 65 + [(*"yz", "b")] * 35
     pairs += [(*"zx", "a")] * 60 + [(*"zx", "b")] * 40  # nobody is preferred to x for certain, z perhaps
     pd.DataFrame(pairs, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
-    assert main(["rank", str(path)]) == 0
-    assert capsys.readouterr().out.startswith("Only x may be the best of 3 models.\n")
+    assert printed("rank", path).startswith("Only x may be the best of 3 models.\n")
     few = [(*"np", "a")] * 9 + [(*"np", "b")] + [(*"op", "a")] * 500 + [(*"op", "b")] * 100
     few += [(*"om", "a")] * 300 + [(*"om", "b")] * 200
     pd.DataFrame(few, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)

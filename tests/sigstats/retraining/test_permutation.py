@@ -171,27 +171,16 @@ def test_all_classifiers_see_the_same_permutations(null):
 
 
 @pytest.mark.long
-def test_valid_under_the_null_hypothesis():
-    # Labels independent of rows: P(p <= a) <= a for each a that 19 replicates can reach. 300 data sets.
-    rng = np.random.default_rng(11)
-    pvalues = []
-    for _ in range(300):
-        X, y = rng.normal(size=(20, 2)), rng.permutation(np.arange(20) % 2)
-        pvalues.append(permutation_test("naive-bayes", X, y, cv=4, n_resamples=19, rng=rng).pvalue)
+@pytest.mark.parametrize(("null", "n", "sets", "seed"), [("labels", 20, 300, 11), ("features", 24, 200, 12)])
+def test_valid_under_the_null_hypothesis(null, n, sets, seed):
+    # Labels independent of rows, or features inside classes: P(p <= a) <= a for each a that 19 replicates can reach.
+    rng, pvalues = np.random.default_rng(seed), []
+    for _ in range(sets):
+        X, y = rng.normal(size=(n, 2)), np.arange(n) % 2
+        X, y = (X, rng.permutation(y)) if null == "labels" else (X + y[:, None], y)
+        pvalues.append(permutation_test("naive-bayes", X, y, null=null, cv=4, n_resamples=19, rng=rng).pvalue)
     for a in (0.05, 0.1, 0.2, 0.5):
-        assert binom.sf(sum(p <= a for p in pvalues) - 1, 300, a) > 1e-6
-
-
-@pytest.mark.long
-def test_features_independent_inside_classes_are_not_found_dependent():
-    rng = np.random.default_rng(12)
-    pvalues = []
-    for _ in range(200):
-        y = np.arange(24) % 2
-        X = rng.normal(size=(24, 2)) + y[:, None]
-        pvalues.append(permutation_test("naive-bayes", X, y, null="features", cv=4, n_resamples=19, rng=rng).pvalue)
-    for a in (0.05, 0.1, 0.2, 0.5):
-        assert binom.sf(sum(p <= a for p in pvalues) - 1, 200, a) > 1e-6
+        assert binom.sf(sum(p <= a for p in pvalues) - 1, sets, a) > 1e-6
 
 
 def test_exclusive_or_is_pure_dependency():

@@ -107,12 +107,13 @@ def files(tmp_path):
     return [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
 
 
-def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, capsys, refused):
+def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, capsys, printed, refused):
     target = tmp_path / "out.json"
     assert "(--unpaired compares models on different rows)" in refused("compare", *files)
     page = ("--report", str(tmp_path / "page.html"), "--report", str(tmp_path / "table.md"))
-    assert main(["compare", *files, "--unpaired", "--slice", "half", "--json", str(target), *page]) == 1
-    assert "the models have different rows, 300 and 200" in capsys.readouterr().out
+    assert "the models have different rows, 300 and 200" in printed(
+        "compare", *files, "--unpaired", "--slice", "half", "--json", target, *page, code=1
+    )
     frames = [pd.read_csv(file) for file in files]
     for row in json.loads(target.read_text())["rows"]:
         parts = [frame if row["slice"] == "all rows" else frame[frame.half == row["slice"][7:]] for frame in frames]
@@ -256,21 +257,8 @@ def test_f1_and_auc_have_the_errors_of_the_delta_method(tmp_path):
         frame.assign(prediction=(score > 0.5).astype(int)).to_csv(tmp_path / f"{name}.csv", index=False)
         samples.append((label, (score > 0.5).astype(int), score))
     target, files = tmp_path / "out.json", [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
-    main(
-        [
-            "compare",
-            *files,
-            "--unpaired",
-            "--measure",
-            "f1",
-            "--measure",
-            "auc",
-            "--score",
-            "score",
-            "--json",
-            str(target),
-        ]
-    )
+    options = "--unpaired --measure f1 --measure auc --score score --json"
+    main(["compare", *files, *options.split(), str(target)])
     rows = {row["measure"]: row for row in json.loads(target.read_text())["rows"]}
     values, errors = {"f1": [], "auc": []}, {"f1": [], "auc": []}
     for label, said, score in samples:

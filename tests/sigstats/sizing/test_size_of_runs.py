@@ -10,7 +10,6 @@ from scipy.stats import nct, t
 from sigstats.comparison.row_tests.runs import runs_test
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.files.predictions import Columns, join, read
-from sigstats.flows.cli import main
 from sigstats.sizing.runs import _power, plan_runs
 
 
@@ -54,21 +53,22 @@ def test_the_luck_of_runs_is_told_from_that_of_items(tmp_path):
     assert unlike.drops[1].needed < unlike.drops[0].needed
 
 
-def test_size_says_how_many_runs_a_drop_needs(tmp_path, capsys, refused):
+def test_size_says_how_many_runs_a_drop_needs(tmp_path, printed, refused):
     files = [str(each) for each in recipes(tmp_path, 0.03)]
-    assert main(["size", *files, "--run", "seed", "--drop", "0.02"]) == 0
-    said = capsys.readouterr().out
+    said = printed("size", *files, "--run", "seed", "--drop", "0.02")
     assert "from 12 and 12 runs" in said
     assert "the part that is due to the run" in said
     assert "--accuracy: is not valid with --run" in refused("size", *files, "--run", "seed", "--accuracy", "0.9")
 
 
 @pytest.mark.long
-def test_runs_whose_divisions_no_float_holds_have_a_power(tmp_path, capsys):
+def test_runs_whose_divisions_no_float_holds_have_a_power(tmp_path, printed):
     """1,200 runs have more than 10^308 divisions into two recipes of 600."""
     error, freedom = 0.05 * np.sqrt(2 / 600), 1198
     expected = nct.sf(t.isf(0.05, freedom), freedom, 0.01 / error)
     assert _power((600, 600), 0.01, 0.05**2, 0.05, ComparisonRule(minimum_effect=0)) == pytest.approx(expected)
     files = [str(each) for each in recipes(tmp_path, 0.04, runs=4, items=100)]
-    assert main(["size", *files, "--run", "seed", "--drop", "0.0055", "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out)["drops"][0]["needed"] is None  # more than 1,000
+    assert (
+        json.loads(printed("size", *files, "--run", "seed", "--drop", "0.0055", "--json", "-"))["drops"][0]["needed"]
+        is None
+    )

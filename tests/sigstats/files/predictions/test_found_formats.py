@@ -148,14 +148,13 @@ def test_evalplus_has_the_base_tests_and_those_of_plus(tmp_path, new):
 
 
 @pytest.mark.parametrize("lost", [[], {"base": [], "plus": []}, [{"task_id": "t", "base_status": None}]])
-def test_tasks_of_evalplus_without_a_solution_have_no_score(tmp_path, capsys, refused, lost):
+def test_tasks_of_evalplus_without_a_solution_have_no_score(tmp_path, printed, refused, lost):
     passed = [{"task_id": "t", "base_status": "pass", "plus_status": "pass"}]
     evals = {f"HumanEval/{number}": passed if number else lost for number in range(30)}
     (file,) = written(tmp_path, {"date": "2024-01-29 14:44", "hash": "8", "eval": evals})
     words = ["check", str(file), "--score", "base", "--at-least", "0.5"]
     assert "1 of 30 answers have no score 'base': id 'HumanEval/0'" in refused(*words)
-    assert main([*words, "--unscored", "wrong", "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out)["rows"][0]["value"] == 29 / 30
+    assert json.loads(printed(*words, "--unscored", "wrong", "--json", "-"))["rows"][0]["value"] == 29 / 30
 
 
 def test_deepevals_metrics_are_known_by_their_names(tmp_path):
@@ -561,13 +560,15 @@ def test_a_log_of_one_model_says_what_its_prompts_are(tmp_path, refused):
     assert "contains only one model; expected the --filter of each of p0, p1" in refused("rank", file)
 
 
-def test_rows_without_a_value_are_a_slice_and_not_a_group(tmp_path, capsys, refused):
+def test_rows_without_a_value_are_a_slice_and_not_a_group(tmp_path, printed, refused):
     rows = pd.DataFrame({"id": range(60), "label": [0, 1] * 30, "prediction": [0] * 60, "part": ["a", "b", None] * 20})
     path, other = tmp_path / "a.csv", tmp_path / "b.csv"
     rows.to_csv(path, index=False)
     rows.assign(prediction=1).to_csv(other, index=False)
-    assert main(["compare", str(path), str(other), "--slice", "part", "--json", "-"]) in (0, 1)
-    sizes = {row["slice"]: row["n"] for row in json.loads(capsys.readouterr().out)["rows"]}
+    sizes = {
+        row["slice"]: row["n"]
+        for row in json.loads(printed("compare", path, other, "--slice", "part", "--json", "-", code=(0, 1)))["rows"]
+    }
     assert sizes == {"all rows": 60, "part = a": 20, "part = b": 20, "part = (missing)": 20}
     assert "column 'part' is empty; expected a value" in refused("compare", path, other, "--group", "part")
 

@@ -257,7 +257,7 @@ def test_empty_responses_of_lm_evaluation_harness_are_counted(tmp_path):
     ]
 
 
-def test_a_regression_study_has_the_option(tmp_path, capsys, refused):
+def test_a_regression_study_has_the_option(tmp_path, printed, refused):
     label = [n % 2 for n in range(40)]
     frame = pd.DataFrame({"id": [*range(40), 0], "label": [*label, 0], "prediction": [1, *label[1:], 0]})
     for name in ("a.csv", "b.csv"):
@@ -268,5 +268,6 @@ def test_a_regression_study_has_the_option(tmp_path, capsys, refused):
     said = refused(*words)
     assert "1 of 41 rows repeat an id: id '0'; " in said
     assert "or add duplicates first, last or all" in said
-    assert main([*words, "--set", "duplicates=last"]) == 0
-    assert "repeat an id: id '0'; the last of each is kept" in " ".join(capsys.readouterr().out.split())
+    assert "repeat an id: id '0'; the last of each is kept" in " ".join(
+        printed(*words, "--set", "duplicates=last").split()
+    )
