@@ -194,10 +194,10 @@ def publish(result: R, *, study: str, output: str, pages: str | None = None) -> 
 
     Prefect shows the state's message, and gives the result to callers of the flow.
 
-    An exit code other than 0 emits the event ``sigstats.study.failed``; if the server took that of the same fault,
-    ``sigstats.study.still-failing``. The first run after a fault that was repaired emits ``sigstats.study.repaired``.
+    If the exit code is not 0, the event ``sigstats.study.failed`` is emitted, or ``sigstats.study.still-failing`` once
+    the server has received the former; the first run after the repair emits ``sigstats.study.repaired``.
 
-    Raises StudyFailed if the exit code is not 0, each time that it is not.
+    Raises StudyFailed whenever the exit code is not 0.
     """
     logger = get_run_logger()
     logger.info("%s", printable(f"{result.title}: {result.subject}"))

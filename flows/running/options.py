@@ -168,7 +168,7 @@ def asked(
     priority: Any = None,
     quiet: bool = True,
 ) -> RunOptions:
-    """Return what `RunOptions` makes of the arguments of a call; a study that is not `in_cells` has no workers.
+    """Return `RunOptions` from the arguments of a call; a study that is not `in_cells` has no workers.
 
     Raises BadInput or ValueError, of one line.
     """

@@ -207,7 +207,7 @@ class FoldOrder:
 
 
 def best_or_undecided(scores: FloatArray, margin: Any) -> IntArray:
-    """The largest along the last axis but one, or `UNDECIDED` where another is within `margin`, which may be inf."""
+    """The argmax along the second-to-last axis; `UNDECIDED` if another score is within `margin`, which may be inf."""
     with np.errstate(invalid="ignore"):
         near = scores > scores.max(axis=-2, keepdims=True) - margin
     code = np.arange(scores.shape[-2])[:, None]

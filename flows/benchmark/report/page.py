@@ -76,7 +76,7 @@ def performance(
     if not whole:
         return Verdict(
             f"{len(value)} of {len(value) + len(lacking)} cross-validations {'is' if len(value) == 1 else 'are'} "
-            "there; the best classifier of a data set is known once all of them are.",
+            "complete; the best classifier of a data set is known once all are.",
             details,
         )
     chosen = [_choice(group, [pair for pair in pairs if pair.dataset == on]) for on, group in whole.items()]

@@ -103,7 +103,7 @@ def counted_population(slice_: str | None, population: AnyPopulation) -> Populat
 
 
 def computed_by(source: Cell, *, swapped: bool) -> Computed:
-    """The description, in the work of a cell, of a population that another cell computes."""
+    """A population that another cell computes, as described in the work of a cell."""
     assert isinstance(source.work, Counted | Predicted | Categorised)
     of = Source(
         fanout=source.fanout, subject=source.subject, work=source.work, seed=source.seed, replicates=source.replicates

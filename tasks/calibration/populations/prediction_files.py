@@ -237,7 +237,7 @@ class LabelFiles:
 
 
 def _marked(system: Any, file: str, columns: Sequence[str]) -> tuple[pq.ParquetFile, bytes, str]:
-    """A file, its footer, and SHA-256 of the footer and of what else changes when the file is written again."""
+    """A file, its footer, and SHA-256 of the footer and of all else that changes when the file is written again."""
     written = write_mark(system, file)  # before the footer: a file that is written in between has another mark
     opened = open_parquet(system, file, columns)
     footer = pa.BufferOutputStream()
