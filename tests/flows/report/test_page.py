@@ -144,9 +144,7 @@ def test_an_interrupted_study_names_what_is_not_finished(tmp_path: Path) -> None
     # without the observed run there is neither permutation test nor comparison with the three others
     assert "6 of 18 results are missing" in whole
     assert "In all 3 complete cases" in whole
-    assert (
-        "3 of 4 cross-validations are there; the best classifier of a data set is known once all of them are" in whole
-    )
+    assert "3 of 4 cross-validations are complete; the best classifier of a data set is known once all are" in whole
     assert (
         "What to do. Run this study to its end: sigstats run STUDY --output OUTPUT, both as before, computes" in whole
     )
