@@ -1,8 +1,7 @@
 r"""Test whether a quantile of B is below that of A, in paired rows such as latencies of two models on one request.
 
 Of different rows, :math:`P(B < q) \le s` and :math:`s \le P(A \le q)` have independent exact binomial p-values, which
-Fisher's method combines; again every threshold t is tried in place of q. That is valid for independent rows of any two
-distributions.
+Fisher's method combines; again every threshold t is tried in place of q, and any two distributions are allowed.
 
 Let q be the quantile of A below which the share s lies. If that of B is not below q, then :math:`P(B < q) \le s \le P(A
 \le q)`, so that a row with :math:`B < q < A` is at most as likely as one with :math:`A \le q \le B`, which is the null

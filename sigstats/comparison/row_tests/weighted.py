@@ -102,8 +102,7 @@ def test_samples(row: ComparisonRow, part: Values | Attempts | Ratios, rule: Com
     else:
         values = part.values[0]
     rows, _ = samples_in_words(group, ours, unit)
-    parts = [[of if of is None else of[at] for of in (group, sizes)] for at in (~ours, ours)]
-    samples = [sample_of(values[at], *part) for at, part in zip((~ours, ours), parts, strict=True)]
+    samples = [sample_of(values[at], *(of if of is None else of[at] for of in (group, sizes))) for at in (~ours, ours)]
     if min(units.counts.sum() for units in samples) < 2:
         return replace(row, note=f"{rows}: too few to test")
     limits, level = part.limits or (0.0, 1.0), rule.confidence_level

@@ -63,7 +63,6 @@ def alike(
     """
     if first.epoch is None and other.epoch is None:
         return first, other, ()
-    alone = first is other
     ids = same_spelling([first.ids, other.ids])
     first, other = (with_epochs(replace(side, ids=own)) for side, own in zip((first, other), ids, strict=True))
     epochs = same_spelling([first.epoch, other.epoch])
@@ -80,7 +79,7 @@ def alike(
             return first, other, (Note("unequal-epochs", f"items have {counts[0]} and {counts[1]}: {how}"),)
     shared = first.ids.filter(pc.is_in(first.ids, value_set=pc.unique(other.ids)))
     items = pc.count_distinct(shared).as_py()
-    how = f"{len(shared):,} answers to {items:,} items"
+    alone, how = first.where == other.where, f"{len(shared):,} answers to {items:,} items"
     how = f"{first.where}: {how}" if alone else f"{how} in each file are paired by epoch"
     told = f"{how}{'' if in_groups else '; the answers to one item are one group'}"
     return first, other, () if alone and in_groups else (Note("paired-epochs", told),)

@@ -19,6 +19,7 @@ LOG = True
 #: Values of these words in Inspect's own metrics, as those of yes and no in any case.
 _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_COUNTS = "scored_samples", "unscored_samples"
 _KEYS = ("id", "epoch", "input", "target", "metadata", "score", "scores", "error", "invalidation")
 #: Notes on an evaluation that did not end well, by its status.
 _STATUS = {
@@ -28,6 +29,8 @@ _STATUS = {
 }
 #: The first is there once the evaluation has ended; early versions and unfinished logs have one of the others.
 _HEADERS = ("header.json", "_journal/start.json", "start.json")
+#: A sample in one entry; or the first of its entries, in a folder, where Inspect cuts long samples into pieces.
+_SAMPLE = re.compile(r"samples/(?!.*_epoch_\d+/).*\.json|samples/.*_epoch_\d+/sample\.json")
 BEGINS = re.compile(rb'(?s)PK\x03\x04|\s*+\{(?=.*"version")(?=.*"eval")(?!.*"doc_id")')
 
 
@@ -81,7 +84,7 @@ def _settings(about: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[Answer]) -> Iterator[Note]:
-    status = text(log.get("status")) or "success"
+    status, results = text(log.get("status")) or "success", mapping(log.get("results"))
     if status != "success":
         wanted = mapping(about.get("dataset")).get("samples")
         of = f" of {wanted:,}" if isinstance(wanted, int) else ""
@@ -93,6 +96,11 @@ def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[A
     if both:
         told = f"{len(both):,} samples have an error and a score: {some_of(both, 3)}; the scores count"
         yield Note("scored-errors", told)
+    scored, of_scorers = len({answer.item for answer in answers if answer.scores}), objects(results.get("scores"))
+    counts = [sum(n for key in _COUNTS if isinstance(n := of.get(key), int)) for of in of_scorers]
+    if 0 < max(counts, default=0) < scored:
+        told = f"the metrics of Inspect count {max(counts):,} scored items; here all {scored:,} with a score count"
+        yield Note("uncounted-samples", f"{told}, also any excluded in Inspect")
     reducers = mapping(about.get("config")).get("epochs_reducer")
     others = [str(reducer) for reducer in reducers if reducer != "mean"] if isinstance(reducers, list) else []
     if others and len({answer.epoch for answer in answers}) > 1:
@@ -103,7 +111,7 @@ def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[A
 def _zipped(content: Content) -> Any:
     with content.archive() as archive:
         log = parse_json(archive.read(next(name for name in _HEADERS if name in archive.names)), content.budget)
-        samples = [e for e in archive.entries if e.filename.startswith("samples/") and e.filename.endswith(".json")]
+        samples = [entry for entry in archive.entries if _SAMPLE.fullmatch(entry.filename)]
         samples.sort(key=lambda entry: entry.filename)  # of one name the last was written last
         if isinstance(log, dict):
             log["samples"] = [_needed(parse_json(archive.read(sample), content.budget)) for sample in samples]
@@ -182,9 +190,7 @@ def _content(value: Any) -> str:
 
 def _parts(content: Any) -> Any:
     """The content of a message; a single text as text, whatever versions of Inspect add to it."""
-    if isinstance(content, list) and all(
-        isinstance(value, dict) and isinstance(value.get("text"), str) for value in content
-    ):
+    if isinstance(content, list) and all(isinstance(mapping(value).get("text"), str) for value in content):
         return "".join(value["text"] for value in content)
     return content
 

@@ -177,6 +177,33 @@ def test_a_reduction_that_is_no_mean_is_told(tmp_path):
     assert read(inspect_log(tmp_path / "a.json", log, **about), Columns()).notes == ()
 
 
+def test_scores_that_the_metrics_of_the_log_do_not_count_are_told(tmp_path):
+    """As after an exclusion, whatever a later Inspect calls it in the sample."""
+    log = [(n, e, {"s": 1}) for n in range(5) for e in (1, 2)]
+    for counted, told in (
+        ({"scored_samples": 3, "unscored_samples": 0}, True),
+        ({"scored_samples": 4, "unscored_samples": 1}, False),
+        ({"scored_samples": "?"}, False),
+        ({}, False),
+    ):
+        path = inspect_log(tmp_path / "a.json", log, results={"scores": [{"name": "s", **counted}]})
+        notes = {note.name: str(note) for note in read(path, Columns()).notes}
+        assert ("uncounted-samples" in notes) == told
+        if told:
+            assert "the metrics of Inspect count 3 scored items; here all 5 with a score" in notes["uncounted-samples"]
+
+
+def test_a_sample_in_pieces_is_one_sample(tmp_path):
+    path = tmp_path / "a.eval"
+    inspect_log(path, [("a/b", 1, {"s": 0}), (2, 1, {"s": 1})])
+    with zipfile.ZipFile(path, "a") as archive:
+        whole = {"id": "3/x", "epoch": 1, "scores": {"s": {"value": 1}}}
+        for name, piece in (("sample", whole), ("metadata", {}), ("messages/0", []), ("events/0", [])):
+            archive.writestr(f"samples/3/x_epoch_1/{name}.json", json.dumps(piece))
+    assert read(str(path), Columns()).ids.to_pylist() == ["2", "3/x", "a/b"]
+    assert marks(str(path)) == [1, 1, 0]
+
+
 def test_a_sample_that_was_written_twice_repeats_its_id(tmp_path):
     path = tmp_path / "a.eval"
     inspect_log(path, [(1, 1, {"s": 0}), (2, 1, {"s": 1})])
