@@ -17,6 +17,8 @@ from sigstats._common.credentials import refuse_credentials
 from sigstats.files.inputs import place
 from sigstats.files.inputs.places import files_of
 from sigstats.files.predictions import Columns, read
+from sigstats.files.tables.spelling import is_number
+from sigstats.scores.order import as_times
 
 from ..config.fetch import fetched_by
 from ..errors import BadInput
@@ -28,9 +30,12 @@ NaturalKey: TypeAlias = tuple[tuple[int, int, str], ...]
 #: The time of evaluation of a file that was never evaluated: later than all others.
 _NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 _NUMBER = re.compile(r"(\d+)")
+#: A value that begins with a date, and has no more than a time after it.
+_DATE = re.compile(r"\d{4}-?\d\d-?\d\d([T ]|$)|\d\d?[./-]\d\d?[./-]\d{4}\b")
 #: A date, and a time of day after it: 2026-11-21, 20261121T0615, 2026-11-21_06-15-02.
 _TIME = re.compile(
-    r"(?<!\d)(\d{4})(-?)(\d\d)\2(\d\d)(?:[T_ -](\d\d)[-:.]?(\d\d)(?:[-:.]?(\d\d))?Z?)?(?!\d)", re.IGNORECASE
+    r"(?<!\d)(\d{4})(-?)(\d\d)\2(\d\d)"
+    r"(?:[T_ -](\d\d)[-:.]?(\d\d)(?:[-:.]?(\d\d)(?!:))?(Z|[+-]\d\d:?(?:00|30|45))?)?(?!\d)"
 )
 
 
@@ -129,20 +134,18 @@ class Order:
     ) -> Sequence[str]:
         if len(files) == 1:
             return files
-        columns = self.columns if name == "baseline" else self.of_candidate
-
-        def rank(path: str) -> Any:
-            if self.study.newest.by == "name":
-                return natural(path)
-            own = time_in(name_of(path)) if self.study.newest.by == "time" else natural(self._value(path, columns))
-            if own is None:
-                raise BadInput(f"{name}: {path} has no time in its name; expected one such as 2026-11-21T06:15")
-            return own, seen.get(path, _NEVER), natural(path)
-
-        return sorted(files, key=rank)
+        columns, by = self.columns if name == "baseline" else self.of_candidate, self.study.newest.by
+        if by == "name":
+            return sorted(files, key=natural)
+        own: Mapping[str, Any] = {path: time_in(name_of(path)) for path in files}
+        if by == "column":
+            own = _places({path: self._value(path, columns) for path in files})
+        elif odd := next((path for path in files if own[path] is None), None):
+            raise BadInput(f"{name}: {odd} has no time in its name; expected one such as 2026-11-21T06:15")
+        return sorted(files, key=lambda path: (own[path], seen.get(path, _NEVER), natural(path)))
 
     def _value(self, path: str, columns: Columns) -> str:
-        """The largest value of a file's column, in natural order."""
+        """The latest value of a file's column."""
         column = str(self.study.newest.column)
         try:
             others = read(path, columns.but(group=None, slices=(column,))).others
@@ -153,7 +156,21 @@ class Order:
         texts = others[column].unique().to_pylist() if column in others else []
         if not texts:
             raise BadInput(f"newest.column: {path} has no values in a column {column!r}; expected them in every match")
-        return max(map(str, texts), key=natural)
+        return max(places := _places({str(text): str(text) for text in texts}), key=lambda text: places[text])
+
+
+def _places(values: Mapping[str, str]) -> dict[str, Any]:
+    """Sort keys of values: dates as times, others in natural order; BadInput if that is not the order of numbers."""
+    texts = sorted({*values.values()}, key=natural)
+    numbers = [float(text) for text in texts if is_number(text)]
+    if len(numbers) == len(texts) and numbers != sorted(numbers):
+        raise BadInput(f"newest.column: {numbers} are ordered otherwise as versions; expected ISO dates")
+    try:
+        keys = as_times(texts) if any(map(_DATE.match, texts)) else [*map(natural, texts)]
+    except ValueError as error:
+        raise BadInput(f"newest.column: {str(error).removeprefix('order: ')}") from None
+    places = dict(zip(texts, keys, strict=True))
+    return {name: places[text] for name, text in values.items()}
 
 
 def name_of(path: str) -> str:
@@ -180,11 +197,11 @@ def natural(text: str) -> NaturalKey:
 
 
 def time_in(name: str) -> dt.datetime | None:
-    """The last time in a name, in UTC; None if there is none."""
-    for match in reversed(list(_TIME.finditer(name))):
-        year, _, month, day, hour, minute, second = (int(part or 0) if part != "-" else 0 for part in match.groups())
-        try:
-            return dt.datetime(year, month, day, hour, minute, second, tzinfo=dt.UTC)
-        except ValueError:  # 2026-13-45 is no date
-            continue
-    return None
+    """The latest time in a name, in UTC; None if there is none."""
+    times = []
+    for match in _TIME.finditer(name.upper()):
+        year, _, month, day, hour, minute, second, _ = (part or "00" for part in match.groups())
+        with contextlib.suppress(ValueError, OverflowError):  # 2026-13-45 is no date
+            own = dt.datetime.fromisoformat(f"{year}-{month}-{day}T{hour}:{minute}:{second}{match[8] or 'Z'}")
+            times.append(own.astimezone(dt.UTC))
+    return max(times, default=None)

@@ -195,36 +195,34 @@ def _feature_names(table: DataColumns, spec: Mapping[str, Any], target: str) -> 
 
 
 def _classes(table: DataColumns, target: str, listed: Collection[str]) -> tuple[Codes, tuple[str, ...]]:
-    labels = table.texts(target)
-    y, classes = labels.codes, labels.names
-    if not y.size:
-        raise ValueError(f"{table.where}: has no rows")
-    if (y < 0).any():
-        raise table.error(target, "the class is missing; expected one in every row", int((y < 0).argmax()))
-    remedy = "leave out rows without a class, or list {} in classes if it is one"
-    rows_of = dict(zip(classes, np.bincount(y).tolist(), strict=True))
-    refuse_missing_texts(f"{table.where}: column {shown(target)}", rows_of, remedy, classes=listed)
-    if len(classes) < 2:
-        raise table.error(target, f"{shown(classes[0])} is the only class; expected two or more")
-    if all(map(is_number, classes)):
-        for label in classes:
+    labels = _whole(
+        table, target, "class", "leave out rows without a class, or list {} in classes if it is one", listed
+    )
+    if all(map(is_number, labels.names)):
+        for label in labels.names:
             if not float(label).is_integer():
                 raise table.error(target, f"class {label}: expected a name or whole number", labels.first(label))
-    return y, classes
+    return labels.codes, labels.names
 
 
 def _codes(table: DataColumns, name: str | None) -> Codes | None:
     if name is None:
         return None
-    texts = table.texts(name)
+    return _whole(table, name, "value", "leave out these rows, or rename {} if it is a value").codes
+
+
+def _whole(table: DataColumns, name: str, what: str, remedy: str, listed: Collection[str] = ()) -> Texts:
+    """A column without missing values, nor texts that usually mean one, and with two values or more."""
+    texts, where = table.texts(name), f"{table.where}: column {shown(name)}"
+    if not texts.codes.size:
+        raise ValueError(f"{table.where}: has no rows")
     if (texts.codes < 0).any():
-        raise table.error(name, "a value is missing; expected one in every row", int((texts.codes < 0).argmax()))
+        raise table.error(name, f"a {what} is missing; expected one in every row", int((texts.codes < 0).argmax()))
     rows_of = dict(zip(texts.names, np.bincount(texts.codes).tolist(), strict=True))
-    where, remedy = f"{table.where}: column {shown(name)}", "leave out these rows, or rename {} if it is a value"
-    refuse_missing_texts(where, rows_of, remedy, what="values")
+    refuse_missing_texts(where, rows_of, remedy, classes=listed, what="labels" if what == "class" else "values")
     if len(texts.names) < 2:
-        raise table.error(name, f"{shown(texts.names[0])} is in every row; expected two values or more")
-    return texts.codes
+        raise table.error(name, f"{shown(texts.names[0])} is the only {what}; expected two or more")
+    return texts
 
 
 def _feature(table: DataColumns, name: str, *, as_codes: bool) -> tuple[Numbers, tuple[str, ...] | None]:

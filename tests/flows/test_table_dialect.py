@@ -43,8 +43,8 @@ def as_significance_table(path: Path) -> tuple[Column, Column]:
             {
                 "name": "t",
                 "path": path.name,
-                "label": "label",
-                "prediction": "other",
+                "label": name,
+                "prediction": name,  # classes of other names than those of the labels are refused
                 "by": name,
                 "classes": list(MISSING_LOOKING),
             }
@@ -114,11 +114,11 @@ FAULTS: dict[str, tuple[bytes, str]] = {
     "no such column": (b"lable,other\na,x\nb,y\n", r": column 'label' was not found; did you mean 'lable'\?$"),
     "an empty field": (
         b"label,other\na,x\n,y\n",
-        r", line 3: column 'label'(: the class is missing| is empty); expected",
+        r", line 3: column 'label'(: a class is missing| is empty); expected",
     ),
     "an empty field in quotes": (
         b'label,other\na,x\n" ",y\n',
-        r", line 3: column 'label'(: the class is missing| is empty)",
+        r", line 3: column 'label'(: a class is missing| is empty)",
     ),
     "an empty field behind lines": (b'label,other\n"a\n\nb",x\n,y\n', r", line 5: column 'label'"),
     "a quote without an end": (b'label,other\na,x\n"b,y\n', r", line 3: a quoted field has no end; expected fields in"),

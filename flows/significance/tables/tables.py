@@ -77,10 +77,7 @@ def _matrix(true: Any, assigned: Any, counts: NDArray[np.int64] | None) -> list[
 
 
 def _on_rows(table: Table, counts: Sequence[str], use: str, keys: Sequence[str | None] = ()) -> list[Note]:
-    """Notes on repeated names of classes, and on a row that is the sum of the others; if it is named so, ValueError.
-
-    `keys`: the columns of names, by default all of text; None is left out.
-    """
+    """Notes on rows whose names in `keys` repeat (by default all columns of text), and on a row that is a sum."""
     texts = {name: table.texts_or_missing(name) for name in keys or {*table.names}.difference(counts) if name}
     named = [column.to_pylist() for column in texts.values() if keys or to_numbers(column) is None]
     names = list(zip(*named, strict=True))

@@ -115,27 +115,20 @@ def differing(a: Any, b: Any) -> Any:
     return pc.indices_nonzero(pc.not_equal(a[:0], b[:0]) if a.equals(b) else pc.not_equal(a, b))
 
 
-def differing_settings(first: Predictions, other: Predictions) -> list[Note]:
-    """A line for each setting that differs between the files."""
-    notes = []
+def differing_conditions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> list[Note]:
+    """A line for each setting that differs between the files, and one if prompts of the same questions differ."""
+    notes, its = [], other.source.settings
     for name, value in first.source.settings.items():
-        here = other.source.settings.get(name)
-        if here is not None and here != value:
-            mine, its = difference_shown(here, value)
-            told = f"{name} is {its} in {first.where} and {mine} in {other.where}"
-            notes.append(Note("differing-settings", told))
+        if its.get(name, value) != value:
+            here, there = difference_shown(its[name], value)
+            notes.append(Note("differing-settings", f"{name} is {there} in {first.where} and {here} in {other.where}"))
+    if PROMPT in first.identity and PROMPT in other.identity:
+        a, b = taken(first.identity[PROMPT], rows), taken(other.identity[PROMPT], partners)
+        if n := len(differing(a, b)):
+            why = "another template, other examples or choices"
+            told = f"{other.where}: {n:,} of {len(a):,} prompts are not those of {first.where} ({why})"
+            notes.append(Note("differing-prompts", told))
     return notes
-
-
-def differing_prompts(first: Predictions, other: Predictions, rows: Any, partners: Any) -> list[Note]:
-    """A line if the same questions were asked in other prompts."""
-    if PROMPT not in first.identity or PROMPT not in other.identity:
-        return []
-    a, b = taken(first.identity[PROMPT], rows), taken(other.identity[PROMPT], partners)
-    n = len(differing(a, b))
-    why = "another template, other examples or choices"
-    told = f"{other.where}: {n:,} of {len(a):,} prompts are not those of {first.where} ({why})"
-    return [Note("differing-prompts", told)] if n else []
 
 
 def difference_shown(here: str, there: str) -> tuple[str, str]:

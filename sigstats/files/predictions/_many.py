@@ -17,7 +17,7 @@ from sigstats.comparison.measure_names import are_measurements
 from sigstats.comparison.units import Units
 from sigstats.measures.metrics import require_marks
 
-from ._agreement import differing_prompts, differing_settings, lower_in_both, require_one_kind, same_in_both
+from ._agreement import differing_conditions, lower_in_both, require_one_kind, same_in_both
 from ._columns import Columns
 from ._log import TASK
 from ._pairing import Codes, Matched, MatchOptions, answers, match, units_of
@@ -128,9 +128,8 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOption
         rows.notes.update(dict.fromkeys(first.notes))
         rows.subjects.append(first.source.subject)
     matched = match(mine, other, **options)
-    prompts = differing_prompts(mine, other, matched.rows, matched.partners)
-    told = [*other.notes, *how, *differing_settings(mine, other), *prompts, *matched.notes]
-    rows.notes.update(dict.fromkeys(told))
+    told = differing_conditions(mine, other, matched.rows, matched.partners)
+    rows.notes.update(dict.fromkeys([*other.notes, *how, *told, *matched.notes]))
     rows.subjects.append(other.source.subject)
     rows.predicted &= first.said.predicted and other.said.predicted
     rows.lower = lower_in_both(first, other) if len(rows.subjects) == 2 or rows.lower is not None else None

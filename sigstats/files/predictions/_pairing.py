@@ -64,11 +64,8 @@ def join(
     baseline, candidate, how = alike(baseline, candidate, in_groups=in_groups)
     matched = match(baseline, candidate, **options)
     rows, partners = matched.rows, matched.partners
-    others_said = (
-        agreement.differing_settings(baseline, candidate),
-        agreement.differing_prompts(baseline, candidate, rows, partners),
-    )
-    notes = [*baseline.notes, *candidate.notes, *how, *others_said[0], *others_said[1], *matched.notes]
+    others_said = agreement.differing_conditions(baseline, candidate, rows, partners)
+    notes = [*baseline.notes, *candidate.notes, *how, *others_said, *matched.notes]
     if max(map(len, (side.ids for side in given))) > len(rows):
         notes += on_left_out(given[0], given[1], baseline.ids.take(rows))
         notes += on_left_out(given[1], given[0], candidate.ids.take(partners))

@@ -105,6 +105,49 @@ def test_by_column_the_largest_value_is_taken(folder, capsys):
     assert evaluate(folder, "--set", "newest.column=made") == 2
 
 
+#: Values of which the second is later, though not as text; or what is asked if the order is not certain.
+LATER = {
+    "zones": ("2026-01-10T01:00:00+09:00", "2026-01-09T23:00:00-05:00", ""),
+    "clock change": ("2026-10-25 02:30:00+02:00", "2026-10-25 02:10:00+01:00", ""),
+    "versions": ("v1.9", "v1.10", ""),
+    "dates in names": ("2026-01-05-b9", "2026-01-05-b10", ""),
+    "day first": ("31.01.2026", "01.02.2026", "newest.column: '01.02.2026' is not valid; expected numbers, or ISO"),
+    "decimals": ("0.25", "0.5", "newest.column: [0.5, 0.25] are ordered otherwise as versions"),
+    "decimals of one length": ("0.25", "0.50", ""),
+}
+
+
+@pytest.mark.parametrize("case", LATER)
+def test_by_column_times_are_in_order_of_their_instants(folder, capsys, case):
+    *values, said = LATER[case]
+    for name, made in zip(("b-older", "a-newer"), values, strict=True):
+        path = folder / f"predictions/candidate-{name}.csv"
+        write(path, wrong=0.1, seed=len(name), at=2000)
+        first, *rows = path.read_text().splitlines()
+        path.write_text("\n".join([f"{first},made", *(f"{row},{made}" for row in rows)]) + "\n")
+    code = evaluate(folder, "--set", 'newest.by="column"', "--set", "newest.column=made")
+    assert code == (2 if said else 0)
+    assert said in capsys.readouterr().err
+    if not said:
+        assert evaluated(folder)[0] == ["candidate-a-newer.csv"]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("cand-20260106-data20251201.csv", "2026-01-06 00:00"),
+        ("cand-20251201-data20260106.csv", "2026-01-06 00:00"),
+        ("cand-2026-01-05T0630+0200.csv", "2026-01-05 04:30"),
+        ("cand-2026-01-05t06:30-05:30.csv", "2026-01-05 12:00"),
+        ("cand-2026-01-05T0530z.csv", "2026-01-05 05:30"),
+        ("0001-01-01T00:00+02:00", None),
+    ],
+)
+def test_the_time_of_a_name_is_the_latest_in_it_and_has_its_zone(name, expected):
+    at = time_in(name)
+    assert (at and f"{at:%Y-%m-%d %H:%M}") == expected
+
+
 def test_a_measure_of_a_package_that_is_gone_stands_in_its_own_unit():
     row = {
         "slice": ALL_ROWS, "measure": "macro-gone", "difference": 0.1, "baseline_value": 0.6, "candidate_value": 0.7,

@@ -120,7 +120,7 @@ BAD = {
     "nothing": (HEAD + "1,a\n,b\n", "line 6: there is nothing between two commas"),
     "weight": (HEAD + "1,a,{5}\n2,b\n", "weights of rows are not read"),
     "open quote": (HEAD + "1,'a\n2,b\n", "line 5"),
-    "missing class": (HEAD + "1,a\n2,?\n", "line 6: column 'class': the class is missing"),
+    "missing class": (HEAD + "1,a\n2,?\n", "line 6: column 'class': a class is missing"),
     "sparse place": (HEAD + "{0 1}\n{7 b}\n", "line 6: '7 b' is not valid; expected a place from 0 to 1"),
     "sparse end": (HEAD + "{0 1}\n{1 b\n", "expected a sparse row to end with a brace"),
     "date": ("@relation r\n@attribute t date\n@attribute class {a, b}\n@data\n1,a\n2,b\n", "a date cannot be"),

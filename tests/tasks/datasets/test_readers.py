@@ -108,7 +108,7 @@ def test_the_default_source_is_scikit_learn(tmp_path):
         ({"tarmet": "x"}, "unknown option; did you mean 'target'?"),
         ({"separator": "::"}, "expected one character"),
         ({"source": "cvs"}, "did you mean 'csv'?"),
-        ({"text": "a,label\n1,yes\n2,\n"}, "line 3: column 'label': the class is missing"),
+        ({"text": "a,label\n1,yes\n2,\n"}, "line 3: column 'label': a class is missing"),
         ({"text": "a,label\n1,yes\n2,yes\n"}, "'yes' is the only class"),
         ({"text": "a,label\ninf,yes\n2,no\n"}, "line 2: column 'a': infinity"),
         ({"text": "a,label\n1,yes\n2,no,3,4\n"}, "line 3: 4 fields; expected 2"),

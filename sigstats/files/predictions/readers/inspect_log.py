@@ -69,17 +69,19 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         kind="scorer",
         **graded(*(name for name, marks in marked.items() if marks == {True})),
         scored=tuple(text(item.get("name")) for item in objects(results.get("scores"))),
-        settings=_settings(about),
+        settings=_settings(about, results),
         notes=tuple(note.of(place) for note in _notes(log, about, answers)),
     )
 
 
-def _settings(about: Mapping[str, Any]) -> dict[str, str]:
+def _settings(about: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, str]:
     """Settings that two runs of one task should share, without the model and its generation settings."""
     entries = {"task version": about.get("task_version"), "task arguments": about.get("task_args")}
     entries["data set"] = mapping(about.get("dataset")).get("name")
     for scorer in objects(about.get("scorers")):
         entries[f"options of scorer {scorer.get('name')}"] = scorer.get("options")
+    for score in objects(results.get("scores")):
+        entries[f"parameters of score {score.get('name')}"] = score.get("params")
     return {name: _content(value) for name, value in entries.items() if value is not None}
 
 

@@ -204,6 +204,10 @@ def log_of(program, condition):
     if program == "evalplus":
         evals = {f"HumanEval/{number}": passed for number in range(40)}
         return {"date": "2024-01-29 14:44", "hash": f"of {condition}", "eval": evals}
+    if program == "inspect":
+        samples = [{"id": row, "epoch": 1, "input": "?", "scores": {"match": {"value": "C"}}} for row in range(40)]
+        scored = {"scores": [{"name": "match", "scorer": "match", "params": {"location": condition}}]}
+        return {"version": 2, "status": "success", "eval": {"task": "t"}, "results": scored, "samples": samples}
     if program == "deepeval":
         return {"testCases": [deepeval_case(row, (1.0,), threshold=condition) for row in range(40)]}
     if program == "promptfoo":
@@ -224,6 +228,7 @@ def log_of(program, condition):
     [
         ("evalplus", ["hash of the data set is 'of 0' in {a} and 'of 1' in {b}"]),
         ("deepeval", ["threshold is 'Answer Relevancy: 0' in {a} and 'Answer Relevancy: 1' in {b}"]),
+        ("inspect", ["parameters of score match is '{{\"location\": 0}}' in {a} and '{{\"location\": 1}}' in {b}"]),
         ("promptfoo", ["prompt is 'prompt 0' in {a} and 'prompt 1' in {b}"]),
         ("openai", ["eval is 'arith.dev.v0' in {a} and 'arith.dev.v1' in {b}", "{b}: 40 of 40 prompts are not those"]),
     ],
