@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM at random moments: one line, nothing left running, and the same command goes on."""
+"""Ctrl-C and SIGTERM at random moments: one line, nothing left running, and the same command continues."""
 
 import os
 import random

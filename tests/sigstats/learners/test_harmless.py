@@ -15,7 +15,7 @@ from sigstats.learners.base import require_harmless
     ],
 )
 def test_a_folder_of_pickles_is_refused_at_any_depth(name, value):
-    with pytest.raises(ValueError, match=r"memory: 'folder' is not valid; expected no folder: joblib would load"):
+    with pytest.raises(ValueError, match=r"memory: 'folder' is not valid; expected None, since joblib would load"):
         require_harmless(name, value)
 
 
