@@ -70,7 +70,7 @@ def main():
     print("# Tests stopped together\n")
     print(
         f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} cores, one thread. "
-        "`OMP_NUM_THREADS=1 python benchmarks/joint.py`;\nat the level 0.05, at most 9,999 replicates a test, h = 10. "
+        "`OMP_NUM_THREADS=1 python benchmarks/joint.py`;\nat the level 0.05, at most 9,999 replicates a test. "
         "Learned tests have p\nfrom 10^-6 to 10^-3, the others any. `gandy` rejects at 0.05 over the number of tests, "
         "as it must where it stops each test alone.\n\n## Replicates a test\n"
     )

@@ -1,6 +1,8 @@
-"""A whole study of 240 permutation tests that stop together, beside the same study that draws all permutations.
+"""A whole study of 240 permutation tests that stop together, beside the same study that draws all permutations, twice.
 
-OMP_NUM_THREADS=1 python benchmarks/joint_study.py [--permutations 999]
+OMP_NUM_THREADS=1 python benchmarks/joint_study.py [--permutations 9999] [--output FOLDER]
+
+An output that exists is taken up, so that an interrupted study goes on.
 """
 
 import argparse
@@ -10,7 +12,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
+
+from sigstats.multiplicity import adjusted
+from sigstats.tasks.engine.stopping import exceeds
+from sigstats.tasks.fan_out import observed_cell
+from sigstats.tasks.results import Results
+from sigstats.tasks.storage.store import Store
 
 STUDY = """\
 kind = "benchmark"
@@ -28,49 +37,84 @@ HEAD = """\
 # A whole study of tests that stop together
 
 `OMP_NUM_THREADS=1 python benchmarks/joint_study.py`: 60 generated data sets of 60 rows, four learners, permutations of
-labels; by the plain loop, on a busy machine. A retrain takes less than 0.1 ms here, so what a cell and a block cost
-outweighs the permutations that are saved; the saving in time is that of learners whose retrains take longer than some
-milliseconds.
-
+labels; by the plain loop. Fixed numbers of permutations are drawn twice for the same hypotheses, one after the other.
 """
 DATASET = (
     '{{ name = "set {number}", source = "generated", generator = "correlated", seed = {number}, rows = 60{more} }},'
 )
+DRAWS = 1000
 
 
-def run(study, output):
-    """Run a study by the plain loop; return its processor-seconds and the summary of its permutation tests."""
+def run(permutations, stopping, output):
+    """Run a study by the plain loop; return its processor-seconds."""
+    sets = "\n".join(DATASET.format(number=number, more=f", separation = {number % 10 / 5}") for number in range(60))
+    output.mkdir(parents=True, exist_ok=True)
+    study = output / "study.toml"
+    study.write_text(STUDY.format(permutations=permutations, stopping=stopping, datasets=sets))
     program = "import sys; from sigstats.flows.cli import main; sys.exit(main())"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-c", program, "run", study, "--output", output, "--cluster", "serial"]
+    command = [sys.executable, "-c", program, "run", study, "--output", output / "output", "--cluster", "serial"]
     subprocess.run(command, check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    rows = pq.read_table(output / "summary.parquet").to_pylist()
-    return seconds, [row for row in rows if row["test"] == "permutation-labels"]
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def flags_of(output):
+    """Whether each permutation is as extreme as observed: a row for each test."""
+    found = Results(Store(str(output / "output")))
+    cells = found.cells("retrain", null="labels")
+    return np.array([exceeds(cell, found.table(cell), found.table(observed_cell(cell))) for cell in cells])
+
+
+def rejections(exceedances, permutations):
+    return np.array(adjusted(((exceedances + 1) / (permutations + 1)).tolist(), "benjamini-hochberg")) <= 0.05
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--permutations", type=int, default=999)
+    parser.add_argument("--permutations", type=int, default=9999)
+    parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    print(HEAD, end="")
-    print("| stopping | permutations a test | rejected | decided differently | processor-seconds |")
+    n = options.permutations
+    with tempfile.TemporaryDirectory() as folder:
+        place = options.output or Path(folder)
+        run(2 * (n + 1), "none", place / "all")
+        flags = flags_of(place / "all")
+        seconds = run(n, "joint", place / "joint")
+        rows = pq.read_table(place / "joint" / "output" / "summary.parquet").to_pylist()
+        stored = Results(Store(str(place / "joint" / "output"))).cells("retrain", null="labels")
+        drawn = sum(len(Store(str(place / "joint" / "output")).read_prefix(cell)) for cell in stored) / len(stored)
+    tests = [row for row in rows if row["test"] == "permutation-labels"]
+    joint = np.array([row["decision"] == "reject" for row in tests])
+    fixed = [rejections(part.sum(axis=1), n) for part in (flags[:, :n], flags[:, n : 2 * n])]
+    every = rejections(flags.sum(axis=1), flags.shape[1])
+    print(HEAD)
+    print("| permutations a test | rejected | differ from the first | from the second | from both together |")
     print("|---|---:|---:|---:|---:|")
-    found = {}
-    for stopping in ("none", "joint"):
-        sets = "\n".join(
-            DATASET.format(number=number, more=f", separation = {number % 10 / 5}") for number in range(60)
-        )
-        with tempfile.TemporaryDirectory() as folder:
-            study = Path(folder, "study.toml")
-            study.write_text(STUDY.format(permutations=options.permutations, stopping=stopping, datasets=sets))
-            seconds, rows = run(study, Path(folder, "output"))
-        found[stopping] = [row["decision"] for row in rows]
-        mean = sum(row["replicates"] for row in rows) / len(rows)
-        other = sum(a != b for a, b in zip(found["none"], found[stopping], strict=True))
-        rejected = found[stopping].count("reject")
-        print(f"| {stopping} | {mean:,.0f} | {rejected} of {len(rows)} | {other} | {seconds:.0f} |", flush=True)
+    used = sum(row["replicates"] for row in tests) / len(tests)
+    named = [(f"{n:,}", fixed[0]), (f"the next {n:,}", fixed[1]), (f"both, {flags.shape[1]:,}", every)]
+    for name, found in [*named, (f"joint, at most {n:,}: {used:,.0f}", joint)]:
+        differ = " | ".join(str(np.count_nonzero(found != other)) for other in (*fixed, every))
+        print(f"| {name} | {found.sum()} of {found.size} | {differ} |")
+    rng, share = np.random.default_rng(1), flags.mean(axis=1)
+    drawn_again = [rejections(rng.binomial(n, share), n) for _ in range(2 * DRAWS)]
+    apart = [np.count_nonzero(a != b) for a, b in zip(drawn_again[:DRAWS], drawn_again[DRAWS:], strict=True)]
+    beside = [np.count_nonzero(joint != one) for one in drawn_again]
+    print(
+        f"\nTwo fixed runs of {n:,} that are drawn again from these shares differ in {np.mean(apart):.1f} decisions in "
+        f"the mean\n(at most {max(apart)} in {DRAWS:,} tries); the joint run differs from one in {np.mean(beside):.1f} "
+        f"({min(beside)} to {max(beside)}). It took {seconds:.0f}\nprocessor-seconds, and drew "
+        f"{drawn:,.0f} permutations a test to know where each ends."
+    )
+    print("\nThe tests that are not decided alike:\n")
+    print("| p of both | permutations, joint | joint p | joint | fixed, twice |")
+    print("|---:|---:|---:|---|---|")
+    words = {True: "reject", False: "keep"}
+    for at in np.flatnonzero((joint != fixed[0]) | (joint != fixed[1]) | (joint != every)):
+        twice = ", ".join(words[bool(one[at])] for one in fixed)
+        row = tests[at]
+        p = (flags[at].sum() + 1) / (flags.shape[1] + 1)
+        print(f"| {p:.4f} | {row['replicates']:,} | {row['p_value']:.4f} | {words[bool(joint[at])]} | {twice} |")
 
 
 if __name__ == "__main__":

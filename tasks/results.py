@@ -1,7 +1,7 @@
 """The plan and replicates of a finished or interrupted study, read only from its Parquet files."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -171,7 +171,8 @@ class Results:
         flags = exceeds(cell, table, observed)
         if isinstance(cell.rule, JointRule):
             stop = self._joint_ends[cell.name]
-            return cell.rule.stopped(flags, stop.replicates) if stop.ended else None
+            result = cell.rule.stopped(flags, stop.replicates)
+            return replace(result, verdict="reject" if stop.rejected else "keep") if stop.ended else None
         return cell.rule.test(flags)
 
     @cached_property

@@ -104,7 +104,7 @@ class StoppingSettings(Strict):
         if rule == "none":
             return None
         if rule == "joint":
-            return {"rule": rule, "exceedances": 10, "alpha": alpha, "adjust": adjust}
+            return {"rule": rule, "alpha": alpha, "adjust": adjust}
         if rule == "besag-clifford":
             return {"rule": rule, "exceedances": deciding_exceedances(alpha, replicates)}
         if rule == "precision":

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sigstats.multiplicity import IN_WORDS
 from sigstats.sequential.gandy_rule import GandyRule
-from sigstats.sequential.joint_rule import JointRule
+from sigstats.sequential.joint_rule import UNLIKELY, JointRule
 from sigstats.sequential.precision_rules import PrecisePRule
 from sigstats.sequential.rules import FixedRule
 from sigstats.tasks import statistical_tests
@@ -110,8 +110,9 @@ def _promise(rule: FixedRule, evidence: Evidence, replicates: str) -> str:
         )
     if isinstance(rule, JointRule):
         return (
-            f"A test ended at {rule.exceedances} {replicates} as extreme as observed, or once it was rejected together "
-            f"with others (p {IN_WORDS[rule.adjust]}); its p is then an upper bound."
+            f"A test ended once it was rejected together with others (p {IN_WORDS[rule.adjust]}), or once it had more "
+            f"{replicates} as extreme as observed than tests that are rejected have in {1 - UNLIKELY:.0%} of "
+            "cases; its p is valid, and an upper bound."
         )
     if isinstance(rule, PrecisePRule):
         error = significant(rule.error)

@@ -1,67 +1,78 @@
-"""Stop Monte-Carlo or permutation tests together: a test ends once it is rejected, or its own rule ends it.
+"""Stop Monte-Carlo or permutation tests together: a test ends once it is rejected, or cannot be rejected any more.
 
-Besag and Clifford's rule ends a test at its h-th exceedance, after n replicates, with the valid p-value h / n. Before,
-w replicates that did not exceed show that n is at least h + w. So h / (h + w) bounds this p-value from above at all
-times, and only falls (Fischer, Barry and Ramdas, arXiv 2404.15586, 2024). `JointRule` adjusts the bounds of all tests
-together after each replicate, and ends a test whose adjusted bound is at most alpha.
+After all replicates a test has a rank R: one more than the number of replicates at least as extreme as observed. Under
+the null hypothesis each of the ``maximum + 1`` ranks is equally likely, or larger ones more so. Given the exceedances
+so far, the chance that R is at most K is a martingale, so that it ever reaches ``certainty`` with probability at most
+``K / (maximum + 1) / certainty``. So the least K for which it does, over ``certainty * (maximum + 1)``, is a p-value
+that is valid at all times, as is the least one so far, which only falls (testing by betting: Fischer and Ramdas, arXiv
+2401.07365; for many tests: Fischer, Barry and Ramdas, arXiv 2404.15586). `JointRule` adjusts these p-values of all
+tests together at each look, and rejects those of at most alpha: as p-values only fall, a rejection remains.
 
-The rejections are exactly those of `BesagCliffordRule`: smaller p-values reject more, so that an early rejection would
-remain in the end; and each other test has its final p-value, so that only the number of rejections matters. So the
-guarantee is that of the adjustment applied to valid p-values. ``"holm"`` bounds the probability of a false rejection,
-and ``"benjamini-yekutieli"`` the false discovery rate, under any dependence; ``"benjamini-hochberg"`` bounds the latter
-if p-values are independent, or positively dependent on each one of a true hypothesis (PRDS). That is not proved for
-tests that share rows, folds or permutations; in simulations they keep the level (`benchmarks/joint.md`).
-
-A smaller h needs fewer replicates and has less power. A test needs some h / alpha replicates under Benjamini and
-Hochberg, whatever the share of rejections; under Holm a rejection needs as many as tests times that.
+A test is kept once its p-value is above the level at which it would be rejected with all tests that are not kept yet,
+and a test that reaches this level has as many exceedances so far with a probability of at most 5%. Which tests are kept
+depends on their own replicates and the number that are not kept, but not on when others are rejected. So if a test is
+rejected, the number of rejections is a function of the other tests, and the false discovery rate of Benjamini and
+Hochberg is at most alpha if tests are independent: the usual proof applies. ``"holm"`` bounds the probability of a
+false rejection, and ``"benjamini-yekutieli"`` the false discovery rate, under any dependence, since tests that stop
+earlier have larger p-values (Blanchard and Roquain 2008). It is not proved that tests that share rows, folds or
+permutations keep the bound of Benjamini and Hochberg; in simulations they do (`benchmarks/joint.md`).
 """
 
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
-from .._common.validation import FloatArray, IntArray, as_choice, as_indicators, as_real
+from .._common.validation import FloatArray, as_choice, as_indicators, as_real
 from ..intervals import Interval, clopper_pearson
 from ..multiplicity import ADJUST_METHODS, Adjustment, adjusted
-from .rules import BesagCliffordRule, Verdict
+from .rules import FixedRule, SequentialResult, Verdict
+
+#: A test is kept once tests at the level have as many exceedances with at most this probability.
+UNLIKELY = 0.05
 
 
 class JointStop(NamedTuple):
     """The end of one test of a family."""
 
-    #: The number of replicates that the test uses; if it has not ended, a number that it needs in any case.
+    #: The number of replicates that the test uses; if it has not ended, the number to draw next.
     replicates: int
     ended: bool
     #: True if there are fewer.
     waits: bool = False
+    rejected: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class JointRule(BesagCliffordRule):
-    """Stop at a number of exceedances, or once the test is rejected at level `alpha` together with others.
+class JointRule(FixedRule):
+    """Stop once a test is rejected at level `alpha` together with others, or has too many exceedances for that.
 
-    `adjust`: the adjustment for multiplicity. The other fields are those of `BesagCliffordRule`.
+    `adjust`: the adjustment for multiplicity. `certainty`, above 0 and below 1: how certain a rejection after all
+    replicates must be for an earlier one. A larger one takes more replicates and has more power, as a test is rejected
+    at `certainty` times its level.
 
     >>> rule = JointRule(maximum=999, alpha=0.05)
     >>> [stop.replicates for stop in rule.stops([[0] * 300, [0] * 300, [0, 1] * 150])]
-    [290, 290, 20]
+    [120, 120, 10]
     """
 
     method: ClassVar[str] = "joint"
 
-    exceedances: int = 10
     alpha: float
     adjust: Adjustment = "benjamini-hochberg"
+    certainty: float = 0.97
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        alpha = as_real(self.alpha, "alpha", low=0, high=1, open_ends=True)
-        self._set(alpha=alpha, adjust=as_choice(self.adjust, "adjust", (*ADJUST_METHODS, "none")))
+        for name in ("alpha", "certainty"):
+            self._set(**{name: as_real(getattr(self, name), name, low=0, high=1, open_ends=True)})
+        self._set(adjust=as_choice(self.adjust, "adjust", (*ADJUST_METHODS, "none")))
 
     def stops(self, exceeds: Sequence[Any]) -> list[JointStop]:
         """The end of each test, from equally many first replicates of each.
@@ -70,46 +81,93 @@ class JointRule(BesagCliffordRule):
         Replicates after the end of a test change nothing.
         """
         flags = [as_indicators(replicates, "exceeds")[: self.maximum] for replicates in exceeds]
-        # The ends of tests by their own rule; of rejected ones, the time of the rejection if it is earlier.
-        ends = np.array([self._stop(replicates) or self.maximum for replicates in flags])
-        known = np.minimum([replicates.size for replicates in flags], ends)
-        exceedances = [np.concatenate([[0], np.cumsum(replicates)]) for replicates in flags]
-        rejected, now = np.zeros(len(flags), dtype=np.bool_), 0
+        known, s, before = np.array([one.size for one in flags]), [0] * len(flags), 0
+        pvalues, ends = np.ones(len(flags)), np.full(len(flags), self.maximum)
+        rejected, kept = np.zeros((2, len(flags)), dtype=np.bool_)
+        for n in self._looks():
+            going = ~(rejected | kept)
+            places = np.flatnonzero(going).tolist()
+            if (known[going] < n).any():
+                ends[going] = self._next_round(n, pvalues, places, s)
+                break
+            for place in places:
+                s[place] += int(np.count_nonzero(flags[place][before:n]))
+                pvalues[place] = min(pvalues[place], self._pvalue(n, s[place]))
+            ends[going], before = n, n
+            rejected |= going & self._rejects(pvalues)
+            kept, left = kept | (~rejected & (n == self.maximum)), -1
+            while (now := int(np.count_nonzero(~kept))) != left:
+                left, level = now, _level(self.alpha, self.adjust, now, len(flags))
+                for place in np.flatnonzero(going & ~rejected & ~kept & (pvalues > level)).tolist():
+                    kept[place] = self._hopeless(n, s[place], level)
+        stops = (ends, rejected | kept, ~(rejected | kept) & (known < ends), rejected)
+        return list(map(JointStop, *(values.tolist() for values in stops)))
 
-        def new_rejections(time: int) -> NDArray[np.bool_]:
-            """The tests that are first rejected at `time`, if no replicate of any test after `now` exceeds."""
-            n = np.minimum(now, ends)
-            s = np.array([counts[used] for counts, used in zip(exceedances, n.tolist(), strict=True)])
-            p = self._bounds(np.where(ends > now, time, n), s)
-            return (np.array(adjusted(p.tolist(), self.adjust)) <= self.alpha) & ~rejected
+    def _next_round(self, n: int, pvalues: FloatArray, places: list[int], s: Sequence[int]) -> int:
+        """The look, from n to 2n replicates, at which a test is first rejected if none has further exceedances."""
+        for last in (look for look in self._looks() if n <= look <= 2 * n):
+            least = pvalues.copy()
+            least[places] = [min(pvalues[place], self._pvalue(last, s[place])) for place in places]
+            if self._rejects(least)[places].any():
+                break
+        return last
 
-        while True:
-            # Without exceedances bounds only fall, so no test is rejected earlier than the time that is found here.
-            later = range(now + 1, self.maximum + 1)
-            time = now + 1 + bisect_left(later, True, key=lambda time: bool(new_rejections(time).any()))
-            needed = np.minimum(time, ends)
-            waits = known < needed
-            if waits.any() or time > self.maximum:
-                ended = (ends <= now) | ~waits.any()
-                replicates = np.where(ended, ends, needed)
-                return list(map(JointStop, replicates.tolist(), ended.tolist(), waits.tolist()))
-            now = time
-            new = new_rejections(now)
-            rejected |= new
-            ends[new] = np.minimum(ends[new], now)
+    def _rejects(self, pvalues: FloatArray) -> NDArray[np.bool_]:
+        return np.array(adjusted(pvalues.tolist(), self.adjust)) <= self.alpha
 
-    def _bounds(self, n: IntArray, s: IntArray) -> FloatArray:
-        """The p-values of tests that end after n replicates with s exceedances; valid at any time."""
-        last = (n == self.maximum) & (s < self.exceedances)
-        return np.where(last, (s + 1) / (n + 1), self.exceedances / (self.exceedances + n - s))
+    def _looks(self) -> list[int]:
+        looks = [min(10, self.maximum)]
+        while looks[-1] < self.maximum:  # a fifth further each, in tens
+            looks.append(min(looks[-1] + max(10, looks[-1] // 50 * 10), self.maximum))
+        return looks
+
+    def stopped(self, exceeds: NDArray[np.bool_], n: int, *, confidence_level: float = 0.99) -> SequentialResult:
+        """The result of a test that ends after `n` of these replicates, which is a look."""
+        counts = np.cumsum(exceeds[:n])
+        pvalue = min((self._pvalue(look, int(counts[look - 1])) for look in self._looks() if look <= n), default=1.0)
+        return replace(super().stopped(exceeds, n, confidence_level=confidence_level), pvalue=pvalue)
+
+    def _pvalue(self, n: int, s: int) -> float:
+        """The p-value of s exceedances in n replicates; valid at any time."""
+        return min(1.0, _least_rank(n, s, self.maximum, self.certainty) / (self.certainty * (self.maximum + 1)))
+
+    def _hopeless(self, n: int, s: int, level: float) -> bool:
+        """True if a test with a p-value of `level` after all replicates is unlikely to have s exceedances in n."""
+        rank = math.floor(level * self.certainty * (self.maximum + 1))
+        return rank <= s or _more(s - 1, rank - 1, n, self.maximum) <= UNLIKELY
 
     def _stop_evenly(self, p: float) -> int:
-        return min(super()._stop_evenly(p), math.ceil(self.exceedances / self.alpha))  # as if most are rejected
+        for n in self._looks():  # as if all others are rejected
+            s = math.floor(p * n)
+            if self._hopeless(n, s, self.alpha) or self._pvalue(n, s) <= self.alpha:
+                return n
+        return self.maximum
 
     def _evidence(self, n: int, s: int, confidence_level: float) -> tuple[float, Interval, Verdict]:
-        if s >= self.exceedances or n == self.maximum:
-            pvalue, interval, _ = super()._evidence(n, s, confidence_level)
-            return pvalue, interval, "keep" if s >= self.exceedances else "undecided"
-        least = self.exceedances + n - s  # of the replicates at the last exceedance
-        high = clopper_pearson(self.exceedances - 1, least - 1, confidence_level=confidence_level).high
-        return self.exceedances / least, Interval(0.0, high, confidence_level), "reject"
+        level = 1 - (1 - confidence_level) / len(self._looks())  # at each look
+        interval = clopper_pearson(s, n, confidence_level=level)
+        return self._pvalue(n, s), replace(interval, confidence_level=confidence_level), "undecided"
+
+
+@lru_cache(maxsize=4096)
+def _level(alpha: float, adjust: Adjustment, left: int, tests: int) -> float:
+    """The level at which a test is rejected if of all tests only `left`, with this one, have small p-values."""
+    least = 2.0**-60
+    return alpha * least / float(adjusted([least, *[0.0] * (left - 1), *[1.0] * (tests - left)], adjust)[0])
+
+
+@lru_cache(maxsize=1 << 16)
+def _least_rank(n: int, s: int, maximum: int, chance: float) -> int:
+    """The least rank that is not exceeded with this chance after all replicates, given s exceedances in n."""
+    # Of the n + 1 ranks of a random sample more than s are at most this one; 1e-6 is more than rounding errors.
+    ranks, enough = range(s + 1, maximum + 1 - (n - s)), chance + 1e-6
+    return s + 1 + bisect_left(ranks, True, key=lambda rank: _more(s, rank, n + 1, maximum + 1) >= enough)
+
+
+@lru_cache(maxsize=1 << 16)
+def _more(s: int, marked: int, drawn: int, total: int) -> float:
+    """The hypergeometric chance of more than s marked ones among `drawn` of `total`, of which so many are `marked`."""
+    j = np.arange(s + 1.0)
+    choices = ((marked, j), (total - marked, drawn - j), (total, np.array(float(drawn))))
+    logs = [gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) for n, k in choices]
+    return 1 - float(np.exp(logs[0] + logs[1] - logs[2]).sum())

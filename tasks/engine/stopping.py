@@ -91,9 +91,9 @@ def for_now(cells: Sequence[Cell], store: Store) -> list[Cell]:
     ends, now = joint_ends(cells, store), list(cells)
     for place, cell in enumerate(cells):
         if isinstance(cell.rule, JointRule):
-            stop, alone = ends[cell.name], {"rule": "besag-clifford", "exceedances": cell.rule.exceedances}
+            stop = ends[cell.name]
             needed = cell.whole_lanes(stop.replicates)
-            now[place] = replace(cell, replicates=needed, stopping=alone if stop.waits else None)
+            now[place] = replace(cell, replicates=needed, stopping={"rule": "fixed"} if stop.waits else None)
     return now
 
 

@@ -85,7 +85,7 @@ def test_each_test_ends_where_all_replicates_of_all_say(study, finished, tmp_pat
 
 def test_the_report_tells_how_tests_ended(finished):
     page = (finished / "report.html").read_text(encoding="utf-8")
-    assert "A test ended at 10 permutations as extreme as observed, or once it was rejected together" in page
+    assert "or once it had more permutations as extreme as observed than tests that are rejected have in 95%" in page
     assert "adjusted by Benjamini and Hochberg" in page
 
 
