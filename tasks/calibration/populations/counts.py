@@ -56,11 +56,11 @@ class LabelCounts:
         labels = {label for outcome in self.counts for side in outcome for label in each_label(side)}
         return sorted(labels, key=lambda label: (isinstance(label, str), label))
 
-    def checked(self, where: str, columns: Sequence[str], *, common: bool = True) -> Self:
+    def checked(self, where: str, columns: Sequence[str]) -> Self:
         """The counts; ValueError if predictions are not classes of the labels, as `require_class_names` finds."""
         labels, *said = (sorted({str(x) for row in self.counts for x in each_label(row[side])}) for side in range(3))
         for name, classes in zip(columns[1:], said, strict=True):
-            require_class_names(labels, classes, self.rows, f"column {shown(name)} of {where}", common=common)
+            require_class_names(labels, classes, self.rows, f"column {shown(name)} of {where}")
         return self
 
     def events(self, name: str) -> EventPopulation:

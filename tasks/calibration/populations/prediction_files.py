@@ -128,7 +128,7 @@ def count_file(
             rows_of.update(dict.fromkeys(each_label(outcome[axis]), rows))
         remedy = "leave out these rows, or list all classes in classes if it is one"
         refuse_missing_texts(f"{file}: column {shown(name)}", rows_of, remedy, n=opened.metadata.num_rows)
-    return LabelCounts(tally.counts).checked(file, columns, common=False)
+    return LabelCounts(tally.counts).checked(file, columns)
 
 
 def _family(kind: Any) -> str | None:
