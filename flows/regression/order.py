@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 from sigstats._common.credentials import refuse_credentials
+from sigstats._common.numerals import natural
 from sigstats.files.inputs import place
 from sigstats.files.inputs.places import files_of
 from sigstats.files.predictions import Columns, read
@@ -24,12 +25,8 @@ from ..config.fetch import fetched_by
 from ..errors import BadInput
 from .study import RegressionStudy
 
-#: The sort key of a name, in which numbers count as numbers.
-NaturalKey: TypeAlias = tuple[tuple[int, int, str], ...]
-
 #: The time of evaluation of a file that was never evaluated: later than all others.
 _NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
-_NUMBER = re.compile(r"(\d+)")
 #: A value that begins with a date, and has no more than a time after it.
 _DATE = re.compile(r"\d{4}-?\d\d-?\d\d([T ]|$)|\d\d?[./-]\d\d?[./-]\d{4}\b")
 #: A date, and a time of day after it: 2026-11-21, 20261121T0615, 2026-11-21_06-15-02.
@@ -189,11 +186,6 @@ def changed_at(path: str) -> dt.datetime | None:
         changed: dt.datetime = system.modified(root)
         return changed if changed.tzinfo else changed.replace(tzinfo=dt.UTC)
     return None
-
-
-def natural(text: str) -> NaturalKey:
-    """A name in natural order: ``candidate-9`` before ``candidate-10``."""
-    return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in _NUMBER.split(text) if part)
 
 
 def time_in(name: str) -> dt.datetime | None:

@@ -1,8 +1,13 @@
 """Numbers as a person writes them: p-values, levels, indices, differences, the ends of intervals."""
 
 import math
+import re
 from collections.abc import Callable
+from typing import TypeAlias
 
+#: The sort key of a name, in which numbers count as numbers.
+NaturalKey: TypeAlias = tuple[tuple[int, int, str], ...]
+_NUMBER = re.compile(r"(\d+)")
 #: A space at which a line does not break.
 NBSP = "\N{NO-BREAK SPACE}"
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -96,3 +101,12 @@ def number(value: float, decimals: int) -> str:
     if not text.strip("-0."):
         return text.removeprefix("-")
     return text.replace("-", "−")
+
+
+def natural(text: str) -> NaturalKey:
+    """The key of a name in natural order.
+
+    >>> sorted(["look-10", "look-9"], key=natural)
+    ['look-9', 'look-10']
+    """
+    return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in _NUMBER.split(text) if part)

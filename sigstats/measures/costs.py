@@ -8,6 +8,7 @@ When not to use: to choose the threshold of a classifier; this only measures the
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -20,6 +21,8 @@ from .._common.validation import FloatArray, as_real, refuse, shown
 from .metrics import EXPECTED_COST
 from .table import MeasureSpec, OwnMeasure
 
+#: The names of the axes of a table of costs in which the predicted classes are the rows.
+_SWAPPED = re.compile(r"(?i)pred|guess"), re.compile(r"(?i)^(y_?)?(label|true|truth|actual|gold|target)")
 _WANTED = "{true class: {predicted class: cost}}, or {'fn': cost, 'fp': cost}"
 
 
@@ -39,7 +42,13 @@ def as_cost_measure(costs: Any) -> OwnMeasure:
     >>> measure.spec.of_rows(["sick", "sick", "well"], ["sick", "well", "sick"]).tolist()
     [0.0, 10.0, 1.0]
     """
-    rows = costs.to_dict("index") if hasattr(costs, "to_dict") and hasattr(costs, "index") else costs
+    rows = costs
+    if hasattr(costs, "to_dict") and hasattr(costs, "columns"):
+        axes = str(costs.index.name), str(costs.columns.name)
+        if any(pattern.search(name) for pattern, name in zip(_SWAPPED, axes, strict=True)):
+            told = f"index {shown(axes[0])} and columns {shown(axes[1])}"
+            raise refuse("costs", told, "the true classes as the index and the predicted ones as the columns")
+        rows = costs.to_dict("index")
     of_one_class = isinstance(rows, Mapping) and rows.keys() == {"fn", "fp"}
     if of_one_class:
         rows = [("positive", "negative", rows["fn"]), ("negative", "positive", rows["fp"])]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._common.validation import FloatArray, as_choice, as_flag, did_you_mean, refuse
 from .formulas import Confusion, checked_confusion, ratio
-from .metrics import EXPECTED_COST, is_made, parameters_in
+from .metrics import EXPECTED_COST, greater_is_better_of, is_made, parameters_in
 from .own import imported, named, values_of
 from .score_formulas import of_function
 from .table import (
@@ -240,7 +240,7 @@ def as_measure(
     if parameters:
         raise refuse("parameters", parameters, "none for a function (functools.partial binds them)")
     name = getattr(measure, "__name__", type(measure).__name__)
-    greater = getattr(measure, "greater_is_better", True) if greater_is_better is None else greater_is_better
+    greater = greater_is_better_of(str(name), measure) if greater_is_better is None else greater_is_better
     return Measure(name=str(name), greater_is_better=greater, function=measure)
 
 

@@ -165,3 +165,14 @@ def is_lower_better(name: str, lower: Collection[str] = (), higher: Collection[s
     if known and beneath and known.direction == beneath.direction:
         return None
     return {"lower": True, "higher": False}.get("" if known is None else known.direction)
+
+
+def greater_is_better_of(name: str, function: Any) -> bool:
+    """Whether greater values of a function of the user are better: its attribute, or true unless it is named as a cost.
+
+    Raises ValueError if only the name of the function says something else.
+    """
+    if not hasattr(function, "greater_is_better") and is_lower_better(name):
+        wanted = "sigstats.Measure(..., greater_is_better=False), or another name"
+        raise ValueError(f"measure: {name} has the name of a cost; expected {wanted}")
+    return bool(getattr(function, "greater_is_better", True))

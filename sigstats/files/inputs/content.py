@@ -15,7 +15,18 @@ from typing import Any
 from sigstats._common.messages import printable, shown
 
 from .limit import Budget
-from .opening import Archive, Joined, open_local, open_remote, packing, pieces, reason, unpacked, unreadable
+from .opening import (
+    Archive,
+    Joined,
+    RepeatedKeyError,
+    open_local,
+    open_remote,
+    packing,
+    pieces,
+    reason,
+    unpacked,
+    unreadable,
+)
 
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
@@ -55,10 +66,10 @@ class Twice(dict[str, Any]):
 
 
 def parse_json(text: bytes, budget: Budget, *, twice: bool = False) -> Any:
-    """Parse a JSON text."""
+    """Parse a JSON text. `twice`: objects with repeated keys are returned as `Twice`, and refused otherwise."""
     budget.require(budget.spent + size_of_objects(text))
     try:
-        return json.loads(text.decode(), object_pairs_hook=as_object if twice else None)
+        return json.loads(text.decode(), object_pairs_hook=as_object if twice else each_once)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
@@ -77,6 +88,14 @@ def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(entries) < len(pairs):
         entries = Twice(entries)
         entries.keys_twice = frozenset(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+    return entries
+
+
+def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of its keys and values; ValueError if a key appears more than once."""
+    entries = as_object(pairs)
+    if isinstance(entries, Twice):
+        raise RepeatedKeyError(f"key {shown(min(entries.keys_twice))} appears more than once")
     return entries
 
 
@@ -162,17 +181,13 @@ class Content:
             return None
 
     def json(self, *, twice: bool = False) -> Any:
-        """Parse as JSON, or raise ValueError. `twice`: objects with repeated keys are returned as `Twice`."""
+        """Parse as JSON, or raise ValueError. `twice`: as in `parse_json`."""
         try:
             return parse_json(self.whole(), self.budget, twice=twice)
+        except RepeatedKeyError as error:
+            raise ValueError(f"{self.where}: {error}") from None
         except ValueError as error:
             raise self.error("cannot be read as JSON", error) from None
-
-    def once(self, value: Any) -> Any:
-        """An object from `json(twice=True)` with each key once, or ValueError."""
-        if isinstance(value, Twice):
-            raise ValueError(f"{self.where}: key {shown(min(value.keys_twice))} appears more than once")
-        return value
 
     @contextlib.contextmanager
     def archive(self) -> Iterator[Archive]:

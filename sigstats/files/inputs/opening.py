@@ -108,11 +108,15 @@ def unreadable(where: str, error: Exception) -> ValueError:
     return ValueError(f"{where}: cannot be read ({getattr(error, 'strerror', None) or reason(error)})")
 
 
+class RepeatedKeyError(ValueError):
+    """A key appears more than once in an object of JSON, so that its value is unknown."""
+
+
 def reason(error: Exception) -> str:
     """The error of another library in one short line."""
     error = with_extra(error)
     said = " ".join(str(error).split())[:200]
-    plain = said and type(error) in (ValueError, MissingExtra)
+    plain = said and type(error) in (ValueError, RepeatedKeyError, MissingExtra)
     return said if plain else f"{type(error).__name__}: {said}".removesuffix(": ")
 
 
@@ -135,8 +139,11 @@ def packing(start: bytes) -> str | None:
 def unpacked(name: str, source: BinaryIO) -> Iterator[bytes]:
     """The content of a packed file, in pieces of at most `PIECE` bytes."""
     try:
-        with _opened(name, source) as opened:
-            yield from pieces(opened)
+        if name in _STREAMS:
+            yield from _of_streams(name, source)
+        else:
+            with _opened(name, source) as opened:
+                yield from pieces(opened)
     except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
         raise ValueError(f"is damaged {name} data: {' '.join(str(error).split())[:120]}") from None
 
@@ -144,12 +151,30 @@ def unpacked(name: str, source: BinaryIO) -> Iterator[bytes]:
 def _opened(name: str, source: BinaryIO) -> Any:
     if name == "gzip":
         return gzip.GzipFile(fileobj=source)
-    if name != "Zstandard":
-        return bz2.BZ2File(source) if name == "bzip2" else lzma.LZMAFile(source)
     import pyarrow as pa
 
     file: Any = source  # the stubs of pyarrow ask for a class where any file will do
     return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
+
+
+#: Python's own files of these take whatever follows the first stream for the end of the file.
+_STREAMS: dict[str, Any] = {"bzip2": bz2.BZ2Decompressor, "xz": lzma.LZMADecompressor}
+
+
+def _of_streams(name: str, source: BinaryIO) -> Iterator[bytes]:
+    """The content of all streams; xz allows zero bytes after each."""
+    decoder, packed = _STREAMS[name](), source.read(PIECE)
+    while packed:
+        yield decoder.decompress(packed, PIECE)
+        while not (decoder.eof or decoder.needs_input):
+            yield decoder.decompress(b"", PIECE)
+        packed = (decoder.unused_data if decoder.eof else b"") or source.read(PIECE)
+        if decoder.eof:
+            while name == "xz" and packed and not (packed := packed.lstrip(b"\0")):
+                packed = source.read(PIECE)
+            decoder = _STREAMS[name]() if packed else decoder
+    if not decoder.eof:
+        raise EOFError("it ends within a stream")
 
 
 def pieces(opened: Any) -> Iterator[bytes]:

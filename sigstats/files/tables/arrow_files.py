@@ -19,6 +19,8 @@ _BATCH, _PIECE = 2**16, 2**27
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
 #: The encodings in which a few bytes stand for many long values.
 _DICTIONARY, _PREFIXES = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}, "DELTA_BYTE_ARRAY"
+#: The end of an Arrow stream.
+_END = b"\xff\xff\xff\xff\0\0\0\0"
 #: Bytes of the offset at which a text begins.
 _OFFSET = 4
 
@@ -156,19 +158,23 @@ def read_ipc(content: bytes, budget: Budget) -> pa.Table:
     Batches are unpacked one after the other, and each is counted once it is.
     """
     whole: Any = pa.py_buffer(content)
+    stream: Any = None
     reader: Any
     batches: Any
     if content.startswith(b"ARROW1"):
         reader = pa.ipc.open_file(whole)
         batches = map(reader.get_batch, range(reader.num_record_batches))
     else:
-        reader = batches = pa.ipc.open_stream(whole)
+        reader = batches = pa.ipc.open_stream(stream := pa.BufferReader(whole))
     held, before = [], pa.total_allocated_bytes()
     for batch in batches:
         taken = max(pa.total_allocated_bytes() - before, 0)  # nothing for what is used where it lies in `content`
         budget.spend(taken + batch.num_rows)
         before += taken
         held.append(batch)
+    if stream is not None and not (stream.tell() == len(content) and content.endswith(_END)):
+        wrong = "has more than one stream" if stream.tell() < len(content) else "ends without the end of the stream"
+        raise ValueError(f"{wrong}; write all rows to one stream, and close it")
     table = pa.Table.from_batches(held, reader.schema)
     table.validate(full=True)
     return table

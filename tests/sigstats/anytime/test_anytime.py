@@ -288,6 +288,7 @@ def test_the_look_of_a_decision():
         ({"differences": [0.5, 1], "looks": [1, math.nan]}, "looks: "),
         ({"differences": [0.5, 1], "looks": ["monday", None]}, "looks: "),
         ({"differences": [0.5, 1, 1], "looks": [9, 10, "x"]}, "looks: "),
+        ({"differences": [0.5, 1, 1], "looks": ["night 9", "night 10", "night 11"]}, "looks: "),
         ({"differences": [0.5, 1], "looks": np.array(["2026-01-05", "NaT"], "datetime64[D]")}, "looks"),
         ({"differences": [0.5], "margin": 1}, "margin"),
         ({"differences": [0.5], "limit": 0}, "limit"),

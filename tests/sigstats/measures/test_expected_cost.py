@@ -124,3 +124,14 @@ def test_a_measure_survives_a_copy_of_its_name() -> None:
     measure = as_cost_measure({"fn": 10, "fp": 1})
     assert str(measure) == "expected-cost"
     assert not measure.spec.greater_is_better
+
+
+@pytest.mark.parametrize(("index", "columns"), [("prediction", "label"), ("y_pred", None), (None, "true class")])
+def test_a_table_of_costs_whose_axes_are_named_the_other_way_round_is_refused(index, columns) -> None:
+    table = pd.DataFrame([[0, 1], [10, 0]])
+    named = table.rename_axis(index="label", columns="prediction")
+    assert sigstats.compare([0, 1] * 9, [0, 0] * 9, [1, 1] * 9, costs=named).rows[0].baseline == 5
+    with pytest.raises(
+        ValueError, match="expected the true classes as the index and the predicted ones as the columns"
+    ):
+        sigstats.compare([0, 1] * 9, [0, 0] * 9, [1, 1] * 9, costs=table.rename_axis(index=index, columns=columns))

@@ -205,3 +205,26 @@ def test_equal_measures_are_told_apart_no_more_often_than_stated(measure, kinds,
         covered += row.low <= 0 <= row.high
     assert fails <= 15  # Binomial(150, .05) exceeds it with a chance of 0.4%
     assert covered >= 135
+
+
+def test_a_function_that_forgets_the_weights_or_has_the_name_of_a_cost_is_refused():
+    y = np.tile([0, 1], 100)
+    first, second = np.where(np.arange(200) % 20 == 0, 1 - y, y), np.where(np.arange(200) % 3 == 0, 1 - y, y)
+
+    def agreement(y, prediction, weights):
+        return np.mean(y == prediction)
+
+    def sensitivity_of_two(y, prediction, weights):
+        return np.mean(prediction[y == 1])
+
+    def error_rate(y, prediction, weights):
+        return np.average(y != prediction, weights=weights)
+
+    for forgets in (agreement, sensitivity_of_two):
+        with pytest.raises(ValueError, match="for the same rows repeated; use the weights"):
+            sigstats.compare(y, first, second, measures=forgets, rule=FEW)
+    with pytest.raises(ValueError, match="error_rate has the name of a cost; expected"):
+        sigstats.compare(y, first, second, measures=error_rate, rule=FEW)
+    cost = sigstats.Measure(name="mine", greater_is_better=False, function=error_rate, takes="classes")
+    row = sigstats.compare(y, first, second, measures=cost, rule=FEW).rows[0]
+    assert (row.baseline, row.candidate) == pytest.approx((0.05, np.mean(y != second)))

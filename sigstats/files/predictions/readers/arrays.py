@@ -38,6 +38,8 @@ def read(content: Content, columns: Columns) -> Table:
     """Read the values as the predictions, or as the score that is named; of several arrays or columns, each by name."""
     if content.start.startswith(_ZIP):
         with content.archive() as archive:
+            if len(set(archive.names)) < len(archive.names):
+                raise ValueError(f"{content.where}: an array appears twice in the ZIP; write each array once")
             arrays = {name.removesuffix(_SUFFIX): _array(archive.read(name)) for name in archive.names}
         return _columns(content, {name: array for name, array in arrays.items() if array.ndim == 1})
     name = columns.prediction if columns.score is None else columns.score

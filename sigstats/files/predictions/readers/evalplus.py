@@ -22,8 +22,8 @@ _PASSED = {"pass": True, "success": True, "fail": False, "failed": False, "timeo
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the outcome of every solution."""
-    log = mapping(content.json(twice=True))
-    tasks = mapping(content.once(log.get("eval")))
+    log = mapping(content.json())
+    tasks = mapping(log.get("eval"))
     statuses = {task: _statuses(value) for task, value in tasks.items()}
     answers = [
         answered(task, _values(*status), {"task_id": task}, columns, epoch=epoch)

@@ -228,7 +228,7 @@ def is_nested(entries: Any) -> bool:
 def first_of(content: Content) -> dict[str, Any] | None:
     """The object in the first line of a file that begins with a brace; None if it has several lines."""
     try:
-        first: dict[str, Any] = parse_json(content.first_line, content.budget)
+        first: dict[str, Any] = parse_json(content.first_line, content.budget, twice=True)
     except UnicodeDecodeError:
         raise
     except ValueError:
@@ -251,9 +251,9 @@ def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
         return None
     if not isinstance(entries, dict):
         return None
-    rows = _rows_of_mapping(entries, columns)
-    for value in () if rows is None else (entries, *entries.values()):  # no id or column twice
-        content.once(value)
+    rows = _rows_of_mapping(entries, columns, content.where)
+    if rows is not None and any(isinstance(value, Twice) for value in (entries, *entries.values())):
+        content.json()  # refuses an id or a column that appears twice
     return rows
 
 
@@ -267,14 +267,15 @@ def _holds_more(first: Mapping[str, Any], columns: Columns) -> bool:
     return (is_nested(first) or mapped) and not isinstance(first.get(columns.id), (str, int, float))
 
 
-def _rows_of_mapping(result: Mapping[str, Any], columns: Columns) -> list[Any] | None:
+def _rows_of_mapping(result: Mapping[str, Any], columns: Columns, where: str) -> list[Any] | None:
     names, data, values = result.get("columns"), result.get("data"), list(result.values())
     if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
-        rows = [dict(zip(map(str, names), row, strict=False)) for row in data]
-        index = result.get("index")
-        if isinstance(index, list) and len(index) == len(rows) and columns.id not in names:
-            return [{columns.id: key, **row} for key, row in zip(index, rows, strict=True)]
-        return rows
+        texts, index = [str(name).strip() for name in names], list(result.get("index") or [])
+        indexed, sizes = bool(index) and columns.id not in texts, {len(row) for row in data}
+        if len(set(texts)) < len(texts) or not sizes <= {len(texts)} or (indexed and len(index) != len(data)):
+            raise ValueError(f"{where}: columns, index and data do not fit; expected a value for each column and row")
+        rows = [dict(zip(texts, row, strict=True)) for row in data]
+        return [{columns.id: key, **row} for key, row in zip(index, rows, strict=True)] if indexed else rows
     if isinstance(data, list) and isinstance(result.get("schema"), dict):
         return data
     if values and all(isinstance(value, dict) for value in values):

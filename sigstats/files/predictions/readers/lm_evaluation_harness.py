@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ...inputs.content import Content, parse_json, size_of_objects
+from ...inputs.content import Content, each_once, parse_json, size_of_objects
+from ...inputs.opening import RepeatedKeyError
 from .._columns import Columns
 from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, empty_answers, mapping, text
 
@@ -31,7 +32,7 @@ _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+\d)\.
 def reads(content: Content) -> bool:
     """True for a file whose first object has the harness's keys."""
     try:
-        first = parse_json(content.first_line, content.budget)
+        first = parse_json(content.first_line, content.budget, twice=True)
     except ValueError:
         return False
     return isinstance(first, dict) and {"doc_id", "filtered_resps"} <= first.keys()
@@ -76,7 +77,9 @@ def _of_task(results: Mapping[str, Any], key: str, task: str) -> Any:
 def _sample(content: Content, number: int, line: bytes) -> dict[str, Any]:
     content.budget.require(content.budget.spent + size_of_objects(line))
     try:
-        sample = json.loads(line.decode(errors="replace"))
+        sample = json.loads(line.decode(errors="replace"), object_pairs_hook=each_once)
+    except RepeatedKeyError as error:
+        raise ValueError(f"{content.where}, line {number}: {error}") from None
     except (ValueError, RecursionError):
         sample = None
     if not isinstance(sample, dict) or "doc_id" not in sample:

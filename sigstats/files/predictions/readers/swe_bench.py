@@ -51,7 +51,7 @@ def _by_instance(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read which instances were resolved."""
-    report = content.once(content.json(twice=True))
+    report = content.json()
     by_instance = _by_instance(content)
     lists = {} if by_instance else report
     ids = _of_instances(content, report) if by_instance else _of_lists(content, report, columns.form.instances)

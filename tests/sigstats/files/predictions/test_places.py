@@ -425,3 +425,45 @@ def test_a_filter_is_named_for_the_tasks_that_have_several(tmp_path):
     found = read(str(tmp_path), Columns().but(filter="loose"))
     assert dict(zip(found.ids.to_pylist(), found.score.values.to_pylist(), strict=True)) == {"a/0": 0, "b/0": 1}
     assert found.source.subject["filter"] == "loose, none"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"columns": ["id", "label", "prediction", "prediction "]},
+        {"columns": ["id", "label", "prediction"]},
+        {"index": [0], "columns": ["number", "label", "prediction", "region"]},
+    ],
+)
+def test_a_table_in_pandas_form_whose_parts_do_not_fit_is_refused(tmp_path, change):
+    whole = {"columns": ["id", "label", "prediction", "region"], "data": [[1, 0, 0, "a"], [2, 1, 0, "b"]]}
+    (tmp_path / "a.json").write_text(json.dumps(whole))
+    assert len(read(str(tmp_path / "a.json"), Columns()).ids) == 2
+    (tmp_path / "a.json").write_text(json.dumps({**whole, **change}))
+    with pytest.raises(ValueError, match="columns, index and data do not fit"):
+        read(str(tmp_path / "a.json"), Columns())
+
+
+@pytest.mark.parametrize("harness", ["inspect", "lm-eval", "humaneval", "openai"])
+def test_a_key_that_a_log_has_twice_is_refused(tmp_path, harness):
+    path = tmp_path / "log.json"
+    if harness == "inspect":
+        inspect_log(path, [(number, 1, {"match": 1.0}) for number in range(4)])
+        once, again = '"value": 1.0', '"value": 0.0'
+    elif harness == "lm-eval":
+        harness_log(path, [{"acc": 1.0}] * 4)
+        once, again = '"acc": 1.0', '"acc": 0.0'
+    elif harness == "humaneval":
+        path.write_text("".join(json.dumps({"task_id": f"h/{n}", "passed": True}) + "\n" for n in range(4)))
+        once, again = '"passed": true', '"passed": false'
+    else:
+        events = [{"spec": {"eval_name": "e"}}]
+        events += [{"sample_id": f"s.{n}", "type": "match", "data": {"correct": True}} for n in range(4)]
+        path.write_text("".join(json.dumps(event) + "\n" for event in events))
+        once, again = '"correct": true', '"correct": false'
+    assert len(read(str(path), Columns()).ids) == 4
+    text = path.read_text()
+    assert once in text
+    path.write_text(text.replace(once, f"{once}, {again}", 1))
+    with pytest.raises(ValueError, match=rf"key '{once.split(chr(34))[1]}' appears more than once"):
+        read(str(path), Columns())

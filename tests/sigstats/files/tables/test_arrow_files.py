@@ -95,3 +95,17 @@ def test_batches_of_arrow_are_counted_as_they_are_unpacked(compression, monkeypa
     else:
         with pytest.raises(ValueError, match="a: takes more than 30 kB of memory"):
             read_ipc(content, Budget("a"))
+
+
+def test_a_stream_that_goes_on_or_was_interrupted_is_refused():
+    table = pa.table({"id": range(4)})
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+        before_end = len(sink.getvalue())
+    whole = sink.getvalue()
+    assert read_ipc(whole, Budget("a")).equals(table)
+    with pytest.raises(ValueError, match="has more than one stream"):
+        read_ipc(2 * whole, Budget("a"))
+    with pytest.raises(ValueError, match="ends without the end of the stream"):
+        read_ipc(whole[:before_end], Budget("a"))
