@@ -122,11 +122,10 @@ def _of_table(results: Results, cell: Cell) -> Hypothesis:
     """The hypothesis of a cell, with its results if they are stored."""
     work = cell.work_of(TableTested)
     test = named(work.test)
-    seen = table_test(work.test).observed(work.data)
+    seen = {**table_test(work.test).observed(work.data), "note": work.data.get("note", "")}
     base = results.hypothesis(
         cell, test=cell.subject["test"], method=cell.subject["method"], alternative="", null_hypothesis=test.null
     ).with_(**{key: cell.subject[key] for key in ("dataset", "classifier", "a", "b") if key in cell.subject}, **seen)
-    base = base.with_(note=work.data.get("note", ""))
     if cell.fanout == "replicate":
         count = results.count(cell)
         return base if count is None else base.with_(method=MONTE_CARLO, **sequential_fields(count))

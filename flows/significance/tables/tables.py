@@ -55,17 +55,13 @@ class Tables(Entry):
         (true, assigned), _, notes = coded_classes(table, [self.label, self.prediction], self.classes, counts)
         if self.count is not None:
             notes += _on_rows(table, [self.count], "the counts are added", [self.label, self.prediction, self.by])
-        elif unused := _COUNTS.intersection(map(str.casefold, table.names)):
+        elif unused := {"count", "counts", "n", "freq", "frequency"}.intersection(map(str.casefold, table.names)):
             notes.append(Note("unused-counts", f"column {shown(min(unused))} is not used: each row is one object"))
         (group,), names = codes(table.texts(self.by)) if self.by else ([np.zeros_like(true)], [""])
         for position, name in enumerate(names):
             rows = np.flatnonzero(group == position)
             matrix = _matrix(true[rows], assigned[rows], None if counts is None else counts[rows])
             yield self.case({"table": matrix}, notes, dataset=f"{self.name}: {name}" if self.by else self.name)
-
-
-#: Usual names of a column of counts.
-_COUNTS = {"count", "counts", "n", "freq", "frequency"}
 
 
 def _matrix(true: Any, assigned: Any, counts: NDArray[np.int64] | None) -> list[list[int]]:

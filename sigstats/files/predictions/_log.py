@@ -140,6 +140,12 @@ def empty_answers(where: str, n: int, total: int) -> tuple[Note, ...]:
     return (Note("empty-answers", told),) if n else ()
 
 
+def missing_answers(where: str, stated: Any, n: int, what: str = "answers") -> tuple[Note, ...]:
+    """A note if a log states more answers than it contains; `where` is empty if the file is named later."""
+    told = f"{where}: states {stated} {what} and contains {n:,}; the others are not counted".removeprefix(": ")
+    return (Note("incomplete-log", told),) if isinstance(stated, (int, float)) and stated > n else ()
+
+
 def mapping(value: Any) -> Mapping[str, Any]:
     """An object of a log; an empty one if the value is something else."""
     return value if isinstance(value, dict) else {}

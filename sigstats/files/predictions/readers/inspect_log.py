@@ -10,7 +10,7 @@ from sigstats._common.messages import Note, refuse, shown_name, some_of
 
 from ...inputs.content import Content, parse_json
 from .._columns import Columns
-from .._log import PROMPT, Answer, EvaluationLog, answered, graded, mapping, objects, text
+from .._log import PROMPT, Answer, EvaluationLog, answered, graded, mapping, missing_answers, objects, text
 
 ORDER = 30
 NAME = "an Inspect log (.eval or .json)"
@@ -92,6 +92,7 @@ def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[A
         of = f" of {wanted:,}" if isinstance(wanted, int) else ""
         how = _STATUS.get(status) or f"its status is {shown_name(status)}"
         yield Note("incomplete-log", f"{how}; {len({answer.item for answer in answers}):,}{of} items")
+    yield from missing_answers("", results.get("total_samples"), len(answers)) if status == "success" else ()
     if log.get("invalidated") is True:
         yield Note("invalid-log", "it was marked as invalid")
     both = [str(s["id"]) for s in log["samples"] if s.get("error") and _is_scored(s) and not s.get("invalidation")]

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import Answer, EvaluationLog, answered, graded, mapping
+from .._log import Answer, EvaluationLog, answered, graded, mapping, missing_answers
 
 ORDER = 40
 NAME = "promptfoo's output.json"
@@ -22,6 +22,7 @@ LOG = True
 _PASSED = "success"
 #: Failure reason that promptfoo writes for a test that ended with an error.
 _ERROR = 2
+_COUNTS = ("successes", "failures", "errors")
 BEGINS = re.compile(
     rb'(?s)\s*+\{(?=.*"results")\s*+'
     rb'("evalId"|("version"\s*+:\s*+\d++\s*+,\s*+)?+"results"\s*+:\s*+\{\s*+"(version|timestamp|results)")'
@@ -30,14 +31,17 @@ BEGINS = re.compile(
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the outcome of every test, provider and prompt."""
-    results = mapping(mapping(content.json()).get("results")).get("results")
+    log = mapping(mapping(content.json()).get("results"))
+    results, stats = log.get("results"), mapping(log.get("stats"))
     if not isinstance(results, list) or not all(isinstance(result, dict) and _PASSED in result for result in results):
         raise ValueError(f"{content.where}: has no list results.results of objects with success")
     results = sorted(results, key=_order)
-    models, prompts = ({_of(result) for result in results} for _of in (_provider, _prompt))
+    models, prompts = ({_named(result, key) for result in results} for key in ("provider", "prompt"))
     answers = []
     for result in results:
-        model, prompt = _provider(result) if len(models) > 1 else "", _prompt(result) if len(prompts) > 1 else ""
+        model, prompt = (
+            _named(result, k) if len(of) > 1 else "" for k, of in (("provider", models), ("prompt", prompts))
+        )
         answers.append(_answer(result, model, prompt, columns))
     return EvaluationLog(
         where=content.where,
@@ -47,6 +51,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         model=next(iter(models)) if len(models) == 1 else "",
         kind="score",
         settings={"prompt": next(iter(prompts))} if len(prompts) == 1 else {},
+        notes=missing_answers(content.where, sum(stats.get(key, 0) for key in _COUNTS), len(results)),
         **graded(_PASSED, "score"),
     )
 
@@ -76,10 +81,8 @@ def _has_failed(result: Mapping[str, Any]) -> bool:
     return bool(response.get("error") or (result.get("error") and not response))
 
 
-def _order(result: Mapping[str, Any]) -> tuple[int, int]:
-    items = [result.get(key) for key in ("testIdx", "promptIdx")]
-    first, second = (value if isinstance(value, int) else 0 for value in items)
-    return first, second
+def _order(result: Mapping[str, Any]) -> list[int]:
+    return [value if isinstance(value := result.get(key), int) else 0 for key in ("testIdx", "promptIdx")]
 
 
 def _item(result: Mapping[str, Any]) -> str:
@@ -92,12 +95,6 @@ def _item(result: Mapping[str, Any]) -> str:
     return f"{beginning} #{hashlib.sha256(question.encode()).hexdigest()[:10]}".lstrip()
 
 
-def _prompt(result: Mapping[str, Any]) -> str:
-    prompt = result.get("prompt")
-    return str(mapping(prompt).get("label") or mapping(prompt).get("raw") or prompt or "")
-
-
-def _provider(result: Mapping[str, Any]) -> str:
-    provider = result.get("provider")
-    value = mapping(provider)
-    return str(value.get("label") or value.get("id") or "") if value else str(provider or "")
+def _named(result: Mapping[str, Any], key: str) -> str:
+    value = result.get(key)
+    return str(next((name for part in ("label", "id", "raw") if (name := mapping(value).get(part))), value or ""))

@@ -7,7 +7,7 @@ from sigstats._common.validation import refuse
 from ...inputs.content import Content
 from ...tables.spelling import is_number
 from .._columns import Columns
-from .._log import EvaluationLog, add_result, answered, graded
+from .._log import EvaluationLog, add_result, answered, graded, missing_answers
 
 ORDER = 49
 NAME = "trec_eval -q"
@@ -24,7 +24,7 @@ _SHARE = re.compile(
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the measures of each query."""
-    values: dict[str, list[dict[str, float]]] = {}
+    values, stated = dict[str, list[dict[str, float]]](), 0
     for number, line in enumerate(content.whole().decode().splitlines(), start=1):
         fields = [field.strip() for field in line.split("\t")]
         if fields == [""]:
@@ -33,6 +33,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             raise ValueError(f"{content.where}, line {number}: {len(fields)} fields; expected measure, query and value")
         measure, query, value = fields
         if query == "all":
+            stated = int(value) if measure == "num_q" and value.isdecimal() else stated
             continue
         if not is_number(value):
             raise refuse(f"{content.where}, line {number}", value, "a number")
@@ -41,4 +42,5 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         raise ValueError(f"{content.where}: has no query by itself, only means of all; expected trec_eval -q")
     answers = [answered(query, result, {}, columns) for query, results in values.items() for result in results]
     measured = {name for answer in answers for name in answer.scores if _SHARE.fullmatch(name)}
-    return EvaluationLog(where=content.where, harness="trec_eval", answers=answers, **graded(*measured))
+    notes = missing_answers(content.where, stated, len(values), "queries")
+    return EvaluationLog(where=content.where, harness="trec_eval", answers=answers, notes=notes, **graded(*measured))

@@ -198,22 +198,27 @@ def test_conversations_of_deepeval_are_cases_and_skipped_metrics_are_unscored(tm
     assert "3 of 30 answers have no score 'Answer Relevancy'" in capsys.readouterr().err
 
 
-def log_of(program, condition):
-    """A log of a program with 40 right answers, made under some condition."""
+def log_of(program, condition, stated=40):
+    """A log of a program with 40 right answers, made under some condition, that states a number of answers."""
     passed = [{"task_id": "t", "base_status": "pass", "plus_status": "pass"}]
     if program == "evalplus":
         evals = {f"HumanEval/{number}": passed for number in range(40)}
         return {"date": "2024-01-29 14:44", "hash": f"of {condition}", "eval": evals}
+    if program == "trec_eval":
+        lines = [f"{'map':<22}\t{query}\t1.0" for query in range(40)]
+        return "\n".join([*lines, f"{'num_q':<22}\tall\t{stated}", f"{'map':<22}\tall\t0.8", ""])
     if program == "inspect":
         samples = [{"id": row, "epoch": 1, "input": "?", "scores": {"match": {"value": "C"}}} for row in range(40)]
         scored = {"scores": [{"name": "match", "scorer": "match", "params": {"location": condition}}]}
+        scored["total_samples"] = stated
         return {"version": 2, "status": "success", "eval": {"task": "t"}, "results": scored, "samples": samples}
     if program == "deepeval":
         return {"testCases": [deepeval_case(row, (1.0,), threshold=condition) for row in range(40)]}
     if program == "promptfoo":
         asked = {"promptIdx": 0, "provider": {"id": "m"}, "prompt": {"label": f"prompt {condition}", "raw": "x"}}
         results = [{**asked, "testIdx": t, "success": True, "score": 1, "vars": {"q": t}} for t in range(40)]
-        return {"evalId": "e", "results": {"version": 3, "results": results}}
+        stats = {"successes": 40, "failures": stated - 40, "errors": 0}
+        return {"evalId": "e", "results": {"version": 3, "results": results, "stats": stats}}
     lines = [{"spec": {"completion_fns": ["gpt-4"], "eval_name": f"arith.dev.v{condition}", "base_eval": "arith"}}]
     for row in range(40):
         asked = {"prompt": [{"role": "user", "content": f"{condition}: {row}?"}]}
@@ -243,6 +248,18 @@ def test_other_conditions_of_an_evaluation_are_noted(tmp_path, program, said):
         told = [note["text"] for note in notes if note["name"] in names]
         wanted = [text.format(a=files[0], b=files[1]) for text in said] if second else []
         assert [text[: len(start)] for text, start in zip(told, wanted, strict=True)] == wanted
+
+
+@pytest.mark.parametrize(
+    ("program", "what"), [("inspect", "answers"), ("promptfoo", "answers"), ("trec_eval", "queries")]
+)
+def test_answers_that_a_log_states_and_does_not_contain_are_noted(tmp_path, program, what):
+    for stated in (40, 50):
+        (file,) = written(tmp_path, log_of(program, 0, stated), name="log.txt")
+        target = tmp_path / "checked.json"
+        assert main(["check", str(file), "--at-least", "0.5", "--json", str(target)]) == 0
+        told = [note["text"] for note in json.loads(target.read_text())["notes"] if note["name"] == "incomplete-log"]
+        assert told == [f"{file}: states 50 {what} and contains 40; the others are not counted"] * (stated == 50)
 
 
 def test_matches_of_openai_evals_are_read(tmp_path):
