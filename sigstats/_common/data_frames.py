@@ -90,8 +90,9 @@ def columns_of(
     scores: Any, models: Any, columns: Mapping[str, Any], slices: Any = None, *, name: str = "correct"
 ) -> Found:
     """A table, its names, and its other columns; ValueError if a name is not a column."""
+    if isinstance(models, str):
+        raise refuse("models", models, "a list of the columns of models")
     frame = _frame(scores)
-
     if frame is not None:  # numbered columns are named by their numbers
         columns = {what: _name(given) for what, given in columns.items()}
         slices = [*map(_name, slices)] if isinstance(slices, (list, tuple)) else slices

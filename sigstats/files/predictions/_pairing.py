@@ -234,7 +234,7 @@ def _match(first: Predictions, other: Predictions) -> Matched:
         one, another = (shown(str(predictions.ids[0].as_py())) for predictions in (other, first))
         raise ValueError(
             f"{other.where}: shares no id with {first.where} ({one} here, {another} there); expected "
-            "predictions of the same rows (--unpaired compares models on different rows)"
+            "predictions of the same rows (compare two models on different rows with --unpaired)"
         )
     return Matched(rows, partner.take(rows), tuple(notes))
 

@@ -127,6 +127,7 @@ def test_all_right_in_few_groups_is_no_certainty():
         ({"correct": [1, 0]}, r"correct \(shape\)"),
         ({"correct": [[1, 0]], "groups": "person"}, "groups: 'person' is not valid; expected a column of values"),
         ({"correct": pd.DataFrame({"a": [1], "b": [0]}), "label": "aa"}, "label: no column 'aa'; did you mean 'a'"),
+        ({"correct": pd.DataFrame({"a": [1], "b": [0]}), "models": "a"}, "models: 'a' is not valid; expected a list"),
         ({"correct": [[1, 0]], "slices": "site"}, "slices: "),
         ({"correct": [[1, 0]], "slices": {"s": [1, 2]}}, r"slices\['s'\] \(length\)"),
         ({"correct": [["x", "y"]], "label": ["x", "y"]}, r"label \(length\)"),

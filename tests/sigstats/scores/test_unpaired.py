@@ -109,7 +109,7 @@ def files(tmp_path):
 
 def test_files_of_different_rows_are_compared_on_slices_too(files, tmp_path, capsys, printed, refused):
     target = tmp_path / "out.json"
-    assert "(--unpaired compares models on different rows)" in refused("compare", *files)
+    assert "(compare two models on different rows with --unpaired)" in refused("compare", *files)
     page = ("--report", str(tmp_path / "page.html"), "--report", str(tmp_path / "table.md"))
     assert "the models have different rows, 300 and 200" in printed(
         "compare", *files, "--unpaired", "--slice", "half", "--json", target, *page, code=1

@@ -183,7 +183,7 @@ BAD = {
     "a gap": (lambda b, c: {"y": b.assign(label=[None, *b["label"][1:]])}, "baseline: 1 of 400 rows have no 'label'"),
     "no frame": (lambda b, c: {"y": 3}, "baseline: 3 is not valid; expected a data frame of pandas, polars or Arrow"),
     "a path": (lambda b, c: {"y": "b.csv"}, "or three arrays; read_predictions reads a file"),
-    "no common id": (lambda b, c: {"baseline": c.assign(id="x" + b["id"])}, "(unpaired=True compares"),
+    "no common id": (lambda b, c: {"baseline": c.assign(id="x" + b["id"])}, "different rows with unpaired=True)"),
     "a column twice": (
         lambda b, c: {"y": pd.concat([b, b[["label"]]], axis=1)}, "distinct names of one level; rename or drop columns"
     ),
