@@ -15,7 +15,7 @@ from scipy.special import ndtr, ndtri
 
 from ._common.drawing import Drawn, forest
 from ._common.of_labels import takes_counts
-from ._common.tabular import Table, columns_of
+from ._common.tabular import Table
 from ._common.validation import Labels, as_choice, as_count, as_labels, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
 from .mcnemar.counts import discordant_counts
@@ -42,9 +42,6 @@ class EffectSize(Drawn):
     estimate: float
     confidence_interval: Interval
     method: str
-
-    def _columns(self) -> dict[str, list[Any]]:
-        return columns_of([self], EffectSize)
 
     def _table(self) -> Table:
         return Table("Effect size: A and B", super()._table().columns, words=0)

@@ -231,16 +231,12 @@ def _normal(count: int, trials: int, tail: float, side: int) -> float:
     share, z = count / trials, -float(special.ndtri(tail))
 
     def surplus(distance: float) -> float:
-        return math.sqrt(2 * trials * _divergence(share, side * distance)) - z
+        ratios = side * distance / share, -side * distance / (1 - share)  # of Kullback and Leibler; no terms cancel
+        return math.sqrt(2 * trials * (share * _excess(ratios[0]) + (1 - share) * _excess(ratios[1]))) - z
 
     farthest = (share if side < 0 else 1 - share) * (1 - 1e-12)
     distance = float(brentq(surplus, 0.0, farthest, xtol=1e-300, rtol=1e-14, maxiter=1000))
     return math.nextafter(share + side * distance * (1 + 1e-12), max(side, 0))
-
-
-def _divergence(share: float, distance: float) -> float:
-    """Kullback and Leibler's, of `share` from ``share + distance``; no two terms cancel."""
-    return share * _excess(distance / share) + (1 - share) * _excess(-distance / (1 - share))
 
 
 def _excess(x: float) -> float:

@@ -64,9 +64,6 @@ class Possibility(Drawn):
     pvalue: float
     alternative_pvalue: float
 
-    def _columns(self) -> dict[str, list[Any]]:
-        return columns_of([self], Possibility)
-
     def _table(self) -> Table:
         columns = {name: [index_number(value) for value in cells] for name, cells in self._columns().items()}
         meaning = (

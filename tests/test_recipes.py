@@ -128,7 +128,6 @@ from sigstats.files.predictions import Answer, EvaluationLog
 
 ORDER = 1
 NAME = "marks"
-LOG = True
 
 BEGINS = re.compile(b"marks:")
 

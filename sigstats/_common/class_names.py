@@ -171,7 +171,8 @@ def class_notes(labels: Mapping[str, int], said: Sequence[tuple[str, Mapping[str
     items = [("class-without-rows", f"{where}: {none_has}", _without(rows, labels)) for where, rows in said]
     if 2 * len(labels) <= sum(labels.values()):
         items.append((NEVER_PREDICTED, "labels of classes that no model predicts", _without(labels, predicted)))
-    return [Note(name, f"{told}: {some_of(odd, 3)}") for name, told, odd in items if odd]
+    notes = [Note(name, f"{told}: {some_of(odd, 3)}") for name, told, odd in items if odd]
+    return [*refuse_two_spellings([*labels], sum(labels.values()), "label"), *notes]
 
 
 def _without(rows: Mapping[str, int], others: Collection[str]) -> list[str]:

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from .messages import shown
+from .messages import Note, shown
 
 _SEPARATOR = re.compile(r"\s*[|;,]\s*")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
@@ -21,6 +22,8 @@ _BETWEEN_WORDS = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
 _AROUND = " .:!*_()[]{}<>$'\"`\N{LOWER ONE EIGHTH BLOCK}"
 #: A whole number, perhaps with a point between thousands.
 _POINT_OF_THOUSANDS = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:\.\d{3})?|0)", re.ASCII)
+#: More names are ids, of which some are alike by chance.
+_MOST_NAMES = 10_000
 #: One word for each truth value.
 _TRUTH = {"0": "no", "false": "no", "1": "yes", "true": "yes"}
 #: Pairs of numbers that stand for two classes.
@@ -37,14 +40,25 @@ def refuse_thousands(where: str, texts: Sequence[str]) -> None:
         raise ValueError(f"{where}: {told}; write {pointed[0].replace('.', '')}, or all numbers with three decimals")
 
 
-def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "class") -> None:
-    """Refuse distinct classes (or slices) that look alike: only white space or the code points of a letter differ."""
+def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "class") -> list[Note]:
+    """Refuse distinct classes (or slices) that look alike: only white space or the code points of a letter differ.
+
+    Return a note on others of which only case, marks or the form of a number differ; refuse such numbers of groups.
+    """
     alike: dict[str, str] = {}
+    near: dict[str, str] = {}
+    notes = []
     for name in labels if _are_classes(labels, n) else ():
         other = alike.setdefault(_visible(unicodedata.normalize("NFC", name)), name)
         if other != name:
             both = f"{shown(name)} and {shown(other)} look alike"
             raise ValueError(f"{who}: {both}; expected one spelling of each {what}")
+        if len(labels) <= _MOST_NAMES and (other := near.setdefault(_spelling(name), name)) != name:
+            told = f"{who}: {shown(other)} and {shown(name)} are taken as two; write them alike if they are one {what}"
+            if what in ("group", "task") and is_number(name):
+                raise ValueError(told)
+            notes.append(Note("spelled-twice", told))
+    return notes[:1]
 
 
 def require_classes_spelled_once(**counts: Any) -> None:
@@ -57,11 +71,11 @@ def require_classes_spelled_once(**counts: Any) -> None:
 
 
 def require_one_naming(truth: NDArray[Any], labels: NDArray[Any], names: tuple[str, str]) -> None:
-    """Refuse texts of true and assigned classes if a class has two names; `names` are the names of the arguments."""
-    if truth.dtype.kind == "U":
-        ours, theirs = (sorted(set(array.tolist())) for array in (truth, labels))
-        refuse_two_spellings(ours, len(truth), names[0])
-        require_class_names(ours, theirs, len(truth), names[1], wanted=f"classes of {names[0]}", common=False)
+    """Refuse true and assigned classes if a class has two names; `names` are the names of the arguments."""
+    values = (np.unique(array).tolist() for array in (truth, labels))
+    ours, theirs = ([value if isinstance(value, str) else f"{value:.17g}" for value in of] for of in values)
+    refuse_two_spellings(ours, len(truth), names[0])
+    require_class_names(ours, theirs, len(truth), names[1], wanted=f"classes of {names[0]}")
 
 
 def require_class_names(
@@ -72,9 +86,8 @@ def require_class_names(
     *,
     wanted: str = "classes of the labels",
     spell: bool = True,
-    common: bool = True,
 ) -> None:
-    """Refuse predictions without any class of the labels, if `common`; and differently spelled classes, if `spell`.
+    """Refuse predictions without any class of the labels, and differently spelled classes, if `spell`.
 
     Spellings of a class may differ in case, the form of a number, white space, brackets, quotation marks, the order of
     parts (``"cat|dog"``) or the word for a truth value, or be UTF-8 that was read as cp1252. Also refused are whole
@@ -84,7 +97,7 @@ def require_class_names(
     `labels` and `said`: the distinct classes of the `n` labels, and of the predictions; a single predicted class is
     accepted. `who`: the name of the model in messages. `wanted`: the remedy for other names.
     """
-    if common and _are_classes(labels, n) and 2 <= len(said) <= n / 2 and not set(said).intersection(labels):
+    if _are_classes(labels, n) and 2 <= len(said) <= n / 2 and not set(said).intersection(labels):
         raise ValueError(
             f"prediction: {_named(said)} of {who} are not valid; expected classes of the labels: {_named(labels)}"
         )

@@ -160,7 +160,10 @@ def has_no_text(kind: Any) -> bool:
 
 
 def as_texts(values: Any) -> Any:
-    """Turn categories, such as the intervals of `pandas.cut`, and durations into text; keep other columns."""
+    """Turn categories, such as the intervals of `pandas.cut`, and durations into text, and masked values into None."""
+    if isinstance(values, np.ma.MaskedArray):
+        masked, values = np.ma.getmaskarray(values), np.array(values, dtype=object)
+        values[masked] = None
     kind = getattr(values, "dtype", None)
     if getattr(kind, "name", "") == "category":
         return np.asarray(values.astype(object if values.isna().any() else str))

@@ -60,12 +60,18 @@ def refuse_beyond(limits: tuple[float, float] | None, values: Sequence[FloatArra
 _SMALL = 0.15
 #: At most this share of the scores is wild: in size, this many times as large as the largest of the others.
 _WILD_SHARE, _WILD_TIMES = 0.01, 500
+#: Mean sizes, without zeros, of one unit rarely differ by this factor; shares, or 0 and 1, rarely have this mean.
+_FACTOR, _ABOVE_ONE = 50, 2
 #: Fewer scores are not enough to suggest a scale; fewer scores of one unit may be outliers.
 _FEW, _SEVERAL = 20, 5
 
 
-def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str, costs: bool = False) -> None:
+def require_one_scale(
+    scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str, costs: bool = False
+) -> list[Note]:
     """Refuse absurdly large scores, and scores from 0 to 1 if others, of any of the models, are up to 10 or 100.
+
+    Return the note of `unlike_units` on other scores.
 
     One score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides each regression.
     `scores` has an array for each of the models, whose `names` appear in messages; `wanted`: the expected value.
@@ -87,13 +93,33 @@ def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wan
         if len(small := _fractions_among_percentages(score)):
             told = f"{len(small):,} of {shown(name)} up to {small.max():g} and {np.count_nonzero(score > 1):,} up to"
             raise ValueError(f"scores: {told} {score.max():g} look like two units; expected {wanted}")
-    of_one = (k for k, array in enumerate(scores) if len(array) and 0 <= array.min() < 1 and 0 < array.max() <= 1)
-    fractions = next(of_one, -1)
-    for name, score in () if fractions < 0 else zip(names, scores, strict=True):
-        if _are_percentages(score, ones=not (scores[fractions] % 1).any()):
-            low, high = scores[fractions].min(), scores[fractions].max()
-            both = f"{low:g} to {high:g} of {shown(names[fractions])} and {score.min():g} to {score.max():g} of"
-            raise ValueError(f"scores: {both} {shown(name)} look like two units; expected {wanted}")
+    return unlike_units(scores, names, wanted=wanted, costs=costs)
+
+
+def unlike_units(
+    scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str = "", costs: bool = False
+) -> list[Note]:
+    """Return a note on the models with the smallest and the largest scores if their sizes differ as units do.
+
+    That is by a factor, as seconds and milliseconds, or numbers with a point between thousands and below a thousand do;
+    or if those of one are 0 and 1, or unless `costs` between 0 and 1, and those of the other usually beyond. Refuse
+    them if `wanted` and the others are up to 10 or 100.
+    """
+    sizes = [(values[values != 0], name) for values, name in zip(map(np.abs, scores), names, strict=True)]
+    ordered = sorted((float(size.mean()), place) for place, (size, _) in enumerate(sizes) if len(size))
+    if len(ordered) < 2:
+        return []
+    (least, low), (most, high) = ordered[0], ordered[-1]
+    few, many, broken = scores[low], scores[high], bool((scores[low] % 1).any())
+    shares = few.min() >= 0 and few.max() <= 1 and len(few) > 1
+    if wanted and shares and few.min() < 1 and _are_percentages(many, ones=not broken):
+        both = f"{few.min():g} to {few.max():g} of {shown(names[low])} and {many.min():g} to {many.max():g} of"
+        raise ValueError(f"scores: {both} {shown(names[high])} look like two units; expected {wanted}")
+    if most < _FACTOR * least and not (shares and most >= _ABOVE_ONE and not (costs and broken)):
+        return []
+    parts = (f"{np.median(size):.4g} (largest {size.max():.4g}) for {name}" for size, name in (sizes[low], sizes[high]))
+    told = f"median without zeros {' and '.join(parts)}"
+    return [Note("unlike-units", f"scores may be in two units: {told}; if they are, convert one")]
 
 
 def _fractions_among_percentages(scores: FloatArray) -> FloatArray:

@@ -44,10 +44,14 @@ class Table:
 
 
 class Tabular:
-    """Base class of results that print as a table. A subclass defines its columns, head and foot."""
+    """Base class of results that print as a table. A subclass may define its columns, head and foot."""
+
+    #: The field that contains the records in the rows; a result without one is the only record.
+    _records = ""
 
     def _columns(self) -> dict[str, list[Any]]:
-        raise NotImplementedError
+        rows: Any = getattr(self, self._records) if self._records else (self,)
+        return columns_of(rows, type(rows[0]))
 
     def _in_words(self) -> dict[str, list[str]]:
         return {name.replace("_", " "): list(map(in_words, cells)) for name, cells in self._columns().items()}

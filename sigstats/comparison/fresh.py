@@ -159,7 +159,7 @@ def _windows(values: RowValues) -> list[Rows | None]:
 def _estimated(row: ComparisonRow, values: RowValues, level: float) -> ComparisonRow:
     """The row with the values of baseline and candidate, and the interval of their difference."""
     sign = -1 if row.lower_is_better else 1
-    rows = _rows_of(values.differences)
+    rows = rows_of(*(np.asarray(part, dtype=np.float64) for part in np.unique(values.differences, return_counts=True)))
     if values.share:
         return _estimated_quantile(replace(row, n=rows.n, confidence_level=level), sign, values)
     low, high = running_interval(rows, 0.0, "two-sided", level)
@@ -222,10 +222,6 @@ def repaired_since(values: RowValues, gain: float, alpha: float) -> int | None:
         return None
     evidence = [-math.inf if rows is None else log_evalue(rows, least, "greater") for rows in windows]
     return int(values.looks.min()) + int(np.argmax(evidence))
-
-
-def _rows_of(differences: FloatArray) -> Rows:
-    return rows_of(*(np.asarray(part, dtype=np.float64) for part in np.unique(differences, return_counts=True)))
 
 
 def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) -> tuple[ComparisonRow, ...]:

@@ -1,7 +1,7 @@
 """The evidence that a measure takes from the predictions of two models, or the reason why they do not have it."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from .._common.class_columns import numbers_or_names, positive_place
 from .._common.class_spelling import is_number, refuse_thousands, refuse_two_spellings, require_class_names
-from .._common.scores import ends_of, refuse_beyond, require_one_scale, unknown_direction
+from .._common.messages import Note
+from .._common.scores import ends_of, refuse_beyond, require_one_scale, unknown_direction, unlike_units
 from .._common.validation import FloatArray, require_squarable, shown
 from ..measures.metrics import limits_of
 from ..measures.score_formulas import FIRST, LAST, POWERS, macro_area, rank_of_truth
@@ -252,3 +253,17 @@ _BY_NEEDS: dict[Needs, Callable[[PairedPredictions, MeasureSpec, str | None], Ev
     "tables": _all_probabilities,
     "marks": _marks,
 }
+
+
+def units_of_numbers(paired: PairedPredictions, needs: Collection[str], models: Sequence[str]) -> list[Note]:
+    """Return the note of `unlike_units` on scores, ratios, or labels and predictions."""
+    predicted, scored = paired.predicted, paired.scored
+    if predicted is not None and "numbers" in needs:
+        values = np.array([float(name) for name in predicted.classes])
+        sides = [values[codes] for codes in (predicted.a, predicted.b, predicted.label)]
+        return unlike_units([*sides[: len(models)], sides[2]], [*models, "the labels"], costs=True)
+    if scored is None or "marks" not in needs:
+        return []
+    per = scored.per or (np.ones(1), np.ones(1))
+    sides = [a / np.where(b == 0, np.inf, b) for a, b in zip(scored.scores, per, strict=True)]
+    return unlike_units(sides[: len(models)], models, costs=bool(scored.lower or scored.unit or scored.per))

@@ -15,6 +15,7 @@ from ..measures.table import MEASURES, is_quantile
 from ..scores.order import neighbours_alike
 from ..unseen_row.means import RAREST, UnseenGroup
 from .evidence import Evidence
+from .measured import units_of_numbers
 from .paired_predictions import PairedPredictions
 from .result import ComparisonResult
 from .row_tests import test_part
@@ -118,8 +119,11 @@ def with_direction(result: ComparisonResult, positive: str, *, named: bool, mode
 
 
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:
-    """Yield a note on models that predict one class, or the label, in all rows, and on models with equal answers."""
+    """Yield notes on two spellings, on two units, on one class or the label in all rows, and on equal answers."""
     predicted, scored = paired.predicted, paired.scored
+    yield from paired.units.spelled_twice
+    if paired.score_range is None:
+        yield from units_of_numbers(paired, {MEASURES[name].needs for name in measures}, models)
     answers: list[tuple[Any, Any]] = [] if predicted is None else [(predicted.a, predicted.b)]
     answers += [] if scored is None else [scored.scores]
     pairs = [*answers, *([] if scored is None or scored.per is None else [scored.per])]

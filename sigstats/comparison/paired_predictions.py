@@ -236,6 +236,7 @@ def pair_arrays(
             n,
             group,
             None if order is None else coded(order, "order", n),
+            group_names=of_groups,
             slices={str(k): coded(v, f"slices[{shown(k)}]", n, missing=MISSING) for k, v in slices.items()},
             weights=None if weights is None else as_weights(weights, n),
         ),

@@ -8,7 +8,7 @@ from typing import Any
 from .._common.drawing import Drawn, forest
 from .._common.messages import some_of
 from .._common.numerals import NBSP, significant
-from .._common.tabular import Table, Tabular, columns_of
+from .._common.tabular import Table, Tabular
 from ..multiplicity import IN_WORDS
 from .answer import Answer, answer_of
 from .cells import FEW_COLUMNS, amount, by_unit, cells_of, in_points, label_of, verdict_of
@@ -107,8 +107,7 @@ class ComparisonResult(Drawn, ComparedRows):
         """The verdict, the row that decides it, its effect in words, and the advice."""
         return answer_of(self)
 
-    def _columns(self) -> dict[str, list[Any]]:
-        return columns_of(self.rows, ComparisonRow)
+    _records = "rows"
 
     def _table(self) -> Table:
         shown, rest = self.ranked[:MOST_ROWS], self.ranked[MOST_ROWS:]

@@ -33,6 +33,8 @@ class Units:
     n: int
     #: The group of each row, whose rows are not independent.
     group: IntArray | None = None
+    #: The names of groups, if known.
+    group_names: tuple[str, ...] = ()
     #: True if the groups are times, numbered in their order, so that rows near each other are dependent.
     in_time: bool = False
     #: The item that each row answers, where items have several answers.
@@ -50,8 +52,7 @@ class Units:
     slices: Mapping[str, Parted] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for column, (names, _) in {**self.slices, "task": (self.task_names, None)}.items():
-            refuse_two_spellings(names, self.n, column, "slice")
+        self.spelled_twice  # noqa: B018 - refuses
         given = {name: getattr(self, name) for name in ("runs", "tasks", "weights")}
         check_together({**given, "order": self.in_time, "several answers to an item": self.items})
 
@@ -63,6 +64,13 @@ class Units:
         check_together({"order": True, "groups": group, "several answers to an item": others.get("items")})
         times = np.unique(as_times(order[0]), return_inverse=True)[1][order[1]]
         return cls(n=n, group=times, in_time=True, **others)
+
+    @cached_property
+    def spelled_twice(self) -> list[Note]:
+        """Notes on slices, tasks and groups that may be spelled twice; ValueError if they look alike."""
+        parts = [(column, names, "slice") for column, (names, _) in self.slices.items()]
+        parts += [("task", self.task_names, "task"), ("groups", self.group_names, "group")]
+        return [note for column, names, what in parts for note in refuse_two_spellings(names, self.n, column, what)]
 
     @property
     def single(self) -> bool:
@@ -94,7 +102,7 @@ class Units:
         """Some of the rows, without their slices."""
         columns = {name: getattr(self, name) for name in ("group", "items", "candidates", "weights", "tasks")}
         some: Any = {name: column[rows] for name, column in columns.items() if column is not None}
-        return replace(self, n=len(rows), slices={}, **some)
+        return replace(self, n=len(rows), slices={}, group_names=(), **some)
 
     def first_of_items(self) -> IntArray:
         """The first row of each item, in the order of items."""

@@ -31,7 +31,8 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
         scores, models, datasets = _widened(scores, models, datasets)
     columns = columns_of(scores, models, {"datasets": datasets}, name="scores")
     named = columns.models if models is None and columns.models else ()
-    if text := [name for name, values in zip(named, columns.table.T, strict=False) if _is_text(values)]:
+    is_text = np.frompyfunc(lambda value: isinstance(value, str), 1, 1)
+    if text := [name for name, values in zip(named, columns.table.T, strict=False) if is_text(values).any()]:
         raise ValueError(f"scores: {shown(text[0])} is a column of text; of a long table add models={text[0]!r}")
     holes = np.frompyfunc(is_missing, 1, 1)(columns.table.astype(object)).astype(bool)
     table = as_reals(np.where(holes, 0.0, columns.table) if holes.any() else columns.table, "scores", ndim=2)
@@ -46,10 +47,6 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     if odd := {row for row in rows if [*map(str.casefold, (*rows, *SUMMARIES))].count(row.casefold()) > 1}:
         raise refuse("datasets", min(odd), "data sets, whose names differ in more than case; remove totals and means")
     return ScoreTable(table, list(names), rows)
-
-
-def _is_text(values: Any) -> bool:
-    return any(isinstance(value, str) for value in values.tolist())
 
 
 def _widened(scores: Any, models: str, datasets: Any) -> tuple[FloatArray, list[str], list[str]]:

@@ -48,7 +48,7 @@ lower 0 1: error-rate misclassification-rate; fpr false-positive-rate false-alar
 miss-rate; ece expected-calibration-error; hallucination-rate; failure-rate; toxic-frac; max-toxicity-probability;
 expected-max-toxicity
 
-lower: loss losses; error err; brier-score brier; log-loss logloss cross-entropy crossentropy nll
+lower: loss losses; error; brier-score brier; log-loss logloss cross-entropy crossentropy nll
 negative-log-likelihood neg-log-likelihood; perplexity ppl word-perplexity byte-perplexity; bits-per-byte bpb;
 bits-per-character bpc; wer word-error-rate; cer character-error-rate; ter translation-edit-rate; mae
 mean-absolute-error absolute-error; mse mean-squared-error squared-error; rmse root-mean-squared-error; mape; smape;

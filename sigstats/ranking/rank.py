@@ -54,7 +54,8 @@ def rank_table(
     refuse_beyond(score_range, [scores], "scores")
     require_squarable(scores, "scores")
     if not right and score_range is None:
-        require_one_scale(scores.T, models, wanted="scores of all models in one unit, or score_range", costs=lower)
+        wanted = "scores of all models in one unit, or score_range"
+        notes = (*notes, *require_one_scale(scores.T, models, wanted=wanted, costs=lower))
     first = {column.tobytes(): name for name, column in zip(reversed(models), scores.T[::-1], strict=True)}
     varied = [place for place, column in enumerate(scores.T) if column.min() < column.max()]  # all right is not a copy
     same = [(models[place], first[scores[:, place].tobytes()]) for place in varied]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_columns import class_names_of, classes_of_columns, positive_place, with_absent
+from .._common.data_frames import require_same_index
 from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
 from .._common.validation import FloatArray, as_array, as_choice, as_count, as_labels, as_reals, refuse, refuse_where
 from ..intervals import Interval
@@ -133,6 +134,7 @@ def calibration_test(
     way = as_choice(statistic, "statistic", ("ece", "kuiper"))
     many = as_count(bins, "bins", minimum=1)
     times = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
+    require_same_index(y=y, probabilities=probabilities)
     hits, chances = _hits_and_chances(as_labels(y, "y"), probabilities, positive, classes)
     chances, place, counts = np.unique(chances, return_inverse=True, return_counts=True)
     n, middle = int(counts.sum()), np.cumsum(counts) - counts / 2

@@ -64,15 +64,20 @@ def _outlasts(values: FloatArray, r: float) -> bool:
 def as_times(names: Sequence[str]) -> list[float]:
     """Names of times as numbers, if all of them are numbers, or ISO dates; else ValueError."""
     refuse_thousands("order", names)
-    return [float(name) for name in names] if all(map(is_number, names)) else list(map(_seconds, names))
+    if all(map(is_number, names)):
+        return [float(name) for name in names]
+    dates = list(map(_date, names))
+    bare = next((name for name, date in zip(names, dates, strict=True) if not date.tzinfo), None)
+    if bare is not None and any(date.tzinfo for date in dates):
+        raise refuse("order", bare, "a time with a zone, as other times have")
+    return [(date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() for date in dates]
 
 
-def _seconds(name: str) -> float:
+def _date(name: str) -> datetime:
     try:
-        date = datetime.fromisoformat(name)
+        return datetime.fromisoformat(name)
     except ValueError:
         raise refuse("order", name, "numbers, or ISO dates such as 2026-11-28 23:00") from None
-    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 
 
 def lag_one(values: FloatArray) -> float:

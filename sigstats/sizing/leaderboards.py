@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.extreme import span_of
+from .._common.messages import Note
 from .._common.numerals import points, significant
-from .._common.tabular import Table, Tabular, columns_of
+from .._common.scores import require_one_scale
+from .._common.tabular import Table, Tabular
 from .._common.validation import FloatArray, require_squarable
 from ..comparison.evidence import Values
 from ..comparison.rows import ComparisonRow
@@ -54,9 +56,9 @@ class LeaderboardSize(Tabular):
     n: int
     level: float
     target: float
+    notes: tuple[Note, ...] = ()
 
-    def _columns(self) -> dict[str, list[Any]]:
-        return columns_of(self.neighbours, Neighbours)
+    _records = "neighbours"
 
     def _table(self) -> Table:
         wanted = significant(100 * self.target)
@@ -86,6 +88,7 @@ class LeaderboardSize(Tabular):
                 f"{_BOUND if marks else _MCNEMAR}, at the first level of Holm's method, {significant(self.level, 3)}."
             ),
             "The numbers assume the differences of the pilot; no number of rows distinguishes equal models.",
+            *self.notes,
         )
         return Table(f"Rows that distinguish neighbours with {wanted}% power, from {self.n:,} rows", columns, notes)
 
@@ -98,15 +101,18 @@ def leaderboard_size(
     confidence_level: float = 0.95,
     lower: bool = False,
     limits: tuple[float, float] | None = (0.0, 1.0),
+    notes: Sequence[Note] = (),
 ) -> LeaderboardSize:
     """The rows that distinguish each model from the next, by the power of the first of Holm's steps.
 
     `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, with exact power; or their
     marks, with the power in samples or of a normal test (`Sampled`, `Spread`). `lower`: whether lower scores are
-    better; `limits`: as in `sigstats.ranking.rank_sets.sets_of`.
+    better; `limits`: as in `sigstats.ranking.rank_sets.sets_of`; `notes`: those on the pilot.
     """
     n, k = scores.shape
     require_squarable(scores.astype(np.float64, copy=False), "scores")
+    sides, wanted = [*scores.T.astype(np.float64)], "scores of all models in one unit"
+    notes = (*notes, *require_one_scale(sides, models, wanted=wanted, costs=lower))
     level = (1 - confidence_level) / (k * (k - 1))
     means = scores.mean(axis=0, dtype=np.float64) * (-1 if lower else 1)
     order = sorted(range(k), key=lambda model: (-float(means[model]), model))
@@ -116,7 +122,7 @@ def leaderboard_size(
         _neighbours(scores[:, [a, b]], (models[a], models[b]), float(means[a] - means[b]), level, target, span)
         for a, b in itertools.pairwise(order)
     ]
-    return LeaderboardSize(neighbours=tuple(neighbours), n=n, level=level, target=target)
+    return LeaderboardSize(neighbours=tuple(neighbours), n=n, level=level, target=target, notes=tuple(notes))
 
 
 def _neighbours(

@@ -7,11 +7,10 @@ nothing was found, with the drop that the pilot itself shows.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from .._common.messages import Note
 from .._common.numerals import points, significant
-from .._common.tabular import Table, Tabular, columns_of
+from .._common.tabular import Table, Tabular
 from .._common.validation import as_real, shown
 from ..comparison.cells import in_points
 from ..comparison.compare import compare_pair
@@ -66,8 +65,7 @@ class SizeOfMeasure(Tabular):
     sampled: int = 0
     notes: tuple[Note, ...] = ()
 
-    def _columns(self) -> dict[str, list[Any]]:
-        return columns_of(self.drops, DropOfMeasure)
+    _records = "drops"
 
     def _shown(self, value: float) -> str:
         return points(value) if self.in_points else f"{significant(value, 3)} {self.unit}".strip()

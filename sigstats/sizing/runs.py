@@ -9,14 +9,13 @@ nearly equal for equal spreads, if there are enough divisions for a p-value at t
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
 from scipy.stats import nct, t
 
 from .._common.numerals import points, significant
-from .._common.tabular import Table, Tabular, columns_of
+from .._common.tabular import Table, Tabular
 from .._common.validation import FloatArray, as_real
 from ..comparison.measured import evidence_of
 from ..comparison.paired_predictions import PairedPredictions
@@ -59,8 +58,7 @@ class SizeOfRuns(Tabular):
     #: True for marks, which have a unit of their own; False for accuracies, in points.
     marks: bool = False
 
-    def _columns(self) -> dict[str, list[Any]]:
-        return columns_of(self.drops, DropOfRuns)
+    _records = "drops"
 
     def _table(self) -> Table:
         def shown(runs: int | None) -> str:
@@ -77,6 +75,7 @@ class SizeOfRuns(Tabular):
             "power now": [f"{100 * drop.power:.1f}%" for drop in self.drops],
         }
         deviation, luck = amount(self.deviation), significant((1 if self.marks else 100) * self.luck, 3)
+        fewest = next(k for k in range(2, _MOST_RUNS) if math.comb(2 * k, k) * self.level >= 1)  # divisions for p
         notes = (
             (
                 f"The {'mean score' if self.marks else 'accuracy'} of a run has a standard deviation of {deviation}; "
@@ -84,7 +83,7 @@ class SizeOfRuns(Tabular):
             ),
             (
                 f"Welch's test of the runs is one-sided at the level {significant(self.level, 3)}, and needs "
-                f"{_fewest(self.level)} runs of each recipe; its power assumes equal spreads."
+                f"{fewest} runs of each recipe; its power assumes equal spreads."
             ),
         )
         title = f"Runs of each recipe that detect a drop with {significant(100 * self.target)}% power, from "
@@ -145,11 +144,6 @@ def _variances(recipes: tuple[FloatArray, FloatArray]) -> tuple[float, float]:
     rest = [table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean() for table in recipes]
     residual = sum(float((values**2).sum()) for values in rest) / (freedom * max(1, items - 1))
     return max(0.0, of_means - residual / items), residual
-
-
-def _fewest(level: float) -> int:
-    """The fewest runs per recipe with enough divisions for a p-value at the level."""
-    return next(k for k in range(2, _MOST_RUNS) if math.comb(2 * k, k) * level >= 1)
 
 
 def _power(runs: tuple[int, int], drop: float, variance: float, level: float, rule: ComparisonRule) -> float:

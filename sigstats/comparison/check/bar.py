@@ -16,7 +16,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ..._common.messages import Note
+from ..._common.scores import unlike_units
 from ..._common.validation import as_real, refuse
 from ...measures.metrics import require_marks
 from ...measures.table import MEASURES
@@ -94,6 +97,7 @@ def check_predictions(
     checked_rows = tuple(row.turned() for row in decided) if at_most else decided
     bare = CheckedRow(slice=ALL_ROWS, measure=names[0], n=paired.n)
     whole = evidence[names[0]]
+    marks = scored if "mean-score" in names and evidence["mean-score"].limits is None else None
     notes = (
         *paired.notes,
         *(whole.notes(("the model",)) if isinstance(whole, Judged) else ()),
@@ -101,6 +105,7 @@ def check_predictions(
         *unseen_group_note(checked_rows, lambda row: cells_of(row)["interval"], rule.unseen_group),
         *smooth_note(names),
         *about_predictions(paired, names, ("the model",)),
+        *(unlike_units([marks.scores[0], np.array([bar])], ("the model", "the bar"), costs=True) if marks else ()),
         *(Note("gap", f"{named(row)}: {row.note}; {row.test}") for row in rows if row.test.kind == "gap" and row.test),
         *clusters_note(
             paired,

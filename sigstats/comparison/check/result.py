@@ -8,7 +8,7 @@ from scipy.special import bdtr
 from ..._common.drawing import Drawn, forest
 from ..._common.messages import Note
 from ..._common.numerals import NBSP, p_number, significant, told_apart
-from ..._common.tabular import Table, columns_of
+from ..._common.tabular import Table
 from ...intervals import Interval, clopper_pearson
 from ...multiplicity import IN_WORDS
 from ..answer import Answer, others_in_words
@@ -151,8 +151,7 @@ class CheckResult(Drawn):
             advice=advice or f"{': '.join(filter(None, [how, settled_by(row, self)]))}.",
         )
 
-    def _columns(self) -> dict[str, list[Any]]:
-        return columns_of(self.rows, CheckedRow)
+    _records = "rows"
 
     def _table(self) -> Table:
         shown = list(map(cells_of, self.ranked[:MOST_ROWS]))

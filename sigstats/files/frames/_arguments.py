@@ -16,6 +16,7 @@ from sigstats._common.class_columns import (
     positive_place,
 )
 from sigstats._common.class_names import label_name
+from sigstats._common.data_frames import require_same_index
 from sigstats._common.messages import Note
 from sigstats._common.validation import FloatArray, as_array, as_labels, did_you_mean
 from sigstats.comparison.measure_names import as_compared_measures
@@ -134,6 +135,7 @@ def class_probabilities(
     `positive`: class of the scores if there are two; by default the second, unless one of the `measures` needs a
     positive class and the names of the classes do not imply it.
     """
+    require_same_index(y=y, **given)
     labels, codes = np.unique(as_labels(y, "y"), return_inverse=True)
     arrays = {name: as_array(value, name, "a table of probabilities") for name, value in given.items()}
     own = getattr(getattr(y, "dtype", None), "categories", None)

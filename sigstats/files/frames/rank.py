@@ -22,11 +22,10 @@ from sigstats._common.class_names import (
     label_name,
 )
 from sigstats._common.class_spelling import require_class_names
-from sigstats._common.data_frames import Found, columns_of
+from sigstats._common.data_frames import Found, columns_of, require_same_index
 from sigstats._common.messages import Note
 from sigstats._common.validation import (
     FloatArray,
-    IntArray,
     as_labels,
     as_names,
     as_reals,
@@ -37,7 +36,7 @@ from sigstats._common.validation import (
 from sigstats.comparison.measure_names import as_compared_measures, is_of_scores
 from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Predicted, Scored, as_score_range
 from sigstats.comparison.rank_by_pairs import rank_by_pairs
-from sigstats.comparison.units import Parted, Units
+from sigstats.comparison.units import Units
 from sigstats.measures.costs import as_cost_measure
 from sigstats.measures.measure import Measure
 from sigstats.measures.table import MEASURES
@@ -158,8 +157,10 @@ def rank_models(
     codes = {name: coded_groups(named[name], name, n) for name in ("groups", "items") if named[name] is not None}
     parts = {k: coded(v, f"slices[{shown(k)}]", n, missing=MISSING) for k, v in columns.slices.items()}
     of_label = None if named["label"] is None else as_labels(named["label"], "label")
+    known, group = codes.get("groups") or codes.get("items") or ((), None)
+    units = Units(n=n, group=group, group_names=known, slices=parts)
     options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice}
-    options["notes"] = said.notes if said else ()
+    options["notes"] = (*units.spelled_twice, *(said.notes if said else ()))
     group = codes["groups"][1] if "groups" in codes else None
     missing = missing_in(columns.table) if "items" in codes else None
     if missing is None or not missing.any():
@@ -175,9 +176,10 @@ def rank_models(
             ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
         else:
             how = {"positive": positive, "score_range": limits, "said": said}
-            ranking = _by_measure(chosen, columns, names, group, parts, **how, **options)
+            ranking = _by_measure(chosen, columns, names, units, **how, **options)
         if cost is None:
             return ranking
+        require_same_index(correct=correct, label=label, cost=cost)
         table = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
         if table.shape != scores.shape:
             raise refuse("cost (shape)", table.shape, f"{scores.shape}, as of the scores")
@@ -211,8 +213,7 @@ def _by_measure(
     measure: str,
     columns: Found,
     names: Sequence[str],
-    group: IntArray | None,
-    parts: Mapping[str, Parted],
+    units: Units,
     *,
     positive: Any,
     score_range: tuple[float, float] | None,
@@ -228,8 +229,6 @@ def _by_measure(
         scores = as_score_table(table).astype(np.float64).T if said is None else said.scores
     elif needs != "numbers":
         _right(table, as_labels(label, "label"), names)  # refuses classes that do not fit, by the name of the model
-    units = Units(n=len(table), group=group, slices=parts)
-
     truth = None if label is None else _predicted(label, table[:, :0] if of_scores else table)
 
     def pair(a: int, b: int) -> PairedPredictions:

@@ -156,5 +156,6 @@ def _units(first: Units, second: Units) -> Units:
         every = sorted({*names, *own})
         values = np.array([names[code] for code in codes] + [own[code] for code in others])
         slices[column] = tuple(every), np.searchsorted(np.array(every), values)
-    n, candidates = first.n + second.n, np.arange(first.n + second.n) >= first.n
-    return Units(n=n, group=group, items=items, slices=slices, candidates=candidates)
+    n, called = first.n + second.n, (*first.group_names, *second.group_names)
+    candidates = np.arange(n) >= first.n
+    return Units(n=n, group=group, group_names=called, items=items, slices=slices, candidates=candidates)

@@ -100,7 +100,7 @@ def parsed(path: str, columns: Columns) -> PredictionFile:
         return PredictionFile(path, (read_file(path, columns),))
     where = printable(path)
     formats = {file: format_of(file) for file in files}
-    logs = {file: module for file, module in formats.items() if module is not None and module.LOG}
+    logs = {file: module for file, module in formats.items() if module and not getattr(module, "TABLE", False)}
     kinds = sorted({module.NAME for module in logs.values()})
     if len(kinds) > 1:
         raise ValueError(f"{where}: contains {' and '.join(kinds)}; choose one by a pattern or a separate folder")

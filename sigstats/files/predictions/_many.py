@@ -193,12 +193,13 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
         positions, column = rows.others[name]
         place = rows.spread(np.arange(len(positions)), positions, 0)
         others[name] = column.take(pa.array(place[where]))
+    units = units_of(first, pa.array(where), columns, others)
     return ManyPredictions(
         scores=table,
         answers=np.column_stack([answer[where] for answer in rows.answers]) if rows.answers else None,
-        units=units_of(first, pa.array(where), columns, others),
+        units=units,
         subjects=tuple(rows.subjects),
-        notes=tuple(rows.notes),
+        notes=(*units.spelled_twice, *rows.notes),
         lower=bool(marks and rows.lower),
         limits=first.score.limits if scored and first.score else (0.0, 1.0),
     )

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.class_names import class_notes, counts_of
-from sigstats._common.class_spelling import refuse_thousands, refuse_two_spellings
+from sigstats._common.class_spelling import refuse_thousands
 from sigstats._common.messages import Note
 from sigstats._common.validation import shown
 from sigstats.comparison.measure_names import are_measurements
@@ -121,7 +121,6 @@ def units_of(side: Predictions, rows: Any, columns: Columns, others: Mapping[str
     """The units of rows of a file; `others`: the columns of groups, times, weights, tasks and slices of these rows."""
     items, own = None if side.epoch is None else item_codes(side.ids.take(rows)), columns.units
     spelled, group = ((), items) if own.group is None else codes_of(others[own.group])
-    refuse_two_spellings(spelled, len(rows), f"column {shown(own.group or '')}", "group")
     if (
         items is not None
         and group is not None
@@ -137,6 +136,7 @@ def units_of(side: Predictions, rows: Any, columns: Columns, others: Mapping[str
         None if own.order is None else codes_of(others[own.order]),
         items=items,
         weights=None if own.weights is None else _weights(own.weights, others[own.weights]),
+        group_names=spelled,
         tasks=tasks if len(names) > 1 else None,
         task_names=names,
         slices=in_bins({name: codes_of(others[name]) for name in own.slices}, dict(own.bins)),

@@ -136,7 +136,7 @@ class Predictions(Parted):
 
     def decoded(self) -> Self:
         """The same with text, and no codes."""
-        value = self._changed(_decoded, ("ids", "label", "prediction"))
+        value = self._changed(lambda column: column.cast(pa.string()), ("ids", "label", "prediction"))
         return replace(value, distinct=value.ids if self.distinct is self.ids else self.distinct)
 
     def take(self, rows: Any) -> Self:
@@ -151,10 +151,6 @@ class Predictions(Parted):
         there = {**vars(self), **vars(self.said), **(vars(self.score) if self.score else {})}
         changed = {name: change(there[name]) for name in names if there.get(name) is not None}
         return self.but(others={name: change(column) for name, column in self.others.items()}, **changed)
-
-
-def _decoded(column: Any) -> Any:
-    return column if column.type == pa.string() else column.cast(pa.string())
 
 
 def taken(column: Any, rows: Any) -> Any:

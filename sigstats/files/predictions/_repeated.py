@@ -219,11 +219,9 @@ def _mean(side: Predictions) -> float:
 
 
 def _values(side: Predictions, *, marks: bool) -> Any:
-    return side.score.values if marks and side.score else _right(side)
-
-
-def _right(side: Predictions) -> Any:
-    """1 for a row with a right prediction, else 0."""
+    """The marks, or 1 for a row with a right prediction, else 0."""
+    if marks and side.score:
+        return side.score.values
     return pc.cast(pc.equal(*same_spelling([side.said.label, side.said.prediction])), pa.float64())
 
 

@@ -84,7 +84,7 @@ def read_columns(
             try:
                 parts[position].append(pa.array(values, pa.string()))
             except UnicodeEncodeError:
-                first = next(i for i, value in enumerate(values) if value is not None and not _is_text(value))
+                first = next(i for i, value in enumerate(values) if any("\ud800" <= c <= "\udfff" for c in value or ""))
                 undecodable.setdefault(position, chunk[first][0])
     return total, {
         position: undecodable[position] if position in undecodable else pa.concat_arrays(parts[position])
@@ -124,7 +124,3 @@ def _first(content: bytes, where: str, separator: str, start: int) -> tuple[list
 
     _, record = next(_parse(physical(), where, separator, 0), (0, []))
     return record, separator, end, lines
-
-
-def _is_text(value: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in value)

@@ -126,6 +126,10 @@ def test_a_column_of_dates_in_whose_order_rows_differ_alike_is_named():
             {"order": ["monday", *["2024-03-30"] * (N - 1)]},
             "order: 'monday' is not valid; expected numbers, or ISO dates",
         ),
+        (
+            {"order": ["2024-03-30T01:00", *["2024-03-30T01:00+01:00"] * (N - 1)]},
+            "order: '2024-03-30T01:00' is not valid; expected a time with a zone, as other times have",
+        ),
         ({"order": range(N), "groups": range(N)}, "order: is not valid with groups"),
         ({"order": range(N), "weights": np.ones(N)}, "order: is not valid with weights"),
         ({"order": range(N), "measures": "f1"}, "measures: 'f1' is not a mean over rows; omit order, or name accuracy"),

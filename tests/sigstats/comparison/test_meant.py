@@ -82,19 +82,71 @@ def test_scores_in_one_unit_are_compared_whatever_it_is(factor):
 
 
 @pytest.mark.parametrize(
-    "scores",
+    ("scores", "costs", "noted"),
     [
-        [[1, 1, 1], [5, 60, 100]],  # the lowest mark of a scale from 1
-        [[0, 0, 0], [0, 100, 100]],
-        [[0.2, 0.9, 0.4], [1.5, 3.0, 9.0]],  # ratios
-        [[0, 1, 1], [0, 1, 40]],  # counts
-        [[0.5, 0.7, 1.0], [-3, 40, 90]],
-        [[0.5, 0.7, 1.0], [300, 400, 900]],
+        ([[1, 1, 1], [5, 60, 100]], False, True),  # the lowest mark of a scale from 1
+        ([[0, 0, 0], [0, 100, 100]], False, False),
+        ([[0.2, 0.9, 0.4], [1.5, 3.0, 9.0]], False, True),  # shares, or ratios
+        ([[0.2, 0.9, 0.4], [1.5, 3.0, 9.0]], True, False),
+        ([[0, 1, 1], [0, 1, 40]], True, True),  # right or wrong, or counts
+        ([[0, 1, 0], [0, 1, 2]], True, False),
+        ([[0, 1, 1], [1, 1, 80]], False, True),
+        ([[0.5, 0.7, 1.0], [-3, 40, 90]], False, True),
+        ([[0.5, 0.7, 1.0], [300, 400, 900]], False, True),
+        ([[812, 950, 999], [1.25, 1.031, 1.4]], True, True),  # 1.250 with a point between thousands
+        ([[0.8, 1.1, 2.0], [790, 1200, 1900]], True, True),  # seconds and milliseconds
+        ([[0.8, 1.1, 2.0], [8, 11, 20]], True, False),
     ],
 )
-def test_other_scores_are_no_percentages(scores):
+def test_other_scores_that_may_be_in_two_units_are_noted(scores, costs, noted):
     for each in (scores, scores[::-1]):
-        require_one_scale([np.asarray(one, dtype=float) for one in each], "ab", wanted="one unit")
+        sides = [np.asarray(one, dtype=float) for one in each]
+        notes = require_one_scale(sides, "ab", wanted="one unit", costs=costs)
+        assert [note.name for note in notes] == ["unlike-units"] * noted
+
+
+@pytest.mark.parametrize(
+    ("law", "costs"),
+    [
+        (lambda rng, k, n: rng.lognormal(k, 1, n), True),  # ratios of means of up to 20
+        (lambda rng, k, n: rng.normal(0, 1 + k, n) ** 2, True),
+        (lambda rng, k, n: -np.log(rng.beta(2 + 10 * k, 1, n)), True),
+        (lambda rng, k, n: rng.poisson(0.05 + k / 10, n), True),
+        (lambda rng, k, n: rng.normal(0, 1 + k, n), False),
+    ],
+)
+def test_natural_scores_are_rarely_noted_as_in_two_units(law, costs):
+    rng = np.random.default_rng(3)
+    sides = [[law(rng, k, 100).astype(float) for k in (0, 3)] for _ in range(500)]
+    assert sum(bool(require_one_scale(pair, "ab", wanted="one unit", costs=costs)) for pair in sides) <= 5
+
+
+def test_two_units_are_noted_wherever_scores_are_compared(tmp_path, capsys):
+    times = RNG.lognormal(0, 0.3, (3, 60)) * [[1], [1], [1000]]
+    columns = {name: {"id": range(60), "latency": value, "one": 1} for name, value in zip("abc", times, strict=True)}
+    a, b, c = (str(tmp_path / f"{name}.csv") for name in columns)
+    for name, columns_ in columns.items():
+        pd.DataFrame(columns_).to_csv(tmp_path / f"{name}.csv", index=False)
+    score = ["--score", "latency"]
+    for command in (
+        ["compare", a, c, *score],
+        ["check", a, "--at-most", "2000", *score],
+        ["check", c, "--at-most", "2", *score],
+        ["rank", a, b, c, *score],
+        ["rank", a, b, c, *score, "--measure", "p90"],
+        ["size", a, c, *score],
+        ["size", a, b, c, *score],
+        ["compare", a, c, "--ratio", "latency/one"],
+    ):
+        assert main([*command, "--json", str(tmp_path / "found.json")]) in (0, 1), capsys.readouterr().err
+        found = json.loads((tmp_path / "found.json").read_text())
+        assert "scores may be in two units: median without zeros" in str(found), command
+        assert "unlike-units" in str(found) or command[0] == "size"
+    same = sigstats.compare(*(pd.read_csv(path) for path in (a, b)), score="latency")
+    assert "unlike-units" not in [note.name for note in same.notes]
+    y, near = RNG.normal(50, 9, (2, 60))
+    (note,) = sigstats.compare(y, near, near / 1000, measures="neg-mae").notes[:1]
+    assert note.name == "unlike-units"
 
 
 @pytest.mark.parametrize("wild", [9e18, -999.0, 1e70])
@@ -240,7 +292,48 @@ def test_series_of_the_same_rows_in_another_order_are_refused():
             sigstats.compare(*arguments, **options)
     with pytest.raises(ValueError, match="an array is taken as it is"):
         sigstats.compare(y, a, pd.Series(GUESS))
+    of_classes = pd.DataFrame(RNG.dirichlet(np.ones(3), 200), index=y.index)
+    mixed, cost = of_classes.sample(frac=1, random_state=1), pd.DataFrame({"a": a, "b": a})
+    for call in (
+        lambda: sigstats.check(y, mixed, at_least=0.5),
+        lambda: sigstats.compare(y, of_classes, mixed),
+        lambda: sigstats.compare(y, a, a, scores=(of_classes, mixed), measures=["neg-log-loss"]),
+        lambda: sigstats.calibration_test(y, mixed),
+        lambda: sigstats.calibration_test(y > 1, of_classes[0].loc[shuffled.index]),
+        lambda: sigstats.rank_models({"a": of_classes, "b": mixed}, label=y),
+        lambda: sigstats.rank_models(cost > 1, cost=cost.loc[shuffled.index]),
+    ):
+        with pytest.raises(ValueError, match=r"\(index\): .* expected the index of (y|label|correct), in its order"):
+            call()
     assert sigstats.compare(y, a, shuffled.to_numpy()).n == 200
+
+
+def test_masked_values_are_missing_in_slices_and_groups_too():
+    values = np.where(np.arange(200) % 4 == 0, 1, np.arange(200) % 10)
+    masked, absent = (
+        np.ma.array(values, mask=np.arange(200) % 4 == 0),
+        [None if k % 4 == 0 else k % 10 for k in range(200)],
+    )
+    found, wanted = (sigstats.compare(TRUE, GUESS, GUESS[::-1], slices={"s": part}) for part in (masked, absent))
+    assert [(row.slice, row.n, row.pvalue) for row in found.rows] == [(r.slice, r.n, r.pvalue) for r in wanted.rows]
+    for name in ("groups", "order"):
+        with pytest.raises(ValueError, match=rf"^{name}: row 0 \(from 0\) is empty; expected a value"):
+            sigstats.compare(TRUE, GUESS, GUESS[::-1], **{name: masked})
+
+
+@pytest.mark.parametrize("other", [{0: -1, 1: 1}, {0: 1, 1: 2}, {0: "no", 1: "yes"}, {0: "Cat", 1: "Dog"}])
+def test_other_names_of_the_classes_are_refused_where_labels_are_counted(other):
+    words = isinstance(other[0], str)
+    y = np.array(["cat", "dog"])[TRUE % 2] if words else TRUE % 2
+    a = np.where(RNG.random(200) < 0.9, y, y[::-1])
+    b = np.array([other[code] for code in (TRUE % 2).tolist()])
+    told = "not valid; expected classes|not those of the labels|another spelling of the label"
+    tests = sigstats.mcnemar_test, sigstats.accuracy_difference, sigstats.pair_probability
+    for called in (sigstats.discordant_counts, *(test.from_predictions for test in tests)):
+        with pytest.raises(ValueError, match=told):
+            called(y, a, b)
+    with pytest.raises(ValueError, match=told):
+        sigstats.efficiency_test.from_predictions(y, b)
 
 
 def test_slices_of_two_spellings_are_refused():
@@ -250,6 +343,33 @@ def test_slices_of_two_spellings_are_refused():
         sigstats.compare(TRUE, GUESS, GUESS[::-1], slices={"region": region})
     with pytest.raises(ValueError, match=complaint):
         sigstats.assert_at_least(TRUE, GUESS, at_least=0.5, slices={"region": region})
+
+
+def test_names_that_differ_in_case_are_noted_wherever_they_are_read(tmp_path, capsys):
+    """They may be natural, as letters are, or two spellings of one."""
+    frame = pd.DataFrame({"id": range(200), "label": TRUE, "prediction": GUESS, "part": ["EN", "en", "De", "fr"] * 50})
+    letters = frame.replace({"label": {1: "yes", 0: "Yes"}, "prediction": {1: "yes", 0: "Yes"}})
+    a, b, c = (str(tmp_path / name) for name in ("a.csv", "b.csv", "c.csv"))
+    for table, path in ((frame, a), (frame.assign(x=1), b), (letters, c)):
+        table.to_csv(path, index=False)
+    commands = [["compare", a, b], ["check", a, "--at-least", "0.1"], ["rank", a, b]]
+    parts = ["--slice=part", "--group=part", "--task=part"]
+    for command in [[*start, part] for start in commands for part in parts] + [["check", c, "--at-least", "0.1"]]:
+        assert main([*command, "--json", str(tmp_path / "found.json")]) in (0, 1), capsys.readouterr().err
+        notes = json.loads((tmp_path / "found.json").read_text())["notes"]
+        (told,) = [note["text"] for note in notes if note["name"] == "spelled-twice"]
+        assert told.endswith("are taken as two; write them alike if they are one " + told.split()[-1]), command
+    for numbers in (["01", "1"] * 100, ["1.0", "1"] * 100):
+        with pytest.raises(
+            ValueError, match=r"groups: '.*' and '.*' are taken as two; write them alike if they are one group"
+        ):
+            sigstats.compare(TRUE, GUESS, GUESS[::-1], groups=numbers)
+    for options in ({"groups": frame["part"]}, {"slices": {"part": frame["part"]}}):
+        found = (
+            sigstats.compare(TRUE, GUESS, GUESS[::-1], **options),
+            sigstats.rank_models(np.column_stack([TRUE == GUESS, TRUE == 1]), **options),
+        )
+        assert ["spelled-twice" in [note.name for note in result.notes] for result in found] == [True, True]
 
 
 def test_groups_of_two_spellings_and_numbers_with_points_between_thousands_are_refused(tmp_path):

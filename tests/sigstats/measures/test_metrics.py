@@ -15,7 +15,7 @@ STATED = {
     "class": "proba y_score p",
 }
 ASKED = """time_qa ms_marco rank_corr fp16_score false_belief toxicity_detection s1 cost_per_query my_loss revenue_usd
-uptime_ms loss_ratio is_incorrect test x ms val_ true_positives score_s error_s c.o.s.t er_r"""
+uptime_ms loss_ratio is_incorrect test x ms val_ true_positives score_s error_s c.o.s.t er_r err err@20"""
 
 
 def test_only_whole_names_state_a_direction():

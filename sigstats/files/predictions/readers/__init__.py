@@ -23,14 +23,12 @@ from .._log import EvaluationLog
 
 
 class Format(Protocol):
-    """The members that a module of this folder must have."""
+    """The members that a module of this folder must have; one of tables, not logs, also has ``TABLE = True``."""
 
     #: Position in the order of attempts; the last format, CSV, takes all remaining files.
     ORDER: int
     #: Name of the format for users.
     NAME: str
-    #: True for the log of a harness, False for a table.
-    LOG: bool
     #: The beginning of files of the format; if other formats share it, ``reads(content)`` decides.
     BEGINS: re.Pattern[bytes]
 

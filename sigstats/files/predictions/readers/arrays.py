@@ -18,7 +18,7 @@ from .._columns import Columns
 
 ORDER = 48
 NAME = "arrays (.npy, .npz, a JSON list of values)"
-LOG = False
+TABLE = True
 
 #: NumPy's magic bytes, a ZIP, or a list whose first value is not an object.
 BEGINS = re.compile(rb'\x93NUMPY|PK\x03\x04|\s*\[\s*(-?\d|"|true|false)')

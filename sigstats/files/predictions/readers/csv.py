@@ -13,7 +13,7 @@ _FIELD = 20
 
 ORDER = 100
 NAME = "CSV (commas, tabs, semicolons or bars), numbers between spaces, one value per line"
-LOG = False
+TABLE = True
 
 BEGINS = re.compile(b"")
 

@@ -15,7 +15,6 @@ from .._log import Answer, EvaluationLog, answered, mapping, objects
 
 ORDER = 43
 NAME = "DeepEval's test run"
-LOG = True
 
 BEGINS = re.compile(
     rb'(?s)\s*+\{\s*+("testRunData"\s*+:\s*+\{\s*+)?+'

@@ -13,7 +13,6 @@ from .._log import EvaluationLog, answered, as_texts, graded, mapping, objects
 
 ORDER = 42
 NAME = "EvalPlus' eval_results.json"
-LOG = True
 
 BEGINS = re.compile(rb'\s*\{\s*"date"\s*:\s*"[^"]*"\s*,\s*"hash"\s*:')
 #: The words that EvalPlus writes, in any version; other words are refused if their score is compared.

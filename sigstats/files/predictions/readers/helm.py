@@ -18,7 +18,6 @@ from .._log import PROMPT, EvaluationLog, add_result, answered, as_texts, mappin
 
 ORDER = 35
 NAME = "HELM's per_instance_stats.json"
-LOG = True
 
 #: Name of instances without a perturbation, among perturbed ones.
 _UNCHANGED = "original"

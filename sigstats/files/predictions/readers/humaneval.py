@@ -13,7 +13,6 @@ from .._log import EvaluationLog, answered, graded, mapping
 
 ORDER = 44
 NAME = "HumanEval's results"
-LOG = True
 
 BEGINS = re.compile(rb'\s*+\{(?=[^\n]*"task_id")(?=[^\n]*"passed"\s*:\s*(true|false))(?![^\n]*"id")')
 

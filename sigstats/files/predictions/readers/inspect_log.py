@@ -14,7 +14,6 @@ from .._log import PROMPT, Answer, EvaluationLog, answered, graded, mapping, mis
 
 ORDER = 30
 NAME = "an Inspect log (.eval or .json)"
-LOG = True
 
 #: Values of these words in Inspect's own metrics, as those of yes and no in any case.
 _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}

@@ -21,7 +21,7 @@ from . import NoTable, what_lies_beside
 
 ORDER = 50
 NAME = "JSON lines, a JSON array of objects"
-LOG = False
+TABLE = True
 
 #: JSON's name of a type, and the type of its column; a key that the first object lacks is read as text.
 KINDS: dict[type, tuple[str, pa.DataType]] = {

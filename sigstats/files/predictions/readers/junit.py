@@ -1,6 +1,7 @@
 """JUnit's XML, as pytest and most runners of tests write it: a test case is an item, and right if it passed.
 
-A case that was skipped, or ended in an error rather than a failed assertion, has no score.
+A case that was skipped, did not run, or ended in an error rather than a failed assertion, has no score. Runners state
+this by a child, or by the attributes ``status`` and ``result`` (GoogleTest, CTest).
 """
 
 import re
@@ -8,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 from xml.parsers import expat
 
-from sigstats._common.validation import shown
+from sigstats._common.messages import Note, shown
 
 from ...inputs.content import Content
 from .._columns import Columns
@@ -16,8 +17,11 @@ from .._log import Answer, EvaluationLog, answered, graded
 
 ORDER = 47
 NAME = "JUnit's XML"
-LOG = True
 
+#: The states of a case that passed, and of one that failed; in any other state it did not run.
+_PASSED, _FAILED = {"", "run", "completed", "passed", "pass", "success", "ok"}, {"failed", "fail", "failure"}
+#: The children of a case that did not run to its end.
+_NOT_RUN = ("skipped", "disabled", "error")
 BEGINS = re.compile(rb"\s*+(<\?xml[^>]*+>\s*+)?+(<!--.*?-->\s*+)*+<testsuites?[\s>]", re.DOTALL)
 
 
@@ -25,12 +29,16 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read which test cases passed."""
     cases: list[tuple[Mapping[str, str], dict[str, str]]] = []
     inside: list[str] = []
+    ended: list[Note] = []
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if name == "testcase":
             cases.append((attributes, {}))
         elif inside and inside[-1] == "testcase":
             cases[-1][1][name] = attributes.get("message") or name
+        elif name == "error":
+            told = f"a suite ended in an error, {shown(attributes.get('message', ''))}; absent tests are not counted"
+            ended.append(Note("absent-tests", f"{content.where}: {told}"))
         inside.append(name)
 
     def end(_name: str) -> None:
@@ -51,6 +59,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         harness="JUnit",
         answers=[_answer(content, *case, columns) for case in cases],
         kind="score",
+        notes=tuple(ended),
         **graded("passed"),
     )
 
@@ -60,5 +69,8 @@ def _answer(content: Content, case: Mapping[str, str], said: Mapping[str, str], 
     if not name:
         raise ValueError(f"{content.where}: name: {shown(name)} of a test case is not valid; expected its name")
     item = "::".join(filter(None, (case.get("classname"), name)))
-    failed = "" if "failure" in said else said.get("skipped") or said.get("error", "")
-    return answered(item, {} if failed else {"passed": "failure" not in said}, case, columns, failed=failed)
+    states = [case.get(key, "").casefold() for key in ("status", "result")]
+    wrong = "failure" in said or not _FAILED.isdisjoint(states)
+    reasons = [said.get(child, "") for child in _NOT_RUN] + [state for state in states if state not in _PASSED]
+    failed = "" if wrong else next(filter(None, reasons), "")
+    return answered(item, {} if failed else {"passed": not wrong}, case, columns, failed=failed)

@@ -16,7 +16,6 @@ from .._log import Answer, EvaluationLog, answered, as_texts, mapping
 
 ORDER = 5
 NAME = "lighteval's details (Parquet)"
-LOG = True
 
 BEGINS = re.compile(b"PAR1")
 

@@ -14,7 +14,6 @@ from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, empty_answ
 
 ORDER = 20
 NAME = "the samples of lm-evaluation-harness"
-LOG = True
 
 BEGINS = re.compile(rb'(?s)\s*+\{(?=.*"doc_id")')
 

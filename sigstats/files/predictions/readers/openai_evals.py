@@ -10,7 +10,6 @@ from .._log import PROMPT, EvaluationLog, add_result, answered, as_texts, graded
 
 ORDER = 46
 NAME = "OpenAI's evals"
-LOG = True
 
 BEGINS = re.compile(rb'\s*\{"spec"[^\n]*"eval_name"')
 

@@ -15,7 +15,7 @@ from .json_tables import TWOFOLD
 
 ORDER = 10
 NAME = "Parquet, Feather (Arrow)"
-LOG = False
+TABLE = True
 
 BEGINS = re.compile(rb"PAR1|ARROW1|\xff{4}")
 

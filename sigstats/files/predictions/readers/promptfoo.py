@@ -17,7 +17,6 @@ from .._log import Answer, EvaluationLog, answered, graded, mapping, missing_ans
 
 ORDER = 40
 NAME = "promptfoo's output.json"
-LOG = True
 
 _PASSED = "success"
 #: Failure reason that promptfoo writes for a test that ended with an error.

@@ -18,7 +18,6 @@ from .._log import EvaluationLog, answered, empty_answers, graded, mapping
 
 ORDER = 45
 NAME = "a SWE-bench report"
-LOG = True
 
 BEGINS = re.compile(rb"\s*\{")
 

@@ -11,7 +11,6 @@ from .._log import EvaluationLog, add_result, answered, graded, missing_answers
 
 ORDER = 49
 NAME = "trec_eval -q"
-LOG = True
 
 #: Names are padded to 22 characters, which no header of a table is.
 BEGINS = re.compile(rb"[\w.@-]++ ++\t[^\t\n]++\t[^\t\n]++\r?\n")
