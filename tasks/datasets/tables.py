@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats._common.class_names import refuse_missing_texts
-from sigstats._common.class_spelling import refuse_thousands
-from sigstats._common.validation import hint, shown
+from sigstats._common.class_spelling import refuse_thousands, refuse_two_spellings
+from sigstats._common.validation import MAX_TOTAL, hint, shown
 from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.spelling import is_number
 
@@ -195,23 +195,18 @@ def _feature_names(table: DataColumns, spec: Mapping[str, Any], target: str) -> 
 
 
 def _classes(table: DataColumns, target: str, listed: Collection[str]) -> tuple[Codes, tuple[str, ...]]:
-    labels = _whole(
-        table, target, "class", "leave out rows without a class, or list {} in classes if it is one", listed
-    )
-    if all(map(is_number, labels.names)):
-        for label in labels.names:
-            if not float(label).is_integer():
-                raise table.error(target, f"class {label}: expected a name or whole number", labels.first(label))
-    return labels.codes, labels.names
+    labels = _whole(table, target, "class", listed)
+    names = labels.names
+    if all(map(is_number, names)) and (odd := [name for name in names if not float(name).is_integer()]):
+        raise table.error(target, f"class {odd[0]}: expected a name or whole number", labels.first(odd[0]))
+    return labels.codes, names
 
 
 def _codes(table: DataColumns, name: str | None) -> Codes | None:
-    if name is None:
-        return None
-    return _whole(table, name, "value", "leave out these rows, or rename {} if it is a value").codes
+    return None if name is None else _whole(table, name, "value").codes
 
 
-def _whole(table: DataColumns, name: str, what: str, remedy: str, listed: Collection[str] = ()) -> Texts:
+def _whole(table: DataColumns, name: str, what: str, listed: Collection[str] = ()) -> Texts:
     """A column without missing values, nor texts that usually mean one, and with two values or more."""
     texts, where = table.texts(name), f"{table.where}: column {shown(name)}"
     if not texts.codes.size:
@@ -219,7 +214,10 @@ def _whole(table: DataColumns, name: str, what: str, remedy: str, listed: Collec
     if (texts.codes < 0).any():
         raise table.error(name, f"a {what} is missing; expected one in every row", int((texts.codes < 0).argmax()))
     rows_of = dict(zip(texts.names, np.bincount(texts.codes).tolist(), strict=True))
-    refuse_missing_texts(where, rows_of, remedy, classes=listed, what="labels" if what == "class" else "values")
+    way = f"leave out rows without a {what}, or {'list {} in classes' if what == 'class' else 'rename {}'} if it is one"
+    refuse_missing_texts(where, rows_of, way, classes=listed, what="labels" if what == "class" else "values")
+    if what == "value" and (notes := refuse_two_spellings(texts.names, MAX_TOTAL, where, "group")):
+        raise ValueError(notes[0])
     if len(texts.names) < 2:
         raise table.error(name, f"{shown(texts.names[0])} is the only {what}; expected two or more")
     return texts

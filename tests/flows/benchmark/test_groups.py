@@ -81,6 +81,25 @@ def test_copies_of_rows_in_other_folds_are_told_unless_groups_keep_them(table):
     assert notes(groups="patient") == []
 
 
+@pytest.mark.parametrize("spelled", [str.upper, "{}.".format])
+def test_classes_that_are_spelled_in_two_ways_are_named(table, spelled):
+    frame = pd.read_csv(table, dtype={"class": str})
+    frame["class"] = "c" + frame["class"]
+    data = {"name": "visits", "source": "csv", "path": str(table), "target": "class", "columns": ["x"]}
+    for every, n in ((1, 0), (2, 1)):  # all rows in one spelling, and half of them in another
+        frame["x"] = range(len(frame))
+        changed = frame.assign(
+            **{"class": [spelled(c) if row % every == 0 else c for row, c in enumerate(frame["class"])]}
+        )
+        changed.to_csv(table, index=False)
+        study = parse_study({"kind": "benchmark", "classifiers": ["1-nn"], "datasets": [data]}, source="s.toml")
+        notes = [
+            note for note in KIND.prepare(study, table.parent).notes if "are taken as two; write them alike" in note
+        ]
+        assert len(notes) == n
+        assert all(note.startswith(("visits: 'c", "visits: 'C")) for note in notes)
+
+
 @pytest.mark.long
 def test_no_group_is_split_and_all_tests_keep_them(table):
     found = study(table, tests=["permutation", "mcnemar", "corrected-resampled"], repeats=2)

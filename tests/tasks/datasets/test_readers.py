@@ -114,6 +114,11 @@ def test_the_default_source_is_scikit_learn(tmp_path):
         ({"text": "a,label\n1,yes\n2,no,3,4\n"}, "line 3: 4 fields; expected 2"),
         ({"text": "a;label\n0,5;yes\n1;no\n"}, "line 2: column 'a': '0,5' has a decimal comma; write a point"),
         ({"text": "a,g,label\n1,NA,yes\n2,p,no\n", "groups": "g"}, "column 'g': 1 of 2 values are 'NA'; leave out"),
+        (
+            {"text": "a,g,label\n1,3.0,yes\n2,03,no\n", "groups": "g"},
+            "column 'g': '03' and '3.0' are taken as two; write",
+        ),
+        ({"text": "a,g,label\n1,p-1,yes\n2,P 1,no\n", "groups": "g"}, "'P 1' and 'p-1' are taken as two; write them"),
         ({"text": "a,f,label\n1,?,yes\n2,1,no\n", "folds": "f", "missing": []}, "column 'f': 1 of 2 values are '?'"),
     ],
 )
