@@ -42,11 +42,23 @@ _IN_OUR_WORDS = (
 )
 
 
+class _Once(argparse._StoreAction):
+    """An option with one value, which may not be given a second one."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option_string: Any = None) -> None:
+        given = getattr(namespace, self.dest, self.default)
+        if self.option_strings and given is not self.default and given != values:
+            parser.error(f"{option_string}: {shown(given)} and {shown(values)} are given; expected one value")
+        super().__call__(parser, namespace, values, option_string)
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser with errors of one line, in which control characters and credentials of arguments are masked."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
+        for name in (None, "store"):
+            self.register("action", name, _Once)
         self._negative_number_matcher = re.compile(r"-\.?\d")  # -1pt and -5% are values as well, no options
 
     def error(self, message: str) -> NoReturn:

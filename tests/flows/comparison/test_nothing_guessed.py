@@ -76,6 +76,9 @@ def test_a_candidate_that_is_given_twice_is_refused(tmp_path, capsys, refused):
     a, b, link = (tmp_path / name for name in ("a.csv", "b.csv", "link.csv"))
     link.symlink_to(b)
     assert f"{link}: is given twice as CANDIDATE; expected a second file" in refused("compare", *(a, b, link))
+    with pytest.raises(SystemExit, match="2"):
+        main(["check", str(a), "--at-least", "0.99", "--at-least", "0.4"])
+    assert "--at-least: '0.99' and '0.4' are given; expected one value" in capsys.readouterr().err
 
 
 def test_a_small_rise_of_a_cost_names_the_option_that_counts_it(tmp_path, capsys):
