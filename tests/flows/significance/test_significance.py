@@ -623,6 +623,16 @@ def test_a_row_of_counts_is_of_one_class_or_is_named(tmp_path, capsys, case):
         assert said.removeprefix("note: s: ") in summary(tmp_path / "out")[0]["note"]
 
 
+def test_labels_that_spell_a_class_in_two_ways_are_noted(tmp_path, capsys):
+    rows = [("yes", "yes"), ("Yes", "yes"), ("no", "no")] * 20
+    pd.DataFrame(rows, columns=["label", "prediction"]).to_csv(tmp_path / "rows.csv", index=False)
+    path = study_file(tmp_path, f'kind = "significance"\n{TABLE}path = "rows.csv"\n')
+    assert main(["run", str(path), "--output", str(tmp_path / "out")]) == 0
+    said = "".join(capsys.readouterr())
+    assert "note: t: column 'label': 'Yes' and 'yes' are taken as two" in said
+    assert "labels of classes that no model predicts: 'Yes' (20 rows)" in said
+
+
 def test_counts_that_are_not_named_are_noted(tmp_path, capsys):
     (tmp_path / "cells.csv").write_text("label,prediction,Count\ncat,cat,20\ncat,dog,3\ndog,cat,3\ndog,dog,9\n")
     path = study_file(tmp_path, f'kind = "significance"\n{TABLE}path = "cells.csv"\n')
