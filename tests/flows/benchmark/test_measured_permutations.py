@@ -125,7 +125,7 @@ def test_costs_are_a_measure_of_permutations(found, output):
     page = (output / "report.html").read_text()
     assert f"whose {measure} is at most the observed one" in page
     assert f"the {measure}, of which less is better" in page
-    assert "Permutations left of it" in page
+    assert "Permutations to the left are at least as extreme" in page
 
 
 @pytest.mark.parametrize(
