@@ -129,9 +129,9 @@ def test_a_drop_that_never_fails_is_said(capsys):
 @pytest.mark.long
 def test_a_drop_above_the_discordance_is_shown_by_the_rows_that_its_line_needs(capsys):
     """Both say it: the first line of the rows, and the table of the drop."""
-    rule = ("--accuracy", 0.66, "--discordance", 0.0122, "--json", "-")
+    rule = ("--accuracy", 0.66, "--json", "-")
     for more in ([], ["--answers", 2]):
-        found = json.loads(size(capsys, *rule, "--rows", 164, *more))
+        found = json.loads(size(capsys, *rule, "--discordance", 0.0122, "--rows", 164, *more))
         shown = found["parts"][0]["detectable"]
         needed = json.loads(size(capsys, *rule, "--discordance", shown, *more, "--drop", shown))["drops"][0]["needed"]
         assert shown > 0.0122

@@ -70,6 +70,11 @@ def test_equal_predictions_and_categories_are_no_copies(frames):
     assert sigstats.compare(y, a, b, scores=list(marks)).notes == ()
     leaves = [rng.random(12)[rng.integers(0, 12, len(y))] for _ in range(2)]  # of two trees
     assert sigstats.compare(y, a, b, scores=leaves).notes == ()
+    parts = {"town": rng.integers(0, 2, len(y)), "age": rng.integers(0, 3, len(y)), "label": y}
+    told = [pd.DataFrame({**parts, "cost": rng.integers(0, len(y), len(y)), "prediction": each}) for each in (a, b)]
+    told = [frame.assign(id=range(len(y))) for frame in told]  # some costs of a model are equal by chance
+    assert all(frame.duplicated([*parts, "cost", "prediction"]).any() for frame in told)
+    assert "duplicates" not in [note.name for note in sigstats.compare(*told).notes]
     town = rng.integers(0, 50, len(y))
     told = [pd.DataFrame({"id": range(len(y)), "town": town, "label": y, "prediction": each}) for each in (a, b)]
     assert sigstats.compare(*told).notes == ()
