@@ -236,9 +236,9 @@ def beside_codes(first: Predictions, other: Predictions, rows: Any = None, partn
     times = [name for name in alike if all(pc.all(_matches(part, _DATE)).as_py() for part in columns[name])]
     question = [told[name] for name in without_target(first.identity) if name in told]
     others = [own for name, own in codes[1].items() if name not in told or not _same_parts(told[name], own)]
-    asked = question or [*told.values(), *others]
-    content = joint_codes(asked)
-    return Beside(None if _meet_by_chance(content, asked) else content, alike, times)
+    parts = question or [*told.values(), *others]
+    content = joint_codes(parts)
+    return Beside(None if _meet_by_chance(content, parts) else content, alike, times)
 
 
 def _meet_by_chance(content: Ints, columns: Sequence[Ints]) -> bool:
