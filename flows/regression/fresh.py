@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.messages import Note
+from sigstats._common.scores import unlike_units
 from sigstats.anytime.looks import Change
 from sigstats.comparison.fresh import RowValues, decide_fresh, repaired_since, row_of_fresh, values_of_rows
 from sigstats.comparison.result import ComparisonResult
@@ -118,6 +119,7 @@ def compare_fresh(
         if not any(row.verdict == "fail" for row in again):
             rows, n = again, m
             notes.append(Note("repaired", f"repaired: the rows since look {since} are compared"))
+    notes += looks.units_changed()
     repeated = int(np.count_nonzero(~new))
     told = f"{repeated:,} rows occurred at earlier looks and are left out"
     notes += [Note("repeated-rows", told)] if repeated else []
@@ -140,6 +142,17 @@ class _Looks(NamedTuple):
     study: RegressionStudy
     measures: Sequence[RowValues]
     rows: pa.Table
+
+    def units_changed(self) -> list[Note]:
+        """Notes on scores whose unit may differ between this look and earlier ones."""
+        look, notes = pc.field(_LOOK), []
+        last = pc.max(self.rows[_LOOK])
+        for values in self.measures:
+            sides = [_there(values, self.rows.filter(of)) for of in (look < last, look == last)]
+            models = [side.candidate if self.study.bar is not None else side.baseline for side in sides]
+            lower = values.row.lower_is_better
+            notes += unlike_units(models, ("earlier looks", "this look"), costs=lower) if len(models[0]) else []
+        return notes
 
     def decided(
         self, records: Sequence[Record], first: int, rule: ComparisonRule

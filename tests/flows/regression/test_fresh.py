@@ -372,3 +372,17 @@ def test_rows_that_differ_are_counted_however_many_differences_there_are():
     )
     found = row_of_fresh(values, "all", None, sigstats.ComparisonRule(), late=False)
     assert found.row.differing == 2999
+
+
+def test_marks_that_change_their_unit_between_two_nights_are_noted(folder, capsys):
+    study = STUDY.replace('slices = ["region"]', 'columns = { score = "f1" }\nscore_range = [0, 100]')
+    study_file(folder, study, "nightly.toml")
+    rng = np.random.default_rng(1)
+    for number, unit in ((1, 1), (2, 1), (3, 100)):
+        for name, mean in (("production", 93), ("candidate", 92)):
+            marks = pd.DataFrame(
+                {"id": [f"{number}-{row}" for row in range(150)], "f1": rng.normal(mean, 1, 150) / unit}
+            )
+            marks.to_csv(folder / f"{name}-{number:02}.csv", index=False)
+        assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) in (0, 1)
+        assert ("for this look" in capsys.readouterr().out.replace("\n", " ")) == (number == 3)
