@@ -30,6 +30,10 @@ RULES: dict[str, type[FixedRule]] = {
 }
 
 
+class OtherRule(ValueError):
+    """The stopping rule of a stored plan, which this version does not have."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Cell:
     """One computation, and the number of its replicates."""
@@ -107,9 +111,18 @@ class Cell:
 
     @cached_property
     def rule(self) -> FixedRule:
-        """The stopping rule; without one, all replicates are used."""
+        """The stopping rule; without one, all replicates are used.
+
+        Raises OtherRule if the cell was planned by another version, in which the rule has other settings.
+        """
         settings = dict(self.stopping or {"rule": FixedRule.method})
-        return RULES[settings.pop("rule")](maximum=self.replicates, **settings)
+        try:
+            return RULES[settings.pop("rule")](maximum=self.replicates, **settings)
+        except (KeyError, TypeError):
+            raise OtherRule(
+                f"{self.name} was stopped by a rule of another version; to read it, run the study again with this "
+                "output, which keeps the replicates"
+            ) from None
 
     def whole_lanes(self, replicates: int) -> int:
         """The number of replicates in the whole lanes that hold the first `replicates`."""

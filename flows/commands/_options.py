@@ -97,6 +97,7 @@ def with_dashes(words: str, names: Iterable[str]) -> str:
 @contextlib.contextmanager
 def output_read(output: str, lacking: str, *, used: str = "read") -> Iterator[None]:
     """Report in one line why an output cannot be used; `lacking`: the contents that it may not have."""
+    from sigstats.tasks.plan import OtherRule
     from sigstats.tasks.storage.seal import Damaged
 
     try:
@@ -105,6 +106,8 @@ def output_read(output: str, lacking: str, *, used: str = "read") -> Iterator[No
         raise BadInput(f"OUTPUT: {output} is not valid; it contains no study{lacking}") from None
     except Damaged as error:
         raise BadInput(f"OUTPUT: {error}; run the study again, which restores it") from None
+    except OtherRule as error:
+        raise BadInput(f"OUTPUT: {error}") from None
     except OSError as error:
         raise BadInput(f"OUTPUT: {output} is not valid; it cannot be {used} ({error.strerror or error})") from None
 

@@ -1,12 +1,15 @@
 """Tests of a benchmark that stop together: where each ends, whatever the run was like, and what is refused."""
 
 import re
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+import sigstats
 from sigstats.flows.benchmark.plan import KIND
 from sigstats.flows.errors import BadInput
 from sigstats.flows.running.kind import parse_study
@@ -14,7 +17,7 @@ from sigstats.multiplicity import adjust_pvalues
 from sigstats.sequential.joint_rule import JointRule
 from sigstats.tasks.engine.stopping import exceeds
 from sigstats.tasks.fan_out import observed_cell
-from sigstats.tasks.results import Results
+from sigstats.tasks.results import Results, read_plan, write_plan
 from sigstats.tasks.storage.store import Store
 
 from ..conftest import results, run_on, study_file
@@ -95,6 +98,25 @@ def test_a_study_that_is_done_has_nothing_left(program, study, finished):
     done = program("run", study, "--output", finished)
     assert done.returncode == 0
     assert results(finished) == before
+
+
+def test_an_output_whose_rule_had_other_settings_is_read_once_it_is_run_again(program, study, finished, tmp_path):
+    output = Path(shutil.copytree(finished, tmp_path / "earlier"))
+    store = Store(str(output))
+    plan = read_plan(store)
+    cells = [one if one.stopping is None else replace(one, stopping={**one.stopping, "most": 9}) for one in plan.cells]
+    write_plan(store, replace(plan, cells=tuple(cells)))
+    read = sigstats.open_results(output)
+    assert len(read.summary) == len(rows_of(finished))
+    with pytest.raises(ValueError, match="stopped by a rule of another version; to read it, run the study again"):
+        _ = read.cells
+    refused = program("report", output)
+    assert refused.returncode == 2
+    assert len(refused.stderr.splitlines()) == 1
+    assert "run the study again with this output" in refused.stderr
+    run_on(study, output, "serial")
+    assert program("report", output).returncode == 0
+    assert results(output) == results(finished)
 
 
 @pytest.mark.long
