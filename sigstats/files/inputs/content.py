@@ -194,6 +194,8 @@ class Content:
         """The files in a ZIP; ValueError if it is damaged."""
         try:
             with zipfile.ZipFile(self.by_place()) as opened:
+                if min((entry.header_offset for entry in opened.infolist()), default=0):
+                    raise zipfile.BadZipFile("it follows other content, such as another ZIP")
                 yield Archive(opened, self.budget)
         except (zipfile.BadZipFile, NotImplementedError) as error:
             raise self.error("cannot be read as a ZIP", error) from None

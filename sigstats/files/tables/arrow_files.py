@@ -19,6 +19,8 @@ _BATCH, _PIECE = 2**16, 2**27
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
 #: The encodings in which a few bytes stand for many long values.
 _DICTIONARY, _PREFIXES = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}, "DELTA_BYTE_ARRAY"
+#: The end of an Arrow file, and the beginning of another.
+_TWO_FILES = b"ARROW1ARROW1\0\0"
 #: The end of an Arrow stream.
 _END = b"\xff\xff\xff\xff\0\0\0\0"
 #: Bytes of the offset at which a text begins.
@@ -161,6 +163,8 @@ def read_ipc(content: bytes, budget: Budget) -> pa.Table:
     stream: Any = None
     reader: Any
     batches: Any
+    if _TWO_FILES in content:
+        raise ValueError("has more than one file; write all rows to one")
     if content.startswith(b"ARROW1"):
         reader = pa.ipc.open_file(whole)
         batches = map(reader.get_batch, range(reader.num_record_batches))

@@ -54,7 +54,9 @@ def read(content: Content, columns: Columns) -> Table:
 
 
 def _array(content: bytes) -> NDArray[Any]:
-    values: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
+    values: NDArray[Any] = np.load(source := io.BytesIO(content), allow_pickle=False)
+    if source.tell() < len(content):
+        raise ValueError("has more than one array; write all rows as one")
     return values
 
 

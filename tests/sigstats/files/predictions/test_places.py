@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import json
 import os
 import zipfile
@@ -467,3 +468,15 @@ def test_a_key_that_a_log_has_twice_is_refused(tmp_path, harness):
     path.write_text(text.replace(once, f"{once}, {again}", 1))
     with pytest.raises(ValueError, match=rf"key '{once.split(chr(34))[1]}' appears more than once"):
         read(str(path), Columns())
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_arrays_that_were_put_together_as_bytes_are_refused(tmp_path, ending):
+    once = io.BytesIO()
+    np.save(once, np.arange(4) % 2) if ending == "npy" else np.savez(once, id=np.arange(4), label=np.arange(4) % 2)
+    (tmp_path / f"a.{ending}").write_bytes(once.getvalue())
+    columns = Columns(label="label", prediction="label", by_position=None)
+    assert len(read(str(tmp_path / f"a.{ending}"), columns).ids) == 4
+    (tmp_path / f"a.{ending}").write_bytes(2 * once.getvalue())
+    with pytest.raises(ValueError, match=r"has more than one array|follows other content"):
+        read(str(tmp_path / f"a.{ending}"), columns)

@@ -107,5 +107,11 @@ def test_a_stream_that_goes_on_or_was_interrupted_is_refused():
     assert read_ipc(whole, Budget("a")).equals(table)
     with pytest.raises(ValueError, match="has more than one stream"):
         read_ipc(2 * whole, Budget("a"))
+    file = io.BytesIO()
+    with pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    assert read_ipc(file.getvalue(), Budget("a")).equals(table)
+    with pytest.raises(ValueError, match="has more than one file"):
+        read_ipc(2 * file.getvalue(), Budget("a"))
     with pytest.raises(ValueError, match="ends without the end of the stream"):
         read_ipc(whole[:before_end], Budget("a"))
