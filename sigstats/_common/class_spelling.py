@@ -7,7 +7,7 @@ import contextlib
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -43,22 +43,30 @@ def refuse_thousands(where: str, texts: Sequence[str]) -> None:
 def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "class") -> list[Note]:
     """Refuse distinct classes (or slices) that look alike: only white space or the code points of a letter differ.
 
-    Return a note on others of which only case, marks or the form of a number differ; refuse such numbers of groups.
+    Refuse the same number in two forms (not of slices); return a note on others that differ in case or marks.
     """
     alike: dict[str, str] = {}
-    near: dict[str, str] = {}
-    notes = []
-    for name in labels if _are_classes(labels, n) else ():
+    if not _are_classes(labels, n):
+        return []
+    for name in labels:
         other = alike.setdefault(_visible(unicodedata.normalize("NFC", name)), name)
         if other != name:
             both = f"{shown(name)} and {shown(other)} look alike"
             raise ValueError(f"{who}: {both}; expected one spelling of each {what}")
-        if len(labels) <= _MOST_NAMES and (other := near.setdefault(_spelling(name), name)) != name:
-            told = f"{who}: {shown(other)} and {shown(name)} are taken as two; write them alike if they are one {what}"
-            if what in ("group", "task") and is_number(name):
-                raise ValueError(told)
-            notes.append(Note("spelled-twice", told))
+    notes = []
+    for other, name in _spelled_twice(labels):
+        told = f"{who}: {shown(other)} and {shown(name)} are taken as two; write them alike if they are one {what}"
+        if what != "slice" and is_number(name) and is_number(other):
+            raise ValueError(told)
+        notes.append(Note("spelled-twice", told))
     return notes[:1]
+
+
+def _spelled_twice(labels: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of names with a common spelling."""
+    spelling, near = _speller(labels), dict[str, str]()
+    pairs = [(near.setdefault(spelling(name), name), name) for name in labels if len(labels) <= _MOST_NAMES]
+    return [(other, name) for other, name in pairs if other != name]
 
 
 def require_classes_spelled_once(**counts: Any) -> None:
@@ -102,14 +110,16 @@ def require_class_names(
             f"prediction: {_named(said)} of {who} are not valid; expected classes of the labels: {_named(labels)}"
         )
     strange = sorted(set(said).difference(labels))
-    if not spell or not strange or not _are_classes(labels, n):
+    if not spell or not _are_classes(labels, n):
         return
-    spelled = {_spelling(name): name for name in labels}
-    truths = {_TRUTH.get(text, text): name for text, name in spelled.items()}
+    twice = _spelled_twice(labels)
+    if twice and not any({*pair}.issubset(said) for pair in twice):
+        told = f"{shown(twice[0][0])} and {shown(twice[0][1])} are two classes of the labels, of which {who} never"
+        raise ValueError(f"label: {told} predicts both; write them alike if they are one class, or rename one")
+    spelling = _speller(labels)
+    spelled = {spelling(name): name for name in labels}
     for name in strange:
-        text = _spelling(name)
-        same = truths.get(_TRUTH.get(text, text)) if truths.keys() == {"no", "yes"} else spelled.get(text)
-        if same is not None:
+        if (same := spelled.get(spelling(name))) is not None:
             raise ValueError(
                 f"prediction: {shown(name)} of {who} is another spelling of the label {shown(same)}; expected {wanted}"
             )
@@ -142,6 +152,15 @@ def _spelling(name: str) -> str:
         name = name.encode("cp1252").decode()
     folded = _visible(_BETWEEN_WORDS.sub(" ", unicodedata.normalize("NFKC", name)).casefold())
     return "|".join(sorted(part.strip(_AROUND) or part for part in _SEPARATOR.split(folded)))
+
+
+def _speller(labels: Sequence[str]) -> Callable[[str], str]:
+    """Return `_spelling`, with one word for each truth value if all labels are truth values."""
+
+    def spelling(name: str) -> str:
+        return _TRUTH.get(text := _spelling(name), text)
+
+    return spelling if set(map(spelling, labels)) == {"no", "yes"} else _spelling
 
 
 def _visible(name: str) -> str:

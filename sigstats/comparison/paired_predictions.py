@@ -71,12 +71,10 @@ class Predicted(Labels):
         return self.a == self.label, self.b == self.label
 
     def names(self) -> Iterator[tuple[str, list[str], list[str]]]:
-        """Each model with the classes of the labels and those that it predicts, unless all classes are of labels."""
-        labels = self.of_labels
-        if len(labels) < len(self.classes):
-            first = "the model" if np.array_equal(self.a, self.b) else "the baseline"
-            yield first, labels, _classes_of(self.classes, self.a)
-            yield "the candidate", labels, _classes_of(self.classes, self.b)
+        """Each model with the classes of the labels and those that it predicts."""
+        first = "the model" if np.array_equal(self.a, self.b) else "the baseline"
+        yield first, self.of_labels, _classes_of(self.classes, self.a)
+        yield "the candidate", self.of_labels, _classes_of(self.classes, self.b)
 
 
 def _classes_of(classes: Sequence[str], codes: IntArray) -> list[str]:

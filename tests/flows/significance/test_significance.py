@@ -623,14 +623,15 @@ def test_a_row_of_counts_is_of_one_class_or_is_named(tmp_path, capsys, case):
         assert said.removeprefix("note: s: ") in summary(tmp_path / "out")[0]["note"]
 
 
-def test_labels_that_spell_a_class_in_two_ways_are_noted(tmp_path, capsys):
-    rows = [("yes", "yes"), ("Yes", "yes"), ("no", "no")] * 20
+@pytest.mark.parametrize(("said", "code"), [("yes", 2), ("Yes", 0)])
+def test_labels_that_spell_a_class_in_two_ways_are_refused_or_noted(tmp_path, capsys, said, code):
+    """They are two classes where both are predicted."""
+    rows = [("yes", "yes"), ("Yes", said), ("no", "no")] * 20
     pd.DataFrame(rows, columns=["label", "prediction"]).to_csv(tmp_path / "rows.csv", index=False)
     path = study_file(tmp_path, f'kind = "significance"\n{TABLE}path = "rows.csv"\n')
-    assert main(["run", str(path), "--output", str(tmp_path / "out")]) == 0
-    said = "".join(capsys.readouterr())
-    assert "note: t: column 'label': 'Yes' and 'yes' are taken as two" in said
-    assert "labels of classes that no model predicts: 'Yes' (20 rows)" in said
+    assert main(["run", str(path), "--output", str(tmp_path / "out")]) == code
+    told = "t: column 'label': 'Yes' and 'yes' are taken as two" if code == 0 else "label: 'Yes' and 'yes' are two"
+    assert told in "".join(capsys.readouterr())
 
 
 def test_counts_that_are_not_named_are_noted(tmp_path, capsys):

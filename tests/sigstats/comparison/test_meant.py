@@ -336,6 +336,28 @@ def test_other_names_of_the_classes_are_refused_where_labels_are_counted(other):
         sigstats.efficiency_test.from_predictions(y, b)
 
 
+@pytest.mark.parametrize(
+    ("spellings", "told"),
+    [
+        ({"no": "No", "yes": "Yes"}, "'No' and 'no' are two classes of the labels, of which the candidate never"),
+        ({"no": "no.", "yes": "yes."}, "'no' and 'no.' are two classes of the labels, of which the candidate never"),
+        ({"0": "False", "1": "True"}, "'0' and 'False' are two classes of the labels, of which the candidate never"),
+        ({"0": "0.0", "1": "1.0"}, "label: '0' and '0.0' are taken as two; write them alike if they are one class"),
+    ],
+)
+def test_labels_of_two_annotators_who_spell_a_class_in_two_ways_are_refused(spellings, told):
+    """A model that writes one spelling would count as wrong in half of the rows; one that writes both knows two."""
+    one = np.array([*spellings])[np.arange(200) % 3 % 2]
+    label = np.where(np.arange(len(one)) % 4 < 2, one, np.vectorize(spellings.get)(one))
+    with pytest.raises(ValueError, match=re.escape(told)):
+        sigstats.compare(label, label, one)
+    with pytest.raises(ValueError, match=re.escape(told.partition(", of")[0])):
+        sigstats.check(label, one, at_least=0.1)
+    if "of which" in told:
+        (note,) = [note for note in sigstats.compare(label, label, label[::-1]).notes if note.name == "spelled-twice"]
+        assert "are taken as two" in note
+
+
 def test_slices_of_two_spellings_are_refused():
     region = ["north", "south "] * 50 + ["north", "south"] * 50
     complaint = "region: 'south ' and 'south' look alike; expected one spelling of each slice"
