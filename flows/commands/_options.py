@@ -168,13 +168,14 @@ def _drops(options: argparse.Namespace) -> dict[str, Any]:
         takes_names = key == "margin" and options.takes_names
         for text in getattr(options, key, []):
             name, equals, value = (part.strip() for part in text.rpartition("="))
-            if not equals:
-                part = value.endswith("%")
-                given[relative if part else key] = as_margin(value, key) if part else value
-            elif takes_names and name and value:
-                given["margins"][name] = value
-            else:
+            part = not equals and value.endswith("%")
+            place = given if not equals else given["margins"]
+            field = name if equals else relative if part else key
+            if equals and not (takes_names and name and value):
                 raise ValueError(f"{key}: {text!r} is not valid; expected X{' or NAME=X' if takes_names else ''}")
+            value = as_margin(value, key) if part else value
+            if place.setdefault(field, value) != value:
+                raise ValueError(f"{key}: {place[field]} and {value} are given; expected one value")
     return given
 
 

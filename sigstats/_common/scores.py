@@ -97,7 +97,12 @@ def require_one_scale(
 
 
 def unlike_units(
-    scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str = "", costs: bool = False
+    scores: Sequence[FloatArray],
+    names: Sequence[str],
+    *,
+    wanted: str = "",
+    costs: bool = False,
+    factor: float = _FACTOR,
 ) -> list[Note]:
     """Return a note on the models with the smallest and the largest scores if their sizes differ as units do.
 
@@ -115,7 +120,7 @@ def unlike_units(
     if wanted and shares and few.min() < 1 and _are_percentages(many, ones=not broken):
         both = f"{few.min():g} to {few.max():g} of {shown(names[low])} and {many.min():g} to {many.max():g} of"
         raise ValueError(f"scores: {both} {shown(names[high])} look like two units; expected {wanted}")
-    if most < _FACTOR * least and not (shares and most >= _ABOVE_ONE and not (costs and broken)):
+    if most < factor * least and not (shares and most >= _ABOVE_ONE and not (costs and broken)):
         return []
     parts = (f"{np.median(size):.4g} (largest {size.max():.4g}) for {name}" for size, name in (sizes[low], sizes[high]))
     told = f"median without zeros {' and '.join(parts)}"

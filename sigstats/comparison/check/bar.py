@@ -97,7 +97,9 @@ def check_predictions(
     checked_rows = tuple(row.turned() for row in decided) if at_most else decided
     bare = CheckedRow(slice=ALL_ROWS, measure=names[0], n=paired.n)
     whole = evidence[names[0]]
-    marks = scored if "mean-score" in names and evidence["mean-score"].limits is None else None
+    marks = scored if "mean-score" in names else None
+    factor = 10 if marks and 0 < bar < 1 and evidence["mean-score"].limits is not None else 50
+    sides = [marks.scores[0], np.array([bar])] if marks else []
     notes = (
         *paired.notes,
         *(whole.notes(("the model",)) if isinstance(whole, Judged) else ()),
@@ -105,7 +107,7 @@ def check_predictions(
         *unseen_group_note(checked_rows, lambda row: cells_of(row)["interval"], rule.unseen_group),
         *smooth_note(names),
         *about_predictions(paired, names, ("the model",)),
-        *(unlike_units([marks.scores[0], np.array([bar])], ("the model", "the bar"), costs=True) if marks else ()),
+        *unlike_units(sides, ("the model", "the bar")[: len(sides)], costs=True, factor=factor),
         *(Note("gap", f"{named(row)}: {row.note}; {row.test}") for row in rows if row.test.kind == "gap" and row.test),
         *clusters_note(
             paired,

@@ -79,6 +79,9 @@ def test_a_candidate_that_is_given_twice_is_refused(tmp_path, capsys, refused):
     with pytest.raises(SystemExit, match="2"):
         main(["check", str(a), "--at-least", "0.99", "--at-least", "0.4"])
     assert "--at-least: '0.99' and '0.4' are given; expected one value" in capsys.readouterr().err
+    for first, second in (("1pt", "12pt"), ("5%", "6%"), ("accuracy=1pt", "accuracy=2pt")):
+        told = refused("compare", a, b, "--margin", first, "--margin", second)
+        assert told.endswith("are given; expected one value\n")
 
 
 def test_a_small_rise_of_a_cost_names_the_option_that_counts_it(tmp_path, capsys):

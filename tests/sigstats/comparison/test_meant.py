@@ -639,3 +639,10 @@ def test_numbers_that_a_float_cannot_tell_apart_are_different_classes():
     base["prediction"] = base["label"]
     other = base.assign(prediction=base["label"].replace({"18446744073709551616": "18446744073709551617"}))
     assert sigstats.compare(base, other).rows[0].candidate == 0.5
+
+
+@pytest.mark.parametrize(("bar", "noted"), [(0.9, True), (40.0, False)])
+def test_a_bar_that_is_a_share_of_marks_in_per_cent_is_noted(bar, noted):
+    frame = pd.DataFrame({"id": range(200), "f1": np.linspace(20, 60, 200)})
+    result = sigstats.check(frame, score="f1", at_least=bar, score_range=(0, 100))
+    assert ("unlike-units" in [note.name for note in result.notes]) == noted
