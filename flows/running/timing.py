@@ -37,7 +37,7 @@ _SPEAK_SECONDS = 3.0
 _SHORT = 0.3
 #: Seconds to read a small file, which do not grow with its size.
 _READING = 0.005
-#: A replicate that takes more seconds is not repeated to separate what a process does once.
+#: One of several replicates that takes more seconds is not timed again to separate what a process does once.
 _LONG = 20.0
 #: A share of a cell's time that is not measured separately.
 _SMALL = 0.1
@@ -58,8 +58,9 @@ def estimate(
     `counted`: the result of `sigstats.flows.running.estimate.count`.
     `scratch`: a temporary store for data sets and blocks.
     `say`: called every few seconds with a line that reports the total so far.
-    `budget`: seconds after which no further cell is timed, unless it is the first of its kind. A tenth of the
-    predicted work, if that is less and a cell of each fan-out was timed, and within five seconds one of each kind.
+    `budget`: seconds, without imports and compilation, after which no further cell is timed, unless it is the first of
+    its kind. A tenth of the predicted work, if that is less, a cell of each fan-out was timed, and within five seconds
+    one of each kind.
 
     Returns `counted` with costs: measured, or predicted from those measured.
     """
@@ -67,10 +68,11 @@ def estimate(
         write_data(scratch, dataset)
     timing = _Timing(prepared, counted, scratch, budget)
     started = spoke = time.monotonic()
-    for number, at in enumerate(timing.in_turn(lambda: budget - (time.monotonic() - started)), start=1):
+    for number, at in enumerate(timing.in_turn(lambda: budget + timing.warming - time.monotonic() + started), start=1):
         timing.time(at)
         now = time.monotonic()
-        if now - started > _KINDS * budget or timing.enough(now - started):
+        spent = now - started - timing.warming
+        if spent > _KINDS * budget or timing.enough(spent):
             break
         if now - spoke > _SPEAK_SECONDS:
             spoke = now
@@ -96,6 +98,7 @@ class _Timing:
         self._place = {one.cell.name: at for at, one in enumerate(counted)}
         self._kinds = {kind_of_cell(self._cell(at)) for at in self.open}
         self._warm: set[tuple[str, ...]] = set()
+        self.warming = 0.0  # seconds of imports and compilation
 
     def in_turn(self, seconds_left: Callable[[], float]) -> Iterator[int]:
         """A cell of each fan-out, then one of each kind on its smallest data set, then the one with the most work.
@@ -144,8 +147,9 @@ class _Timing:
         kind, cell = kind_of_cell(self._cell(at)), self._tried[at]
         self._rest[at] = False
         assert cell is not None  # only open cells are timed
-        estimate = _timed(replace(self.estimates[at], cell=cell), self.scratch, cold=kind not in self._warm)
+        estimate, warming = _timed(replace(self.estimates[at], cell=cell), self.scratch, cold=kind not in self._warm)
         self._warm.add(kind)
+        self.warming += warming
         if estimate.problem and cell is not self._cell(at):
             self.open.remove(at)  # with invented results; the cell itself may not fail
             return
@@ -174,15 +178,15 @@ def _first(cell: Cell, replicates: int) -> Block:
     return cell.block(0, cell.lanes)
 
 
-def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
-    """Time a block of one replicate and one of more: the line through both is the cost of the cell.
+def _timed(one: Estimate, scratch: Store, *, cold: bool) -> tuple[Estimate, float]:
+    """The cost of a cell: the line through the times of a block of one replicate and one of more.
 
     Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
-    and such work is noticeable, the first replicate is timed again. The first timing reads the same files by another
-    path, because prepared data are cached by path. A slow replicate is only repeated, not timed in a block. A brief
-    block is timed again with ten times as many lanes while the cost of a replicate falls below half of that before:
-    each block has fixed costs, and computes the p-values of equal test sets once. Code of other packages has a process
-    of its own in each run, which imports it there too.
+    and such work is noticeable, the first replicate is timed again; the second result is its seconds. The first timing
+    reads the same files by another path, because prepared data are cached by path. A slow replicate is only repeated,
+    not timed in a block. A brief block is timed again with ten times as many lanes while the cost of a replicate falls
+    below half of that before: each block has fixed costs, and computes the p-values of equal test sets once. Code of
+    other packages has a process of its own in each run, which imports it there too.
     """
     cell = one.cell
     files, block = scratch, _first(cell, 1)
@@ -201,7 +205,7 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
     again, most = receipts[-1], int(_PART_OF_WORK * cell.replicates)
     more = min(cell.lane_size, most)
     at_first = receipts[0].seconds if isinstance(receipts[0], Receipt) else 0.0
-    if cold and not isinstance(again, Failure) and _matters(receipts[0], again, cell):
+    if cold and isinstance(receipts[0], Receipt) and isinstance(again, Receipt) and _matters(receipts[0], again, cell):
         receipts[0] = run(block, scratch)
     timed, limit = 1, _SHORT
     while more > timed and isinstance(before := receipts[-1], Receipt) and before.seconds < limit:
@@ -209,7 +213,7 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
         timed, more, limit = more, min(10 * more, most), min(_SHORT, more / timed * before.seconds / 2)
     failed = next((receipt for receipt in receipts if isinstance(receipt, Failure)), None)
     if failed is not None:
-        return replace(one, problem=f"{failed.error}: {failed.message}")
+        return replace(one, problem=f"{failed.error}: {failed.message}"), 0.0
     done = [receipt for receipt in receipts if isinstance(receipt, Receipt)]
     first, last = done[0], done[-1]
     steps, value = last.last - last.first - 1, last.seconds
@@ -218,15 +222,14 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
     size = first.bytes + (last.bytes - first.bytes) * (cell.replicates - 1) // max(1, steps)
     once = max(0.0, first.seconds - value)
     share = None if last.exceedances is None else last.exceedances / (last.last - last.first)
-    starting = 0.0 if own_code(cell) is None else max(0.0, at_first - first.seconds)
-    return replace(one, per_replicate=value, once=once, starting=starting, timed=True, share=share, bytes=size)
+    warming = max(0.0, at_first - first.seconds)
+    starting = 0.0 if own_code(cell) is None else warming
+    return replace(one, per_replicate=value, once=once, starting=starting, timed=True, share=share, bytes=size), warming
 
 
-def _matters(first: Receipt | Failure, again: Receipt, cell: Cell) -> bool:
+def _matters(first: Receipt, again: Receipt, cell: Cell) -> bool:
     """True if imports and compilation may have taken so much that the first replicate must be timed again."""
-    if isinstance(first, Failure) or first.seconds >= _LONG:
-        return False
-    return cell.replicates == 1 or first.seconds - again.seconds > _SMALL * again.seconds
+    return cell.replicates == 1 or again.seconds < min(_LONG, first.seconds / (1 + _SMALL))
 
 
 def _usual_share(cell: Cell, shares: Sequence[tuple[Cell, float]]) -> float | None:

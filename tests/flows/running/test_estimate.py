@@ -99,7 +99,7 @@ def test_what_all_replicates_share_is_counted_once(tmp_path, monkeypatch):
     assert {one.bytes for one in retrains} == {3000 + 20 * 9999}
 
 
-@pytest.mark.parametrize("imports", [0.05, 0.8])
+@pytest.mark.parametrize("imports", [0.05, 0.8, 100.0])
 @pytest.mark.parametrize("code", [None, {"learner": "mine:model"}])
 def test_a_run_imports_code_of_other_packages_once_more(tmp_path, monkeypatch, code, imports):
     monkeypatch.setattr(timing, "own_code", lambda cell: code)
@@ -109,6 +109,7 @@ def test_a_run_imports_code_of_other_packages_once_more(tmp_path, monkeypatch, c
     found = estimate(ready, count(ready.plan, str(tmp_path / "output")), scratch=scratch)
     work = 0.001 * sum(one.left for one in found)
     assert sum(one.seconds for one in found) == pytest.approx(work + (imports if code else 0.0))
+    assert all(one.timed for one in found)  # imports and compilation take nothing from the seconds for timing
 
 
 def test_cells_that_were_not_timed_prepare_what_the_nearest_of_their_kind_does(tmp_path, monkeypatch):
