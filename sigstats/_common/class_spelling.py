@@ -20,6 +20,8 @@ _SEPARATOR = re.compile(r"\s*[|;,]\s*")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
 #: Characters that may surround a name: brackets, quotation marks, a full stop, marks of tokens and of Markdown.
 _AROUND = " .:!*_()[]{}<>$'\"`\N{LOWER ONE EIGHTH BLOCK}"
+#: A whole number; in other forms, such as 1.10 and 1e3, sections, versions and hashes differ.
+_WHOLE_NUMBER = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 #: A whole number, perhaps with a point between thousands.
 _POINT_OF_THOUSANDS = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:\.\d{3})?|0)", re.ASCII)
 #: More names are ids, of which some are alike by chance.
@@ -43,7 +45,7 @@ def refuse_thousands(where: str, texts: Sequence[str]) -> None:
 def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "class") -> list[Note]:
     """Refuse distinct classes (or slices) that look alike: only white space or the code points of a letter differ.
 
-    Refuse the same number in two forms (not of slices); return a note on others that differ in case or marks.
+    Refuse the same whole number in two forms (not of slices); return a note on others that differ in case or marks.
     """
     alike: dict[str, str] = {}
     if not _are_classes(labels, n):
@@ -56,7 +58,7 @@ def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "c
     notes = []
     for other, name in _spelled_twice(labels):
         told = f"{who}: {shown(other)} and {shown(name)} are taken as two; write them alike if they are one {what}"
-        if what != "slice" and is_number(name) and is_number(other):
+        if what != "slice" and _WHOLE_NUMBER.fullmatch(name) and _WHOLE_NUMBER.fullmatch(other):
             raise ValueError(told)
         notes.append(Note("spelled-twice", told))
     return notes[:1]

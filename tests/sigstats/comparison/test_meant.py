@@ -646,3 +646,10 @@ def test_a_bar_that_is_a_share_of_marks_in_per_cent_is_noted(bar, noted):
     frame = pd.DataFrame({"id": range(200), "f1": np.linspace(20, 60, 200)})
     result = sigstats.check(frame, score="f1", at_least=bar, score_range=(0, 100))
     assert ("unlike-units" in [note.name for note in result.notes]) == noted
+
+
+def test_sections_and_hashes_are_not_refused_as_numbers_in_two_forms():
+    y, rng = np.tile([0, 1], 60), np.random.default_rng(1)
+    a, b = (np.where(rng.random(120) < 0.2, 1 - y, y) for _ in "ab")
+    for groups in ([f"1.{k % 30 + 1}" for k in range(120)], [("1000", "1E3", "2F7")[k % 3] for k in range(120)]):
+        assert "spelled-twice" in [note.name for note in sigstats.compare(y, a, b, groups=groups).notes]
