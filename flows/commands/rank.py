@@ -141,6 +141,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
         columns = arguments.columns_of_files(options, len(files))
         arguments.refuse_unused(columns[0], measures)
+        columns = [own.but(coded=by_pairs) for own in columns]
         judged, limits = arguments.read_with_people(options, files, columns), as_score_range(options.score_range)
         of_costs = [] if options.cost is None else [[_of_cost(own, options.cost) for own in columns]]
         choices = [*([] if judged else [columns]), *of_costs]

@@ -54,7 +54,7 @@ def join(
         columns = columns.but(run=None)
         pairs = [join(*predictions, columns, with_ids=with_ids, **options) for predictions in beside]
         return of_runs(pairs, len(runs[0]), alone=baseline is candidate)
-    if with_ids or not _have_same_numbers(baseline, candidate):
+    if with_ids or not _have_same_ids(baseline, candidate):
         baseline, candidate = baseline.decoded(), candidate.decoded()
     given = baseline, candidate
     baseline, candidate = without(baseline, candidate.dropped), without(candidate, baseline.dropped)
@@ -270,11 +270,11 @@ def codes_of(column: Any) -> tuple[tuple[str, ...], Codes]:
     return names, codes
 
 
-def _have_same_numbers(first: Predictions, other: Predictions) -> bool:
-    """True if both have the same ids, known as ascending whole numbers: then all rows are kept, and codes may stay."""
+def _have_same_ids(first: Predictions, other: Predictions) -> bool:
+    """True if both have the same ids, known to be distinct: then all rows are kept, and codes may stay."""
     if first.said.graded or other.said.graded or first.distinct is not first.ids or other.distinct is not other.ids:
         return False
-    return bool(pa.types.is_integer(first.ids.type) and first.ids.equals(other.ids))
+    return bool(first.ids.equals(other.ids))
 
 
 def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes]]:

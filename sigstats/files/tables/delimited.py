@@ -90,9 +90,6 @@ class DelimitedTable(Table):
         line, _ = next(itertools.islice(self._records(self.where), self._place(row), None))
         return f"line {line}"
 
-    def coded(self, name: str) -> Array:  # noqa: D102
-        return self.texts(name)
-
     def _values(self, name: str) -> Array:
         if (line := self._undecodable.get(name)) is not None:
             wanted = "--encoding cp1252 (in a study `encoding`) if a program on Windows wrote it"
