@@ -20,6 +20,7 @@ from .._common.random_streams import RNG, as_generator
 from .._common.validation import IntArray, as_choice, as_count, as_flag, as_names, as_real, as_reals, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from .friedman_exact import exact_pvalue, least_pvalue
+from .score_tables import require_data_sets
 
 FriedmanMethod: TypeAlias = Literal["auto", "exact", "f", "chi2", "monte-carlo"]
 
@@ -175,6 +176,7 @@ def friedman_test(
     """
     from scipy.stats import chi2, f, rankdata  # slow to import, for those who test nothing by them too
 
+    require_data_sets(getattr(scores, "index", ()))
     columns = columns_of(scores, models, {}, name="scores")
     table = ties_as_equal(as_reals(columns.table, "scores", ndim=2))
     as_names(columns.models, "models", table.shape[1])

@@ -44,9 +44,15 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     rows = columns.named["datasets"]
     rows = [str(row) for row in rows] if isinstance(datasets, str) else rows
     rows = list(as_names(rows, "datasets", count))
+    require_data_sets(rows if datasets is not None else getattr(scores, "index", ()))
+    return ScoreTable(table, list(names), rows)
+
+
+def require_data_sets(names: Any) -> None:
+    """Refuse names of data sets, such as the index of a data frame, if one is repeated or is a total."""
+    rows = [] if callable(names) else [*map(str, names)]  # a list has a method `index`
     if odd := {row for row in rows if [*map(str.casefold, (*rows, *SUMMARIES))].count(row.casefold()) > 1}:
         raise refuse("datasets", min(odd), "data sets, whose names differ in more than case; remove totals and means")
-    return ScoreTable(table, list(names), rows)
 
 
 def _widened(scores: Any, models: str, datasets: Any) -> tuple[FloatArray, list[str], list[str]]:

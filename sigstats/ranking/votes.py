@@ -237,7 +237,7 @@ def signs_of(winner: Any, n: int, models: NDArray[Any], first: IntArray, second:
     code_of = np.where(np.isin(names, models), np.searchsorted(models, names), -1)[place]
     word_of = np.array([_word(str(name)) for name in names])[place]
     by_name = np.where(code_of == first, 1, np.where(code_of == second, -1, 3))
-    unclear = (code_of >= 0) & (word_of != 3) & (word_of != by_name) & ~np.isin(names[place], ["a", "b"])
+    unclear = (code_of >= 0) & (word_of != 3) & (word_of != by_name)
     for odd in names[place[unclear]][:1]:
         raise refuse("winner", str(odd), "another name for this model, since the word also states a winner")
     signs = np.where(code_of < 0, word_of, by_name)

@@ -175,6 +175,21 @@ def are_distinct(side: Predictions) -> bool:
     return _are_distinct_numbers(keys) or bool(pc.count_distinct(keys).as_py() == len(keys))
 
 
+def refuse_two_spellings(side: Predictions) -> None:
+    """Refuse ids, or epochs of an id, that are one whole number in two forms: 5, 05 and 5.0."""
+    if side.by_position or not pa.types.is_string(side.ids.type):
+        return
+    how: dict[str, Any] = {"pattern": r"^\+?(-?)0*([0-9]+?)(?:\.0*)?$", "replacement": r"\1\2"}
+    ids, epoch = (part if part is None else pc.replace_substring_regex(part, **how) for part in (side.ids, side.epoch))
+    spelled = replace(side, ids=ids, epoch=epoch, distinct=None)
+    if not spelled.keys.equals(side.keys) and not are_distinct(spelled):
+        codes = item_codes(spelled.keys)
+        first = first_rows(codes)[codes]
+        row = int(np.flatnonzero(first != np.arange(len(codes)))[0])
+        both = " and ".join(shown(side.keys[place].as_py()) for place in (int(first[row]), row))
+        raise ValueError(f"{side.where}: ids {both} are one number in two forms; write them alike, or rename one")
+
+
 def _are_distinct_numbers(keys: Any) -> bool:
     """True if keys are distinct whole numbers, which is checked faster than for other text."""
     try:
@@ -245,7 +260,15 @@ def each_run(side: Predictions) -> list[Predictions]:
                 "both; expected the same ids"
             )
         owns.append(own)
-    owns[0] = replace(owns[0], notes=side.notes)
+    answers = [own.score.values if own.score else own.said.prediction for own in owns]
+    copies = [(i, j) for j, answer in enumerate(answers) for i in range(j) if answer.equals(answers[i])]
+    notes = side.notes
+    # Runs that are right in all rows agree without being copies.
+    if told := [(i, j) for i, j in copies if not answers[i].equals(owns[i].said.label)]:
+        both = f"{side.where}: runs {shown(names[told[0][0]])} and {shown(names[told[0][1]])} have the same answers"
+        more = f", as have {len(told) - 1:,} further pairs" if len(told) > 1 else ""
+        notes += (Note("identical-runs", f"{both} in all {len(owns[0].ids):,} rows{more}; some may be copies"),)
+    owns[0] = replace(owns[0], notes=notes)
     return owns
 
 

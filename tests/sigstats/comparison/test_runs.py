@@ -124,6 +124,18 @@ def test_runs_of_other_items_are_refused(change, message):
         sigstats.compare(frame, change(frame.assign(prediction=1)), run="seed")
 
 
+def test_a_run_that_is_given_twice_is_noted_or_refused():
+    """Two copies of a run are not two independent runs."""
+    runs = recipe(np.random.default_rng(3), 0.8)
+    copied = pd.concat([runs, runs.assign(seed=runs.seed + 10)])
+    (told,) = [note for note in sigstats.compare(copied, runs, run="seed").notes if note.name == "identical-runs"]
+    assert "runs '0' and '10' have the same answers in all 200 rows, as have 4 further pairs" in told
+    assert not [note for note in sigstats.compare(runs, runs, run="seed").notes if "identical" in note.name]
+    twice = pd.concat([runs.astype({"seed": str}), runs.assign(seed=[f"{seed}.0" for seed in runs.seed])])
+    with pytest.raises(ValueError, match=r"ids '0 epoch 0' and '0 epoch 0\.0' are one number in two forms"):
+        sigstats.compare(twice, twice, run="seed")
+
+
 def test_a_column_that_seems_to_number_runs_is_named():
     frame = recipe(np.random.default_rng(5), 0.8)
     with pytest.raises(ValueError, match="run='seed' takes them as those of runs of a recipe"):

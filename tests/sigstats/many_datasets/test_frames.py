@@ -40,6 +40,8 @@ def test_groups_are_a_column_by_name(form):
         (lambda frame: rank_sets(frame, groups="site"), "groups: no column 'site'"),
         (lambda frame: rank_sets(SCORES, groups="site"), "only a data frame has names"),
         (lambda frame: compare_over_datasets(pd.concat([frame, frame]), datasets="data"), "datasets"),
+        (lambda frame: compare_over_datasets(frame.set_index("data").iloc[[0, *range(9)]]), "datasets: 'set 0'"),
+        (lambda frame: friedman_test(frame.set_index("data").rename({"set 8": "Mean"})), "'Mean' .*; remove totals"),
     ],
 )
 def test_a_column_that_does_not_fit_is_one_line(call, message):

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -234,6 +235,17 @@ def test_ids_are_distinct_once_they_are_read(tmp_path, ids):
         found = join(first, other, Columns())
         assert [found.said.classes[code] for code in found.said.a] == ["x", "y", "x"]
         assert [found.said.classes[code] for code in found.said.b] == ["y", "y", "x"]
+
+
+@pytest.mark.parametrize(("one", "other"), [("5", "5.0"), ("5", "05"), ("+5", "5."), ("0", "00.0"), ("x5", "x05")])
+def test_one_number_in_two_forms_is_not_two_ids(tmp_path, one, other):
+    path = tmp_path / "a.csv"
+    path.write_text(f"id,label,prediction\n{one},x,x\n7,y,y\n{other},x,y\n")
+    if one.startswith("x"):
+        assert len(read(str(path), Columns()).ids) == 3
+    else:
+        with pytest.raises(ValueError, match=f"ids '{re.escape(one)}' and '{re.escape(other)}' are one number in two"):
+            read(str(path), Columns())
 
 
 @pytest.mark.parametrize("rows", [[0, 1, 2], [2, 1, 0], [0, 2], [1]])
