@@ -122,8 +122,9 @@ def about_predictions(paired: PairedPredictions, measures: Sequence[str], models
     """Yield notes on two spellings, on two units, on one class or the label in all rows, and on equal answers."""
     predicted, scored = paired.predicted, paired.scored
     yield from paired.units.spelled_twice
-    if paired.score_range is None:
-        yield from units_of_numbers(paired, {MEASURES[name].needs for name in measures}, models)
+    needs = {MEASURES[name].needs for name in measures}
+    if paired.score_range is None or "numbers" in needs:  # the limits of marks state their unit
+        yield from units_of_numbers(paired, needs, models)
     answers: list[tuple[Any, Any]] = [] if predicted is None else [(predicted.a, predicted.b)]
     answers += [] if scored is None else [scored.scores]
     pairs = [*answers, *([] if scored is None or scored.per is None else [scored.per])]

@@ -97,8 +97,8 @@ def check_predictions(
     checked_rows = tuple(row.turned() for row in decided) if at_most else decided
     bare = CheckedRow(slice=ALL_ROWS, measure=names[0], n=paired.n)
     whole = evidence[names[0]]
-    marks = scored if "mean-score" in names else None
-    factor = 10 if marks and 0 < bar < 1 and evidence["mean-score"].limits is not None else 50
+    marks = scored if MEASURES[names[0]].needs == "marks" else None
+    factor = 10 if marks and 0 < bar < 1 and getattr(whole, "limits", None) is not None else 50
     sides = [marks.scores[0], np.array([bar])] if marks else []
     notes = (
         *paired.notes,

@@ -145,6 +145,8 @@ def test_two_units_are_noted_wherever_scores_are_compared(tmp_path, capsys):
     same = sigstats.compare(*(pd.read_csv(path) for path in (a, b)), score="latency")
     assert "unlike-units" not in [note.name for note in same.notes]
     y, near = RNG.normal(50, 9, (2, 60))
+    limited = sigstats.compare(y, near, near / 1000, measures="neg-mae", score_range=(0, 1e6)).notes
+    assert "unlike-units" in [note.name for note in limited]
     (note,) = sigstats.compare(y, near, near / 1000, measures="neg-mae").notes[:1]
     assert note.name == "unlike-units"
 
