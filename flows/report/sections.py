@@ -111,8 +111,8 @@ def _promise(rule: FixedRule, evidence: Evidence, replicates: str) -> str:
     if isinstance(rule, JointRule):
         return (
             f"A test ended once it was rejected together with others (p {IN_WORDS[rule.adjust]}), or once it had more "
-            f"{replicates} as extreme as observed than tests that are rejected have in {1 - UNLIKELY:.0%} of "
-            "cases; its p is valid, and an upper bound."
+            f"{replicates} as extreme as observed than {1 - UNLIKELY:.0%} of tests at the level of rejection had by "
+            f"then; its p is valid, and would only fall with more {replicates}."
         )
     if isinstance(rule, PrecisePRule):
         error = significant(rule.error)

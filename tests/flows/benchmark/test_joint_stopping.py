@@ -88,7 +88,7 @@ def test_each_test_ends_where_all_replicates_of_all_say(study, finished, tmp_pat
 
 def test_the_report_tells_how_tests_ended(finished):
     page = (finished / "report.html").read_text(encoding="utf-8")
-    assert "or once it had more permutations as extreme as observed than tests that are rejected have in 95%" in page
+    assert "or once it had more permutations as extreme as observed than 95% of tests at the level of rejection" in page
     assert "adjusted by Benjamini and Hochberg" in page
 
 
