@@ -128,7 +128,7 @@ def rank_votes(
         The two models of each vote.
     winner : array_like of str, shape (n,)
         ``"model_a"`` (``"a"``), ``"model_b"`` (``"b"``), ``"tie"`` (``"tie (bothbad)"``, ``"both_bad"``), or the name
-        of the winner. If a model is called ``"a"``, ``"a"`` is that model.
+        of the winner. A word that names the other model is refused.
     groups : array_like of int, shape (n,), optional
         The voter, or the question, of each vote, if votes of one are not independent.
     items : array_like of int, shape (n,), optional

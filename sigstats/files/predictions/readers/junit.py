@@ -1,10 +1,11 @@
 """JUnit's XML, as pytest and most runners of tests write it: a test case is an item, and right if it passed.
 
 A case that was skipped, did not run, or ended in an error rather than a failed assertion, has no score. Runners state
-this by a child, or by the attributes ``status`` and ``result`` (GoogleTest, CTest).
+this by a child, or by attributes such as ``status`` and ``result`` (GoogleTest, CTest) or ``executed`` (NUnit).
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 from xml.parsers import expat
@@ -13,7 +14,7 @@ from sigstats._common.messages import Note, shown
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import Answer, EvaluationLog, answered, graded
+from .._log import Answer, EvaluationLog, answered, graded, missing_answers
 
 ORDER = 47
 NAME = "JUnit's XML"
@@ -21,7 +22,7 @@ NAME = "JUnit's XML"
 #: The states of a case that passed, and of one that failed; in any other state it did not run.
 _PASSED, _FAILED = {"", "run", "completed", "passed", "pass", "success", "ok"}, {"failed", "fail", "failure"}
 #: The children of a case that did not run to its end.
-_NOT_RUN = ("skipped", "disabled", "error")
+_NOT_RUN = ("skipped", "ignored", "todo", "disabled", "error")
 BEGINS = re.compile(rb"\s*+(<\?xml[^>]*+>\s*+)?+(<!--.*?-->\s*+)*+<testsuites?[\s>]", re.DOTALL)
 
 
@@ -30,12 +31,16 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     cases: list[tuple[Mapping[str, str], dict[str, str]]] = []
     inside: list[str] = []
     ended: list[Note] = []
+    stated: dict[str, Counter[int]] = {"tests": Counter(), "failures": Counter()}
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if name == "testcase":
             cases.append((attributes, {}))
         elif inside and inside[-1] == "testcase":
-            cases[-1][1][name] = attributes.get("message") or name
+            cases[-1][1][name.rpartition(":")[2].casefold()] = attributes.get("message") or name
+        elif name in ("testsuite", "testsuites"):
+            for key in stated.keys() & attributes.keys():  # those of a suite include the nested ones
+                stated[key][len(inside)] += int(attributes[key]) if attributes[key].isdecimal() else 0
         elif name == "error":
             told = f"a suite ended in an error, {shown(attributes.get('message', ''))}; absent tests are not counted"
             ended.append(Note("absent-tests", f"{content.where}: {told}"))
@@ -54,6 +59,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         parser.Parse(content.whole(), True)
     except expat.ExpatError as error:
         raise ValueError(f"{content.where}: cannot be read as XML ({error})") from None
+    for key, n in (("tests", len(cases)), ("failures", sum("failure" in said for _, said in cases))):
+        ended += missing_answers(content.where, max(stated[key].values(), default=0), n, key)
     return EvaluationLog(
         where=content.where,
         harness="JUnit",
@@ -69,8 +76,10 @@ def _answer(content: Content, case: Mapping[str, str], said: Mapping[str, str], 
     if not name:
         raise ValueError(f"{content.where}: name: {shown(name)} of a test case is not valid; expected its name")
     item = "::".join(filter(None, (case.get("classname"), name)))
-    states = [case.get(key, "").casefold() for key in ("status", "result")]
-    wrong = "failure" in said or not _FAILED.isdisjoint(states)
-    reasons = [said.get(child, "") for child in _NOT_RUN] + [state for state in states if state not in _PASSED]
+    states = [case.get(key, "").casefold() for key in ("status", "result", "outcome", "state")]
+    false = {key for key, value in case.items() if value.casefold() == "false"}
+    wrong = "failure" in said or not _FAILED.isdisjoint(states) or not false.isdisjoint({"success", "passed"})
+    unlike = ["not executed" * ("executed" in false), *(state for state in states if state not in _PASSED)]
+    reasons = [said.get(child, "") for child in _NOT_RUN] + unlike
     failed = "" if wrong else next(filter(None, reasons), "")
     return answered(item, {} if failed else {"passed": not wrong}, case, columns, failed=failed)

@@ -448,8 +448,15 @@ def test_junit_is_read_with_the_failures_errors_and_skips_of_its_cases(tmp_path,
             "error": "<error message='no set-up'/>",
             "skip": "<skipped/>",
             "off": "<disabled/>",
+            "ignored": "<ignored/>",
+            "named": "<j:Failure xmlns:j='x'/>",
         }
-        states = {"lost": "status='failed'", "not run": "status='NotRun' result='suppressed'", "pass": "status='run'"}
+        states = {
+            "lost": "outcome='Failed'",
+            "false": "success='False' executed='True'",
+            "not run": "status='NotRun' result='suppressed'",
+            "pass": "status='run'",
+        }
         cases = (
             f"<testcase classname='t' name='q[{k}]' {states.get(each, '')}>{inner.get(each, '')}</testcase>"
             for k, each in outcomes
@@ -462,15 +469,23 @@ def test_junit_is_read_with_the_failures_errors_and_skips_of_its_cases(tmp_path,
     assert "5 of 20 answers failed ('no set-up'): ids 't::q[2]', 't::q[6]'" in refused("compare", *files)
     assert accuracies(compared(tmp_path, files, "--unscored", "wrong")) == [(0.5, 0.5)]
     assert accuracies(compared(tmp_path, files, "--unscored", "drop")) == [(10 / 15, 10 / 15)]
-    others = [
-        [{"fail": "lost", "error": "not run", "skip": "off"}.get(word, word) for word in of] for of in (first, second)
-    ]
-    ended = suite(enumerate(others[1])).replace("</testsuite>", "<error message='crashed'/></testsuite>")
-    files = written(tmp_path, suite(enumerate(others[0])), ended, name="g.xml")
-    assert "5 of 20 answers failed ('notrun'): ids 't::q[2]', 't::q[6]'" in refused("compare", *files)
-    found = compared(tmp_path, files, "--unscored", "drop")
-    assert accuracies(found) == [(10 / 15, 10 / 15)]
-    assert "a suite ended in an error, 'crashed'; absent tests are not counted" in str(found["notes"])
+    for lost, not_run, off in (
+        ("lost", "not run", "off"),
+        ("false", "not run", "ignored"),
+        ("named", "not run", "off"),
+    ):
+        others = [
+            [{"fail": lost, "error": not_run, "skip": off}.get(word, word) for word in of] for of in (first, second)
+        ]
+        ended = suite(enumerate(others[1])).replace("</testsuite>", "<error message='crashed'/></testsuite>")
+        stated = ended.replace("<testsuite>", "<testsuite tests='21' failures='9'>")
+        files = written(tmp_path, suite(enumerate(others[0])), stated, name="g.xml")
+        assert "5 of 20 answers failed ('notrun'): ids 't::q[2]', 't::q[6]'" in refused("compare", *files)
+        found = compared(tmp_path, files, "--unscored", "drop")
+        assert accuracies(found) == [(10 / 15, 10 / 15)]
+        assert "a suite ended in an error, 'crashed'; absent tests are not counted" in str(found["notes"])
+        assert "states 21 tests and contains 20; the others are not counted" in str(found["notes"])
+        assert "states 9 failures and contains" in str(found["notes"])
     bomb = '<?xml version="1.0"?>\n<testsuite name="x"><testcase name="a">'
     for text, said in ((bomb, "cannot be read as XML"), (f"<!DOCTYPE a [<!ENTITY b 'c'>]>{bomb}", "looks like HTML")):
         assert said in refused("compare", *written(tmp_path, text, text, name="b.xml"))
