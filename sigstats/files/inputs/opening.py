@@ -193,9 +193,9 @@ class Archive:
     def __init__(self, opened: zipfile.ZipFile, budget: Budget) -> None:
         self._opened = opened
         self._budget = budget
-        self.names = tuple(opened.namelist())
-        #: The files with their positions; a name that was written twice has two entries.
-        self.entries = tuple(opened.infolist())
+        #: The files with their positions, without those that macOS adds; a name that was written twice has two entries.
+        self.entries = tuple(info for info in opened.infolist() if not info.filename.startswith("__MACOSX/"))
+        self.names = tuple(info.filename for info in self.entries)
 
     def read(self, name: str | zipfile.ZipInfo) -> bytes:
         """Read a file; raise ValueError if it is damaged or unpacks to more than the limit."""

@@ -3,6 +3,7 @@
 import json
 import math
 import shutil
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -508,6 +509,8 @@ def test_arrays_of_one_npz_and_a_zip_of_one_table_are_read(tmp_path, frames):
         arrays = {name: frame[name].to_numpy() for name in ("label", "prediction")}
         np.savez(tmp_path / f"{number}.npz", **arrays, embedding=np.ones((60, 3)))
         frame.to_csv(tmp_path / f"{number}.csv.zip", index=False)
+        with zipfile.ZipFile(tmp_path / f"{number}.csv.zip", "a") as archive:
+            archive.writestr(f"__MACOSX/._{number}.csv", b"\x00\x05\x16\x07")  # as macOS packs a file
     found = [[tmp_path / f"{number}.{form}" for number in (0, 1)] for form in ("npz", "csv.zip")]
     assert accuracies(compared(tmp_path, found[0], "--by-position")) == of(frames)
     assert accuracies(compared(tmp_path, found[1])) == of(frames)
