@@ -259,7 +259,9 @@ def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:
 def _codes(column: Any) -> Ints:
     texts = column.dictionary.cast(pa.string())
     places = pc.rank(texts) if pc.all(_matches(column, _DATE)).as_py() else range(len(texts))
-    indices = pc.fill_null(column.indices.cast(pa.int64()), -1)
+    indices = column.indices.cast(pa.int64())
+    if indices.null_count:
+        indices = pc.fill_null(indices, -1)  # imports pandas
     return np.unique(np.append(places, -1)[np.from_dlpack(indices)], return_inverse=True)[1].astype(np.int64)
 
 
