@@ -43,7 +43,8 @@ class Law(NamedTuple):
 DIFFERENT = 0.05
 #: Largest number of random weights in memory.
 _PIECE = 2**22
-
+#: The rows of groups, their labelled rows, their summed differences, and their counts.
+_Groups = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 #: The verdicts of a judge of two models, in the order of the rows.
 PREFERS = ("the judge prefers the baseline", "it prefers neither", "it prefers the candidate")
@@ -69,7 +70,7 @@ class JudgedRows(NamedTuple):
     word: FloatArray
     values: FloatArray
     table: IntArray
-    groups: tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None
+    groups: _Groups | None
 
     @property
     def labels(self) -> IntArray:
@@ -142,6 +143,7 @@ class JudgedRows(NamedTuple):
         level = 2 * share if way == "two-sided" else share
         rows, table, labels, low = self.rows, self.table, self.labels, 1.0
         spread = mean = labels.astype(np.float64)
+        pooled = self if self.groups is None else self._replace(groups=_pooled(self.groups))
         if self.groups is None:
             smoothed, low = np.isin(self.values, self.word) / len(self.word), 0.0
             lengthened = table + smoothed * (rows > 0)[:, np.newaxis]
@@ -156,7 +158,7 @@ class JudgedRows(NamedTuple):
             if self.groups is None:
                 law = self._law_of_rows(wanted(times)[:, np.newaxis] * mean, 2_000, as_generator(1))
             else:
-                law = self._law_of_groups(2_000, as_generator(1), times)
+                law = pooled._law_of_groups(2_000, as_generator(1), times)
             return law.pvalue(null, way) <= level
 
         high = float(rows.sum() / (spread[spread > 0].min() if self.groups is None else labels.sum()))
@@ -187,7 +189,7 @@ def judged_rows(
     values, kinds = np.unique(np.concatenate([seen, word])), len(word)
     cells = len(values) * verdict[labelled] + np.searchsorted(values, seen)
     table = np.bincount(cells, minlength=kinds * len(values)).reshape(kinds, -1)
-    groups = None
+    groups: _Groups | None = None
     if units is not None:
         codes = np.unique(units, return_inverse=True)[1]
         size, place = kinds * (codes.max() + 1), kinds * codes + verdict
@@ -195,11 +197,16 @@ def judged_rows(
         sums = np.bincount(place[labelled], seen, size)
         of_rows, of_labels, of_sums = (array.reshape(-1, kinds).astype(np.float64) for array in (*counts, sums))
         often = np.ones(len(of_rows))
-        if len(often) > MOST_ATOMS:  # equal groups share one gamma weight
-            distinct, times = np.unique(np.hstack([of_rows, of_labels, of_sums]), axis=0, return_counts=True)
-            (of_rows, of_labels, of_sums), often = np.hsplit(distinct, 3), times.astype(np.float64)
         groups = of_rows, of_labels, of_sums, often
+        groups = _pooled(groups) if len(often) > MOST_ATOMS else groups
     return JudgedRows(np.bincount(verdict, minlength=kinds), word, values, table, groups)
+
+
+def _pooled(groups: _Groups) -> _Groups:
+    """The distinct groups and their counts: equal groups share one gamma weight, and the law is the same."""
+    distinct, places = np.unique(np.hstack(groups[:3]), axis=0, return_inverse=True)
+    rows, labels, differences = np.hsplit(distinct, 3)
+    return rows, labels, differences, np.bincount(places.ravel(), groups[3]).astype(np.float64)
 
 
 def rows_of_two(
