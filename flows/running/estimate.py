@@ -63,8 +63,8 @@ def count(plan: Plan, output: str) -> list[Estimate]:
     store = Store(output)
     with store.files.remembered():
         # That a rule has ended cells together cannot be seen from one of them.
-        value = zip(plan.cells, for_now(plan.cells, store), strict=True)
-        return [Estimate(cell, *done_and_left(cell if now.stopping else now, store)) for cell, now in value]
+        ends = [None if now.stopping else (0, now.lanes) for now in for_now(plan.cells, store)]
+        return [Estimate(cell, *done_and_left(cell, store, end)) for cell, end in zip(plan.cells, ends, strict=True)]
 
 
 def counts_in_words(plan: Plan, estimates: Sequence[Estimate]) -> str:

@@ -65,9 +65,10 @@ def rows_of(output):
 
 
 @pytest.mark.long
-def test_each_test_ends_where_all_replicates_of_all_say(study, finished, tmp_path):
+def test_each_test_ends_where_all_replicates_of_all_say(program, study, finished, tmp_path):
     whole = study_file(study.parent, STUDY.replace('stopping = "joint"', ""), "whole.toml")
     run_on(whole, tmp_path / "whole", "serial")
+    assert ": 0 to do, " in program("plan", study, "--output", tmp_path / "whole", "--no-timing").stdout
     full = Results(Store(str(tmp_path / "whole")))
     ended = {(row["cell"], row["test"]): row for row in rows_of(finished)}
     for null in ("labels", "features"):
