@@ -40,6 +40,15 @@ def test_a_word_for_a_winner_that_names_another_model_is_asked_about(tmp_path, r
         sigstats.rank_votes(["tie"] * 4, ["x"] * 4, ["tie", "x", "x", "x"])
 
 
+def test_a_model_of_votes_in_two_spellings_is_noted(tmp_path, printed):
+    frame = pd.DataFrame({"model_a": ["GPT", "gpt"] * 20, "model_b": "Claude", "winner": ["model_a", "tie"] * 20})
+    frame.to_csv(tmp_path / "v.csv", index=False)
+    assert main(["rank", str(tmp_path / "v.csv"), "--json", str(tmp_path / "v.json")]) == 0
+    (note,) = json.loads((tmp_path / "v.json").read_text())["notes"]
+    assert note["name"] == "spelled-twice"
+    assert note["text"].endswith("are taken as two; write them alike if they are one model")
+
+
 @pytest.mark.parametrize("column", ["question_id", "prompt"])
 def test_a_column_of_questions_that_decide_the_votes_is_noted_whatever_it_is_called(tmp_path, printed, column):
     question = np.arange(100) // 4
