@@ -170,10 +170,10 @@ def weighted_kappa(power: int, true: Any, said: Any, weights: FloatArray) -> Flo
 
 def weighted_area(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
     """The weighted share of pairs in which the positive row has the higher score; a tie counts half."""
-    order = np.argsort(score, kind="stable")
+    order = _stable_order(score)
     first = np.flatnonzero(np.append(True, np.diff(score[order]) != 0))
     hit = np.flatnonzero(positive[order])
-    of_all = weights[:, order]
+    of_all = np.take(weights, order, axis=1)
     hits = of_all[:, hit]
     of_all[:, hit] = 0
     misses = np.zeros((len(weights), len(order) + 1))
@@ -184,7 +184,21 @@ def weighted_area(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
     return np.asarray(wins / (hits.sum(axis=1) * misses[:, -1]))
 
 
-def macro_area(vectors: FloatArray, label: Any, said: Any, weights: FloatArray) -> FloatArray:
+def _stable_order(score: Any) -> IntArray:
+    """The order of scores; int32 is sorted in two passes of 16 bits, which NumPy does by radix, ten times as fast."""
+    if score.dtype != np.int32:
+        return np.argsort(score, kind="stable")
+    order = np.argsort(score.astype(np.uint16), kind="stable")
+    return order[np.argsort((score >> 16).astype(np.int16)[order], kind="stable")]
+
+
+def ranks_of(vectors: FloatArray) -> NDArray[np.int32]:
+    """The rank of each score in its column, from 0; equal scores have one rank."""
+    ranks = [np.unique(column, return_inverse=True)[1].ravel() for column in vectors.T]
+    return np.column_stack(ranks).astype(np.int32)
+
+
+def macro_area(vectors: NDArray[Any], label: Any, said: Any, weights: FloatArray) -> FloatArray:
     """The mean of the areas of the classes that occur, each against all others.
 
     `vectors`: the scores, one column per class. `said`: the row of `vectors` for each prediction; or `FIRST` or `LAST`,
