@@ -151,8 +151,6 @@ def as_class_labels(
     return labels
 
 
-#: Names, in lower case, of rows that are computed from the others.
-SUMMARIES = {"mean", "average", "avg", "avg.", "median", "sum", "total", "all", "overall"}
 #: The name of a note.
 NEVER_PREDICTED = "class-never-predicted"
 

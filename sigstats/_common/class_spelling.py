@@ -26,6 +26,8 @@ _WHOLE_NUMBER = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
 _POINT_OF_THOUSANDS = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:\.\d{3})?|0)", re.ASCII)
 #: More names are ids, of which some are alike by chance.
 _MOST_NAMES = 10_000
+#: Names, in lower case, of rows that are computed from the others.
+SUMMARIES = {"mean", "average", "avg", "avg.", "median", "sum", "total", "all", "overall"}
 #: One word for each truth value.
 _TRUTH = {"0": "no", "false": "no", "1": "yes", "true": "yes"}
 #: Pairs of numbers that stand for two classes.
@@ -74,12 +76,15 @@ def _spelled_twice(labels: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def require_classes_spelled_once(**counts: Any) -> None:
-    """Refuse pandas objects of counts if two classes in their index look alike."""
+    """Refuse pandas objects of counts if two classes in their index look alike, or one is the total of the others."""
     for name, count in counts.items():
         index: Any = getattr(count, "index", None)
         if hasattr(index, "equals"):  # a list has a method of this name
             labels = {label for label in index if isinstance(label, str)}
             refuse_two_spellings(sorted(labels), 2**53, f"{name} (index)")
+            totals = np.flatnonzero(2 * np.asarray(count) == np.sum(count)) if len(index) > 2 else ()
+            if odd := next((index[k] for k in totals if str(index[k]).casefold() in SUMMARIES), None):
+                raise ValueError(f"{name} (index): {shown(odd)} is the total of the others; leave it out")
 
 
 def require_one_naming(truth: NDArray[Any], labels: NDArray[Any], names: tuple[str, str]) -> None:

@@ -1,10 +1,11 @@
 """Tables of the scores of models on data sets: wide, or long with a row for each score, and scores that are missing."""
 
+from collections import Counter
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from .._common.class_names import SUMMARIES
+from .._common.class_spelling import SUMMARIES
 from .._common.data_frames import columns_of, is_missing, opened
 from .._common.validation import FloatArray, as_names, as_reals, refuse, shown
 
@@ -51,7 +52,8 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
 def require_data_sets(names: Any) -> None:
     """Refuse names of data sets, such as the index of a data frame, if one is repeated or is a total."""
     rows = [] if callable(names) else [*map(str, names)]  # a list has a method `index`
-    if odd := {row for row in rows if [*map(str.casefold, (*rows, *SUMMARIES))].count(row.casefold()) > 1}:
+    times = Counter(map(str.casefold, (*rows, *SUMMARIES)))
+    if odd := [row for row in rows if times[row.casefold()] > 1]:
         raise refuse("datasets", min(odd), "data sets, whose names differ in more than case; remove totals and means")
 
 

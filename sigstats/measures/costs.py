@@ -64,6 +64,9 @@ def as_cost_measure(costs: Any) -> OwnMeasure:
         table[true, said] = as_real(cost, f"costs[{shown(true)}][{shown(said)}]", low=-1e100, high=1e100)
     for name in {name for cell in table for name in cell}:
         table.setdefault((name, name), 0.0)
+    if odd := next(((true, said) for (true, said), cost in table.items() if cost < table[true, true]), None):
+        told = f"costs[{shown(odd[0])}][{shown(odd[1])}]"
+        raise refuse(told, table[odd], f"at least the cost of a right prediction, {table[odd[0], odd[0]]:g}")
     span = max(float(np.ptp([cost for (of, _), cost in table.items() if of == true])) for true, _ in table)
     if span == 0:
         raise refuse("costs", costs, "a wrong prediction that costs more or less than a right one")
@@ -103,11 +106,17 @@ def costs_in_words(text: str) -> dict[str, Any] | None:
         return None
     try:
         if text.startswith("{"):
-            return dict(json.loads(text))
-        return {name: float(cost) for name, cost in (part.split("=") for part in text.split(","))}
+            return dict(json.loads(text, object_pairs_hook=_each_once))
+        return _each_once([(name, float(cost)) for name, cost in (part.split("=") for part in text.split(","))])
     except ValueError:
-        wanted = 'fn=COST,fp=COST, as in fn=10,fp=1, or JSON, as in {"sick": {"well": 10}, "well": {"sick": 1}}'
+        wanted = 'each cost once: fn=10,fp=1, or JSON, as in {"sick": {"well": 10}, "well": {"sick": 1}}'
         raise refuse("costs", text, wanted) from None
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError
+    return dict(pairs)
 
 
 def spec_named(name: str) -> MeasureSpec:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from sigstats._common.class_names import SUMMARIES
+from sigstats._common.class_spelling import SUMMARIES
 from sigstats._common.messages import Note, refuse, shown
 from sigstats.files.tables.spelling import to_numbers
 from sigstats.files.tables.table import Table

@@ -140,6 +140,9 @@ def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) ->
         both = len({*baseline.ids.to_pylist()} & {*candidate.ids.to_pylist()})
         told = f"{both:,} ids are in both files: if they are the same rows, do not compare them as unpaired"
         notes += [Note("shared-ids", told)] if both else []
+    shared = {*baseline.units.group_names}.intersection(candidate.units.group_names)
+    told = f"{len(shared):,} groups are in both files and count as different; rows of a group are not independent"
+    notes += [Note("shared-groups", told)] if shared else []
     units = _units(baseline.units, candidate.units)
     return PairedPredictions(units=units, said=said, scored=scored, notes=tuple(dict.fromkeys(notes)))
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.class_columns import equal_probabilities
-from sigstats._common.class_names import SUMMARIES
+from sigstats._common.class_spelling import SUMMARIES
 from sigstats._common.messages import Note, nearest
 from sigstats._common.validation import hint, shown
 from sigstats.comparison.units import MISSING

@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -487,3 +488,11 @@ def test_log_weights_are_accurate():
         log_poisson = x * math.log(5000) - 5000 - math.log(math.factorial(x))
         assert poisson_log_pmf(5000.0, np.array([x]))[0] == pytest.approx(log_poisson, rel=1e-12, abs=1e-9)
     assert poisson_deviance(np.array([0]), 3.0)[0] == 6
+
+
+def test_a_total_among_the_counts_is_refused():
+    counts = pd.Series({"a": 2, "b": 3, "All": 5})
+    with pytest.raises(ValueError, match=r"counts_a \(index\): 'All' is the total of the others; leave it out"):
+        homogeneity_test(counts, counts)
+    for others in (counts.rename({"All": "c"}), counts.add([0, 0, 1])):
+        assert homogeneity_test(others, others, method="chi2").statistic == 0

@@ -93,6 +93,7 @@ def test_a_rare_dear_error_against_a_frequent_cheap_one(rare: float, often: floa
         ({"cat": {"dog": "x"}}, r"costs\['cat'\]\['dog'\]: 'x'"),
         ({1: {2: 3}, "1": {2: 4}}, "costs: '2' predicted for '1' appears more than once"),
         ({"fn": 10, "fp": 1}, "positive: "),
+        ({"cat": {"dog": -3.0}}, "expected at least the cost of a right prediction, 0"),
     ],
 )
 def test_bad_costs_are_refused(costs: object, complaint: str) -> None:
@@ -114,6 +115,8 @@ def test_costs_in_a_file_or_in_words(tmp_path, capsys, refused) -> None:
     assert outputs[:3] == outputs[3:6] == outputs[6:]
     assert all("expected-cost" in output for output in outputs)
     assert "'fp': cost" in refused("compare", *files, "--costs", "fn=10")
+    for twice in ("fn=10,fn=1,fp=1", '{"yes": {"no": 10, "no": 1}, "no": {"yes": 1}}'):
+        assert "expected each cost once" in refused("compare", *files, "--costs", twice)
     (tmp_path / "costs.csv").write_text("label,prediction,cost\nyes,no,10\nyes,no,1\n")
     assert "'no' predicted for 'yes' appears more than once" in refused(
         "compare", *files, "--costs", tmp_path / "costs.csv"

@@ -306,3 +306,15 @@ def test_equal_measures_of_unequal_samples_keep_the_level(measure, baseline, can
             if row.pvalue is not None:
                 wrong[2 * way :][:2] += row.pvalue <= 0.05, row.low > 0 or row.high < 0
     assert (wrong <= 0.05 * times + 2 * np.sqrt(times * 0.0475)).all()
+
+
+def test_groups_of_both_samples_are_noted():
+    rng = np.random.default_rng(1)
+    frames = [
+        pd.DataFrame({"id": ids, "label": 1, "prediction": rng.integers(0, 2, 60), "text": np.arange(60) // 6 + start})
+        for ids, start in ((range(60), 0), (range(100, 160), 4))
+    ]
+    names = {note.name: note for note in sigstats.compare(*frames, unpaired=True, groups="text").notes}
+    assert names["shared-groups"].startswith("6 groups are in both files")
+    frames[1]["text"] += 100
+    assert "shared-groups" not in [n.name for n in sigstats.compare(*frames, unpaired=True, groups="text").notes]
