@@ -83,7 +83,7 @@ TEXTS: dict[str, tuple[bytes, list[str], list[str]]] = {
     "tabs": (b"label\tother\na,1\tx\nb\ty\n", ["a,1", "b"], ["x", "y"]),
     "semicolons": (b"label;other\na,1;x\nb;y\n", ["a,1", "b"], ["x", "y"]),
     "a comma before semicolons": (b"label,other,a;b;c;d\na,x,1\nb,y,2\n", ["a", "b"], ["x", "y"]),
-    "leading zeros": (b"label,other\n007,01\n7,1\n", ["007", "7"], ["01", "1"]),
+    "leading zeros": (b"label,other\n007,01\n08,1\n", ["007", "08"], ["01", "1"]),
     "words of other programs": (
         b"label,other\nNA,nan\nnull,NULL\nNone,N/A\n#N/A,-\n",
         ["NA", "null", "None", "#N/A"],

@@ -89,7 +89,7 @@ def test_a_class_and_a_pipeline_are_built(package):
         ("netpackage.models:", {}, "public names"),
         (NET, {"hiden": 3}, "did you mean 'hidden'"),
         ("netpackage.models:scaled", {"net__hiden": 3}, "hiden"),
-        ("netpackage.models:scaled", {"memory": "cache"}, "memory: 'cache' is not valid; expected no folder"),
+        ("netpackage.models:scaled", {"memory": "cache"}, "memory: 'cache' is not valid; expected None"),
         ("netpackage.models:scaled", {"net__memory": "cache"}, "net__memory: 'cache' is not valid"),
         ("netpackage.models:scaled", {"net__n_jobs": 100_000}, "n_jobs: 100000 is not valid; expected at most 256"),
     ],
