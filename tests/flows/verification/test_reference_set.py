@@ -91,7 +91,7 @@ def test_the_set_is_made_again_byte_for_byte(tmp_path):
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, check=True)
     made, kept = {path.stem: path.read_bytes() for path in tmp_path.iterdir()}, reference_set.tables()
-    assert made == {name: kept[name] for name in names}
+    assert made == {name: kept[name] for name in names.split()}
 
 
 def test_scipy_and_statsmodels_agree_where_they_have_the_test():
