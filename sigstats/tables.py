@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ._common.class_names import as_class_labels
-from ._common.class_spelling import require_one_naming
+from ._common.class_spelling import DistinctNames, names_in
 from ._common.data_frames import require_same_index
 from ._common.validation import IntArray, as_array, as_counts, refuse, refuse_where, require_comparable, shown
 
@@ -64,7 +64,7 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
     if _kind(truth) != _kind(names):
         raise refuse("prediction", names[0], f"{_kind(truth)} as y has")
     require_comparable(truth, names, "prediction")
-    require_one_naming(truth, names, ("y", "prediction"))
+    DistinctNames(names_in(truth), len(truth), "y").check("prediction", names_in(names), wanted="classes of y")
     if labels is None:
         classes = np.union1d(truth, names)
     else:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sigstats._common.class_columns import positive_place
-from sigstats._common.class_spelling import refuse_two_spellings
+from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.measures.own import is_path
 from sigstats.measures.table import MEASURES, needs_positive
@@ -141,7 +141,7 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
         ):
             if names:
                 yield f"{dataset.name}: {why}: {some_of(names, _NAMED)}"
-        yield from refuse_two_spellings(dataset.classes, len(dataset), dataset.name)
+        yield from DistinctNames(dataset.classes, len(dataset), dataset.name).notes
         if dataset.groups is None:
             folds = cross_validation_folds(
                 dataset, settings.folds, _seed_of_folds(study, dataset), rare_classes=settings.rare_classes

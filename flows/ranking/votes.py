@@ -12,7 +12,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from sigstats._common.class_spelling import refuse_two_spellings
+from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import did_you_mean, notes_as_objects
 from sigstats._common.validation import FloatArray
@@ -80,7 +80,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided"
 
     values = _beyond_pairs(one, other, given[winner])
-    spelled = refuse_two_spellings(ranking.models, len(one), votes.where, "model")
+    spelled = DistinctNames(ranking.models, len(one), votes.where, "model").notes
     return replace(ranking, notes=(*spelled, *clustered(values, beside, classes=2, seed=0, pvalue=told)))
 
 

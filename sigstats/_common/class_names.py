@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .class_spelling import refuse_two_spellings, require_one_naming
+from .class_spelling import DistinctNames, names_in
 from .data_frames import as_texts, is_missing, require_same_index
 from .messages import Note, shown, some_of
 from .validation import IntArray, as_labels, refuse, require_comparable, same_kind_of_labels
@@ -62,7 +62,7 @@ def coded_groups(
     `classes`: as for `as_class_labels`.
     """
     names, codes = coded(values, name, rows)
-    refuse_two_spellings(names, rows, name, "group")
+    DistinctNames(names, rows, name, "group")
     way = "rename {} if it is a group" if classes is None else "give classes=[{}] if it is a group"
     rows_of = dict(zip(names, np.bincount(codes).tolist(), strict=True))
     refuse_missing_texts(name, rows_of, f"leave out these rows, or {way}", classes=classes, what="values")
@@ -102,7 +102,7 @@ def as_predictions(
         if broken.size and (truth.dtype.kind != "f" or (truth == np.floor(truth)).all()):
             wanted = "labels as in y (probabilities are scores, as auc_test takes)"
             raise refuse(name, broken[0], wanted)
-        require_one_naming(truth, labels, ("y", name))
+        DistinctNames(names_in(truth), len(truth), "y").check(name, names_in(labels), wanted="classes of y")
         assigned.append(labels)
     require_comparable(assigned[0], assigned[1], "b")
     return truth, assigned[0], assigned[1]
@@ -170,7 +170,7 @@ def class_notes(labels: Mapping[str, int], said: Sequence[tuple[str, Mapping[str
     if 2 * len(labels) <= sum(labels.values()):
         items.append((NEVER_PREDICTED, "labels of classes that no model predicts", _without(labels, predicted)))
     notes = [Note(name, f"{told}: {some_of(odd, 3)}") for name, told, odd in items if odd]
-    return [*refuse_two_spellings([*labels], sum(labels.values()), "label"), *notes]
+    return [*DistinctNames([*labels], sum(labels.values())).notes, *notes]
 
 
 def _without(rows: Mapping[str, int], others: Collection[str]) -> list[str]:

@@ -8,7 +8,9 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,107 +48,97 @@ def refuse_thousands(where: str, texts: Sequence[str]) -> None:
         raise ValueError(f"{where}: {told}; write {pointed[0].replace('.', '')}, or all numbers with three decimals")
 
 
-def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "class") -> list[Note]:
-    """Refuse distinct classes (or slices) that look alike: only white space or the code points of a letter differ.
+@dataclass(frozen=True)
+class DistinctNames:
+    """The distinct classes (slices, groups, models) of rows; ValueError if two of them look alike.
 
-    Refuse the same whole number in two forms (not of slices); return a note on others that differ in case or marks.
+    They look alike if only white space or the code points of a letter differ. Whole numbers in two forms are refused
+    too, except in slices.
     """
-    alike: dict[str, str] = {}
-    if not _are_classes(labels, n):
-        return []
-    for name in labels:
-        other = alike.setdefault(_visible(unicodedata.normalize("NFC", name)), name)
-        if other != name:
-            both = f"{shown(name)} and {shown(other)} look alike"
-            raise ValueError(f"{who}: {both}; expected one spelling of each {what}")
-    notes = []
-    for other, name in _spelled_twice(labels):
-        told = f"{who}: {shown(other)} and {shown(name)} are taken as two; write them alike if they are one {what}"
-        if what != "slice" and _WHOLE_NUMBER.fullmatch(name) and _WHOLE_NUMBER.fullmatch(other):
-            raise ValueError(told)
-        notes.append(Note("spelled-twice", told))
-    return notes[:1]
 
+    names: Sequence[str]
+    #: The number of rows.
+    n: int
+    where: str = "label"
+    what: str = "class"
+    #: True if only equal names are the same class, so that spellings are not compared.
+    exact: bool = False
 
-def _spelled_twice(labels: Sequence[str]) -> list[tuple[str, str]]:
-    """Return pairs of names with a common spelling."""
-    spelling, near = _speller(labels), dict[str, str]()
-    pairs = [(near.setdefault(spelling(name), name), name) for name in labels if len(labels) <= _MOST_NAMES]
-    return [(other, name) for other, name in pairs if other != name]
+    def __post_init__(self) -> None:
+        self.notes  # noqa: B018 - refuses
 
+    @cached_property
+    def notes(self) -> list[Note]:
+        """A note on the first two names that differ in case or marks."""
+        alike: dict[str, str] = {}
+        if self.exact or not self._are_classes:
+            return []
+        for name in self.names:
+            other = alike.setdefault(_visible(unicodedata.normalize("NFC", name)), name)
+            if other != name:
+                both = f"{shown(name)} and {shown(other)} look alike"
+                raise ValueError(f"{self.where}: {both}; expected one spelling of each {self.what}")
+        notes = []
+        for other, name in self._spelled_twice:
+            both, one = f"{shown(other)} and {shown(name)} are taken as two", f"if they are one {self.what}"
+            told = f"{self.where}: {both}; write them alike {one}"
+            if self.what != "slice" and _WHOLE_NUMBER.fullmatch(name) and _WHOLE_NUMBER.fullmatch(other):
+                raise ValueError(told)
+            notes.append(Note("spelled-twice", told))
+        return notes[:1]
 
-def require_classes_spelled_once(**counts: Any) -> None:
-    """Refuse pandas objects of counts if two classes in their index look alike, or one is the total of the others."""
-    for name, count in counts.items():
-        index: Any = getattr(count, "index", None)
-        if hasattr(index, "equals"):  # a list has a method of this name
-            labels = {label for label in index if isinstance(label, str)}
-            refuse_two_spellings(sorted(labels), 2**53, f"{name} (index)")
-            totals = np.flatnonzero(2 * np.asarray(count) == np.sum(count)) if len(index) > 2 else ()
-            if odd := next((index[k] for k in totals if str(index[k]).casefold() in SUMMARIES), None):
-                raise ValueError(f"{name} (index): {shown(odd)} is the total of the others; leave it out")
+    @property
+    def _are_classes(self) -> bool:
+        return 2 <= len(self.names) <= self.n / 2
 
+    @cached_property
+    def _spelled_twice(self) -> list[tuple[str, str]]:
+        """Pairs of names with a common spelling."""
+        spelling, near = _speller(self.names), dict[str, str]()
+        names = self.names if self._are_classes and not self.exact and len(self.names) <= _MOST_NAMES else ()
+        pairs = [(near.setdefault(spelling(name), name), name) for name in names]
+        return [(other, name) for other, name in pairs if other != name]
 
-def require_one_naming(truth: NDArray[Any], labels: NDArray[Any], names: tuple[str, str]) -> None:
-    """Refuse true and assigned classes if a class has two names; `names` are the names of the arguments."""
-    values = (np.unique(array).tolist() for array in (truth, labels))
-    ours, theirs = ([value if isinstance(value, str) else f"{value:.17g}" for value in of] for of in values)
-    refuse_two_spellings(ours, len(truth), names[0])
-    require_class_names(ours, theirs, len(truth), names[1], wanted=f"classes of {names[0]}")
+    def check(self, who: str, said: Sequence[str], *, wanted: str = "classes of the labels") -> None:
+        """Refuse predictions without any of these classes, and, unless `exact`, differently spelled classes.
 
+        Spellings of a class may differ in case, the form of a number, white space, brackets, quotation marks, the order
+        of parts (``"cat|dog"``) or the word for a truth value, or be UTF-8 that was read as cp1252. Also refused are
+        whole numbers that are shifted from those of the labels, another usual pair for two classes, and fractions
+        (probabilities) if the classes are whole numbers.
 
-def require_class_names(
-    labels: Sequence[str],
-    said: Sequence[str],
-    n: int,
-    who: str,
-    *,
-    wanted: str = "classes of the labels",
-    spell: bool = True,
-) -> None:
-    """Refuse predictions without any class of the labels, and differently spelled classes, if `spell`.
-
-    Spellings of a class may differ in case, the form of a number, white space, brackets, quotation marks, the order of
-    parts (``"cat|dog"``) or the word for a truth value, or be UTF-8 that was read as cp1252. Also refused are whole
-    numbers that are shifted from those of the labels, another usual pair for two classes, and fractions
-    (probabilities) if the classes are whole numbers.
-
-    `labels` and `said`: the distinct classes of the `n` labels, and of the predictions; a single predicted class is
-    accepted. `who`: the name of the model in messages. `wanted`: the remedy for other names.
-    """
-    if _are_classes(labels, n) and 2 <= len(said) <= n / 2 and not set(said).intersection(labels):
-        raise ValueError(
-            f"prediction: {_named(said)} of {who} are not valid; expected classes of the labels: {_named(labels)}"
-        )
-    strange = sorted(set(said).difference(labels))
-    if not spell or not _are_classes(labels, n):
-        return
-    twice = _spelled_twice(labels)
-    if twice and not any({*pair}.issubset(said) for pair in twice):
-        told = f"{shown(twice[0][0])} and {shown(twice[0][1])} are two classes of the labels, of which {who} never"
-        raise ValueError(f"label: {told} predicts both; write them alike if they are one class, or rename one")
-    spelling = _speller(labels)
-    spelled = {spelling(name): name for name in labels}
-    for name in strange:
-        if (same := spelled.get(spelling(name))) is not None:
+        `said`: the distinct classes of the predictions; a single predicted class is accepted. `who`: the name of the
+        model in messages. `wanted`: the remedy for other names.
+        """
+        labels, twice = self.names, self._spelled_twice
+        if not self._are_classes:
+            return
+        if 2 <= len(said) <= self.n / 2 and not set(said).intersection(labels):
             raise ValueError(
-                f"prediction: {shown(name)} of {who} is another spelling of the label {shown(same)}; expected {wanted}"
+                f"prediction: {_named(said)} of {who} are not valid; expected classes of the labels: {_named(labels)}"
             )
-    broken = next((name for name in strange if _is_broken(name)), None)
-    if broken is not None and all(map(is_number, said)) and not any(map(_is_broken, labels)):
-        raise ValueError(
-            f"prediction: {shown(broken)} of {who} is not a class of the labels: {_named(labels)}; expected {wanted} "
-            "(probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
-        )
-    if _are_shifted(labels, said):
-        raise ValueError(
-            f"prediction: the classes {_named(said)} of {who} are not those of the labels, {_named(labels)}; "
-            f"expected {wanted}"
-        )
+        if self.exact:
+            return
+        if twice and not any({*pair}.issubset(said) for pair in twice):
+            told = f"{shown(twice[0][0])} and {shown(twice[0][1])} are two classes of the labels, of which {who} never"
+            raise ValueError(f"label: {told} predicts both; write them alike if they are one class, or rename one")
+        spelling, told, more = _speller(labels), "", ""
+        spelled, strange = {spelling(name): name for name in labels}, sorted(set(said).difference(labels))
+        broken = next((name for name in strange if _is_broken(name)), None)
+        if other := next((name for name in strange if spelling(name) in spelled), None):
+            told = f"{shown(other)} of {who} is another spelling of the label {shown(spelled[spelling(other)])}"
+        elif broken is not None and all(map(is_number, said)) and not any(map(_is_broken, labels)):
+            told = f"{shown(broken)} of {who} is not a class of the labels: {_named(labels)}"
+            more = " (probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
+        elif _are_shifted(labels, said):
+            told = f"the classes {_named(said)} of {who} are not those of the labels, {_named(labels)}"
+        if told:
+            raise ValueError(f"prediction: {told}; expected {wanted}{more}")
 
 
-def _are_classes(labels: Sequence[str], n: int) -> bool:
-    return 2 <= len(labels) <= n / 2
+def names_in(labels: NDArray[Any]) -> list[str]:
+    """The distinct labels of an array, as text."""
+    return [value if isinstance(value, str) else f"{value:.17g}" for value in np.unique(labels).tolist()]
 
 
 def _named(names: Sequence[str]) -> str:

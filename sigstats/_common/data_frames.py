@@ -13,7 +13,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .validation import IntArray, as_array, hint, refuse, shown
+from .class_spelling import SUMMARIES, DistinctNames
+from .validation import MAX_TOTAL, IntArray, as_array, hint, refuse, shown
 
 #: Pairs of labels for right and wrong answers.
 _RIGHT = ((True, False), ("True", "False"), ("right", "wrong"), ("correct", "wrong"), ("correct", "incorrect"))
@@ -51,6 +52,19 @@ def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: A
             wanted = f"the {'index' if axis == 'rows' else 'classes'} of {named[0]}, in its order"
             where = "index" if frame is None else "columns"
             raise refuse(f"{name} ({where})", index, f"{wanted} (reindex aligns them; an array is taken as it is)")
+
+
+def same_classes(**counts: Any) -> None:
+    """Refuse pandas objects of counts of other classes, of classes that look alike, or of a total of the others."""
+    require_same_index(**counts)
+    for name, count in counts.items():
+        index: Any = getattr(count, "index", None)
+        if hasattr(index, "equals"):  # a list has a method of this name
+            labels = {label for label in index if isinstance(label, str)}
+            DistinctNames(sorted(labels), MAX_TOTAL, f"{name} (index)")
+            totals = np.flatnonzero(2 * np.asarray(count) == np.sum(count)) if len(index) > 2 else ()
+            if odd := next((index[k] for k in totals if str(index[k]).casefold() in SUMMARIES), None):
+                raise ValueError(f"{name} (index): {shown(odd)} is the total of the others; leave it out")
 
 
 def as_decimals(array: NDArray[Any]) -> NDArray[Any]:

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from .._common.class_spelling import refuse_two_spellings, require_class_names
 from .._common.scores import unknown_direction
 from ..measures.metrics import metric_of, require_marks
 from ..measures.score_formulas import weighted_area
@@ -31,10 +30,7 @@ def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
             "classes; expected the measure neg-mae or neg-mse (or accuracy, if only equal numbers are right)"
         )
     if classes:
-        refuse_two_spellings(classes.of_labels, paired.n, "label")
-        wanted = "classes of the labels, or the measure accuracy, if only equal names are right"
-        for who, labels, predictions in classes.names():
-            require_class_names(labels, predictions, paired.n, who, wanted=wanted)
+        classes.check_names(wanted="classes of the labels, or the measure accuracy, if only equal names are right")
     if scored is None or (paired.graded and paired.predicted):
         return ("accuracy",)
     if paired.predicted is None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_columns import numbers_or_names, positive_place
-from .._common.class_spelling import is_number, refuse_thousands, refuse_two_spellings, require_class_names
+from .._common.class_spelling import is_number, refuse_thousands
 from .._common.messages import Note
 from .._common.scores import ends_of, refuse_beyond, require_one_scale, unknown_direction, unlike_units
 from .._common.validation import FloatArray, require_squarable, shown
@@ -139,16 +139,14 @@ def _numbers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Cla
 
 def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
     """The predictions of both models; ValueError if there are none, or if they spell the labels' classes otherwise."""
-    said, of_classes = paired.predicted, spec.needs == "classes"
+    said = paired.predicted
     if said is None:
         kind = "marks between right and wrong" if paired.graded else "scores without predictions"
         raise _invalid(spec, f"{kind}; expected one of {', '.join(OF_SCORES)}")
-    if of_classes:
-        refuse_two_spellings(said.of_labels, paired.n, "label")
     if paired.graded and spec.needs not in ("answers", "repeated answers"):
         raise ValueError("measures: these files state only which answers were right; expected accuracy or mean-score")
-    for who, labels, names in () if paired.graded or spec.needs == "numbers" else said.names():
-        require_class_names(labels, names, paired.n, who, spell=of_classes)
+    if not paired.graded and spec.needs != "numbers":
+        said.check_names(exact=spec.needs != "classes")
     return said
 
 

@@ -1,6 +1,6 @@
 """The predictions of two models on the same rows, as arrays."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_names import as_class_labels, coded, coded_groups, label_name
+from .._common.class_spelling import DistinctNames
 from .._common.data_frames import opened, require_same_index
 from .._common.messages import Note
 from .._common.validation import FloatArray, IntArray, as_reals, refuse, same_kind_of_labels, shown
@@ -70,11 +71,12 @@ class Predicted(Labels):
         """Masks of the right predictions of baseline and candidate."""
         return self.a == self.label, self.b == self.label
 
-    def names(self) -> Iterator[tuple[str, list[str], list[str]]]:
-        """Each model with the classes of the labels and those that it predicts."""
+    def check_names(self, *, exact: bool = False, **how: str) -> None:
+        """Refuse predictions of other classes than the labels have; options: those of `DistinctNames`."""
+        known = DistinctNames(self.of_labels, len(self.label), exact=exact)
         first = "the model" if np.array_equal(self.a, self.b) else "the baseline"
-        yield first, self.of_labels, _classes_of(self.classes, self.a)
-        yield "the candidate", self.of_labels, _classes_of(self.classes, self.b)
+        known.check(first, _classes_of(self.classes, self.a), **how)
+        known.check("the candidate", _classes_of(self.classes, self.b), **how)
 
 
 def _classes_of(classes: Sequence[str], codes: IntArray) -> list[str]:

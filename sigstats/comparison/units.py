@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_names import MISSING as MISSING
-from .._common.class_spelling import is_number, refuse_thousands, refuse_two_spellings
+from .._common.class_spelling import DistinctNames, is_number, refuse_thousands
 from .._common.messages import Note, shown
 from .._common.together import check_together
 from .._common.validation import FloatArray, IntArray, as_reals, refuse
@@ -70,7 +70,7 @@ class Units:
         """Notes on slices, tasks and groups that may be spelled twice; ValueError if they look alike."""
         parts = [(column, names, "slice") for column, (names, _) in self.slices.items()]
         parts += [("task", self.task_names, "task"), ("groups", self.group_names, "group")]
-        return [note for column, names, what in parts for note in refuse_two_spellings(names, self.n, column, what)]
+        return [note for column, names, what in parts for note in DistinctNames(names, self.n, column, what).notes]
 
     @property
     def single(self) -> bool:

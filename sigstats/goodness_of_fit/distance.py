@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc
 
-from .._common.class_spelling import require_classes_spelled_once
-from .._common.data_frames import require_same_index
+from .._common.data_frames import same_classes
 from .._common.extreme import TIE_TOLERANCE, at_least
 from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.validation import FloatArray, IntArray, as_choice, as_count, as_counts, as_probabilities, refuse
@@ -53,8 +52,7 @@ def distance(x: IntArray, n: int, p: FloatArray, ordering: str) -> FloatArray:
 
 def as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArray, FloatArray, int]:
     """Counts and probabilities of the classes that may occur, and how many objects are in a class that may not."""
-    require_same_index(counts=counts, probabilities=probabilities)
-    require_classes_spelled_once(counts=counts, probabilities=probabilities)
+    same_classes(counts=counts, probabilities=probabilities)
     x = as_counts(counts, "counts", ndim=1)
     p = as_probabilities(probabilities, "probabilities")
     if len(x) != len(p):

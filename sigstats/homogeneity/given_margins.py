@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from .._common.class_spelling import require_classes_spelled_once
-from .._common.data_frames import require_same_index
+from .._common.data_frames import same_classes
 from .._common.extreme import ROUNDING, at_most, error_bound
 from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.validation import FloatArray, IntArray, as_count, as_counts, refuse
@@ -172,8 +171,7 @@ class _Weights:
 
 def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
     """Both samples' counts of the classes that occur, two or more; neither is empty; or ValueError."""
-    require_same_index(counts_a=counts_a, counts_b=counts_b)
-    require_classes_spelled_once(counts_a=counts_a, counts_b=counts_b)
+    same_classes(counts_a=counts_a, counts_b=counts_b)
     a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)
     if len(a) != len(b):
         raise refuse("counts_b (length)", len(b), f"{len(a)} classes, as counts_a has (labels are counted first)")

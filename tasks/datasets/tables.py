@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats._common.class_names import refuse_missing_texts
-from sigstats._common.class_spelling import refuse_thousands, refuse_two_spellings
+from sigstats._common.class_spelling import DistinctNames, refuse_thousands
 from sigstats._common.validation import MAX_TOTAL, hint, shown
 from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.spelling import is_number
@@ -216,7 +216,7 @@ def _whole(table: DataColumns, name: str, what: str, listed: Collection[str] = (
     rows_of = dict(zip(texts.names, np.bincount(texts.codes).tolist(), strict=True))
     way = f"leave out rows without a {what}, or {'list {} in classes' if what == 'class' else 'rename {}'} if it is one"
     refuse_missing_texts(where, rows_of, way, classes=listed, what="labels" if what == "class" else "values")
-    if what == "value" and (notes := refuse_two_spellings(texts.names, MAX_TOTAL, where, "group")):
+    if what == "value" and (notes := DistinctNames(texts.names, MAX_TOTAL, where, "group").notes):
         raise ValueError(notes[0])
     if len(texts.names) < 2:
         raise table.error(name, f"{shown(texts.names[0])} is the only {what}; expected two or more")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from sigstats._common.class_names import class_notes
-from sigstats._common.class_spelling import refuse_two_spellings, require_class_names
+from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.messages import Note, shown
 from sigstats._common.validation import as_choice
 from sigstats.files.inputs import place, read_bytes
@@ -191,11 +191,10 @@ def coded_classes(
     counts = [np.bincount(column, times, len(classes)) for column in coded]
     labels, *said = ({classes[code]: int(rows[code]) for code in np.flatnonzero(rows)} for rows in counts)
     by_name = dict(zip(names[1:], said, strict=True))
-    n = sum(labels.values())
+    spelled = DistinctNames([*labels], sum(labels.values()), f"column {shown(names[0])}")
     for name, rows in by_name.items():
-        require_class_names([*labels], [*rows], n, f"column {shown(name)} of {table.where}")
-    notes = refuse_two_spellings([*labels], n, f"column {shown(names[0])}")
-    return coded, classes, [*notes, *class_notes(labels, [*by_name.items()])]
+        spelled.check(f"column {shown(name)} of {table.where}", [*rows])
+    return coded, classes, [*spelled.notes, *class_notes(labels, [*by_name.items()])]
 
 
 def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:

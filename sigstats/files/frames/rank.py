@@ -21,7 +21,7 @@ from sigstats._common.class_names import (
     counts_of,
     label_name,
 )
-from sigstats._common.class_spelling import require_class_names
+from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.data_frames import Found, columns_of, require_same_index
 from sigstats._common.messages import Note
 from sigstats._common.validation import (
@@ -294,6 +294,6 @@ def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
         same_kind_of_labels(label, column, name)
         if (column != label).any():
             labels, said = ([label_name(value) for value in np.unique(one).tolist()] for one in (label, column))
-            require_class_names(labels, said, len(label), shown(names[i]))
+            DistinctNames(labels, len(label)).check(shown(names[i]), said)
         right.append(column == label)
     return np.column_stack(right)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.class_names import class_notes
-from sigstats._common.class_spelling import require_class_names
+from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.messages import Note, did_you_mean, shown
 from sigstats._common.scores import lower_is_better_note, unknown_direction
 from sigstats.comparison.measure_names import are_measurements
@@ -153,7 +153,7 @@ def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Ma
                 {count["values"]: count["counts"] for count in pc.value_counts(column).to_pylist()}
                 for column in (label, prediction)
             )
-            require_class_names([*classes], [*said_of], len(label), side.where)
+            DistinctNames([*classes], len(label)).check(side.where, [*said_of])
             rows.classes.append((side.where, classes, said_of))
         right = np.from_dlpack(pc.cast(pc.equal(label, prediction), pa.int8())).astype(bool)
         rows.right.append(rows.spread(right, positions, False))

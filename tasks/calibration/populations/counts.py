@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats._common.class_spelling import require_class_names
+from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.validation import did_you_mean, one_line, refuse, shown
 from sigstats.files.inputs.limit import Budget
 from sigstats.joint.events import JointEvents
@@ -57,10 +57,10 @@ class LabelCounts:
         return sorted(labels, key=lambda label: (isinstance(label, str), label))
 
     def checked(self, where: str, columns: Sequence[str]) -> Self:
-        """The counts; ValueError if predictions are not classes of the labels, as `require_class_names` finds."""
+        """The counts; ValueError if predictions are not classes of the labels, or not spelled as they are."""
         labels, *said = (sorted({str(x) for row in self.counts for x in each_label(row[side])}) for side in range(3))
         for name, classes in zip(columns[1:], said, strict=True):
-            require_class_names(labels, classes, self.rows, f"column {shown(name)} of {where}")
+            DistinctNames(labels, self.rows).check(f"column {shown(name)} of {where}", classes)
         return self
 
     def events(self, name: str) -> EventPopulation:
