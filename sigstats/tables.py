@@ -7,7 +7,7 @@ import numpy as np
 from ._common.class_names import as_class_labels
 from ._common.class_spelling import DistinctNames, names_in
 from ._common.data_frames import require_same_index
-from ._common.validation import IntArray, as_array, as_counts, refuse, refuse_where, require_comparable, shown
+from ._common.validation import IntArray, as_array, as_counts, refuse, refuse_where, same_kind_of_labels, shown
 
 #: The most classes of a table, which then takes 128 MB.
 MOST_CLASSES = 4096
@@ -63,7 +63,7 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
         raise refuse("prediction (length)", len(names), f"one for each of y's {len(truth)}")
     if _kind(truth) != _kind(names):
         raise refuse("prediction", names[0], f"{_kind(truth)} as y has")
-    require_comparable(truth, names, "prediction")
+    same_kind_of_labels(truth, names, "prediction")
     DistinctNames(names_in(truth), len(truth), "y").check("prediction", names_in(names), wanted="classes of y")
     if labels is None:
         classes = np.union1d(truth, names)
@@ -71,8 +71,8 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
         classes = _as_labels(labels, "labels")
         if _kind(classes) != _kind(truth):
             raise refuse("labels", classes[0], f"{_kind(truth)} as y has")
-        require_comparable(truth, classes, "labels")
-        require_comparable(names, classes, "labels")
+        same_kind_of_labels(truth, classes, "labels", aligned=False)
+        same_kind_of_labels(names, classes, "labels", aligned=False)
     if len(classes) < 2 or len(np.unique(classes)) < len(classes):
         raise refuse("labels", classes, "two or more different classes")
     if len(classes) > MOST_CLASSES:

@@ -261,11 +261,11 @@ def _require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Cla
     if measure == model.ERROR or not model.nulls_of(study):
         return
     try:
-        statistic = Statistic(allowed_measure(measure), dataset.classes)
+        Statistic(allowed_measure(measure), dataset.classes)
     except ValueError as error:
         raise ValueError(f"permutation.{error} in {dataset.name}") from None
     try:
-        statistic.require_of(made)
+        Statistic(allowed_measure(measure), dataset.classes, classifier=made)
     except ValueError as error:
         raise ValueError(f"classifiers: {classifier.name}: permutation.{error}") from None
 

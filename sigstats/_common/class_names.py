@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .class_spelling import DistinctNames, names_in
 from .data_frames import as_texts, is_missing, require_same_index
 from .messages import Note, shown, some_of
-from .validation import IntArray, as_labels, refuse, require_comparable, same_kind_of_labels
+from .validation import IntArray, as_labels, refuse, same_kind_of_labels
 
 #: The slice of the rows without a value in a column of slices.
 MISSING = "(missing)"
@@ -104,7 +104,7 @@ def as_predictions(
             raise refuse(name, broken[0], wanted)
         DistinctNames(names_in(truth), len(truth), "y").check(name, names_in(labels), wanted="classes of y")
         assigned.append(labels)
-    require_comparable(assigned[0], assigned[1], "b")
+    same_kind_of_labels(assigned[0], assigned[1], "b")
     return truth, assigned[0], assigned[1]
 
 

@@ -66,36 +66,6 @@ _FACTOR, _ABOVE_ONE = 50, 2
 _FEW, _SEVERAL = 20, 5
 
 
-def require_one_scale(
-    scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str, costs: bool = False
-) -> list[Note]:
-    """Refuse absurdly large scores, and scores from 0 to 1 if others, of any of the models, are up to 10 or 100.
-
-    Return the note of `unlike_units` on other scores.
-
-    One score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides each regression.
-    `scores` has an array for each of the models, whose `names` appear in messages; `wanted`: the expected value.
-    `costs`: True for costs without limits; those of one model may lie both far below 1 and far above.
-    """
-    sizes = np.abs(np.concatenate(scores))
-    if len(sizes) >= _FEW:
-        first = len(sizes) - 1 - max(1, int(_WILD_SHARE * len(sizes)))
-        largest = np.sort(np.partition(sizes, first)[first:])
-        gaps = np.flatnonzero((largest[:-1] > 0) & (largest[1:] >= _WILD_TIMES * largest[:-1]))
-        if len(gaps):
-            usual = largest[gaps[0]]
-            beyond = [(name, score[np.abs(score) > usual]) for name, score in zip(names, scores, strict=True)]
-            (who, (wild, *_)), *others = [(name, values) for name, values in beyond if len(values)]
-            of = "" if others else f" of {shown(who)}"
-            told = f"is beyond the scale of the others (at most {usual:g} in size)"
-            raise ValueError(f"scores: {wild:g}{of} {told}; expected {wanted}")
-    for name, score in () if costs else zip(names, scores, strict=True):
-        if len(small := _fractions_among_percentages(score)):
-            told = f"{len(small):,} of {shown(name)} up to {small.max():g} and {np.count_nonzero(score > 1):,} up to"
-            raise ValueError(f"scores: {told} {score.max():g} look like two units; expected {wanted}")
-    return unlike_units(scores, names, wanted=wanted, costs=costs)
-
-
 def unlike_units(
     scores: Sequence[FloatArray],
     names: Sequence[str],
@@ -107,9 +77,15 @@ def unlike_units(
     """Return a note on the models with the smallest and the largest scores if their sizes differ as units do.
 
     That is by a factor, as seconds and milliseconds, or numbers with a point between thousands and below a thousand do;
-    or if those of one are 0 and 1, or unless `costs` between 0 and 1, and those of the other usually beyond. Refuse
-    them if `wanted` and the others are up to 10 or 100.
+    or if those of one are 0 and 1, or unless `costs` between 0 and 1, and those of the other usually beyond.
+
+    `scores` has an array for each of the models, whose `names` appear in messages. `costs`: True for costs without
+    limits; those of one model may lie both far below 1 and far above. `wanted`: the expected value; if it is given,
+    absurdly large scores are refused, and scores from 0 to 1 if others, of any of the models, are up to 10 or 100. One
+    score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides each regression.
     """
+    if wanted and (told := _wild(scores, names) or ("" if costs else _mixed(scores, names))):
+        raise ValueError(f"scores: {told}; expected {wanted}")
     sizes = [(values[values != 0], name) for values, name in zip(map(np.abs, scores), names, strict=True)]
     ordered = sorted((float(size.mean()), place) for place, (size, _) in enumerate(sizes) if len(size))
     if len(ordered) < 2:
@@ -125,6 +101,32 @@ def unlike_units(
     parts = (f"{np.median(size):.4g} (largest {size.max():.4g}) for {name}" for size, name in (sizes[low], sizes[high]))
     told = f"median without zeros {' and '.join(parts)}"
     return [Note("unlike-units", f"scores may be in two units: {told}; if they are, convert one")]
+
+
+def _wild(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
+    """Return the complaint about a score that is absurdly large; empty if none is."""
+    sizes = np.abs(np.concatenate(scores))
+    if len(sizes) < _FEW:
+        return ""
+    first = len(sizes) - 1 - max(1, int(_WILD_SHARE * len(sizes)))
+    largest = np.sort(np.partition(sizes, first)[first:])
+    gaps = np.flatnonzero((largest[:-1] > 0) & (largest[1:] >= _WILD_TIMES * largest[:-1]))
+    if not len(gaps):
+        return ""
+    usual = largest[gaps[0]]
+    beyond = [(name, score[np.abs(score) > usual]) for name, score in zip(names, scores, strict=True)]
+    (who, (wild, *_)), *others = [(name, values) for name, values in beyond if len(values)]
+    of = "" if others else f" of {shown(who)}"
+    return f"{wild:g}{of} is beyond the scale of the others (at most {usual:g} in size)"
+
+
+def _mixed(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
+    """Return the complaint about a model with shares among percentages; empty if none has them."""
+    for name, score in zip(names, scores, strict=True):
+        if len(small := _fractions_among_percentages(score)):
+            told = f"{len(small):,} of {shown(name)} up to {small.max():g} and {np.count_nonzero(score > 1):,} up to"
+            return f"{told} {score.max():g} look like two units"
+    return ""
 
 
 def _fractions_among_percentages(scores: FloatArray) -> FloatArray:

@@ -168,17 +168,15 @@ def _texts(labels: NDArray[Any], name: str, wanted: str) -> NDArray[Any]:
     return np.array([str.__str__(label) for label in labels])
 
 
-def same_kind_of_labels(first: NDArray[Any], second: NDArray[Any], name: str) -> None:
-    """Raise ValueError unless `second`, called `name`, is as long as `first` and has comparable labels."""
-    if first.size != second.size:
+def same_kind_of_labels(first: NDArray[Any], second: NDArray[Any], name: str, *, aligned: bool = True) -> None:
+    """Raise ValueError unless NumPy compares labels of `second`, called `name`, with those of `first` exactly.
+
+    `aligned`: also unless it is as long as `first`.
+    """
+    if aligned and first.size != second.size:
         raise refuse(f"{name} (length)", second.size, f"{first.size}, one label for each observation")
     if (first.dtype.kind == "U") != (second.dtype.kind == "U"):
         raise refuse(name, second[0], "labels of the same kind everywhere: all numbers or all strings")
-    require_comparable(first, second, name)
-
-
-def require_comparable(first: NDArray[Any], second: NDArray[Any], name: str) -> None:
-    """Refuse whole numbers that NumPy would round to compare them with those of the other array."""
     if first.dtype.kind == "U" or np.result_type(first, second).kind != "f":
         return
     for labels in (first, second):

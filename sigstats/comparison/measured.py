@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._common.class_columns import numbers_or_names, positive_place
 from .._common.class_spelling import is_number, refuse_thousands
 from .._common.messages import Note
-from .._common.scores import ends_of, refuse_beyond, require_one_scale, unknown_direction, unlike_units
+from .._common.scores import ends_of, refuse_beyond, unknown_direction, unlike_units
 from .._common.validation import FloatArray, require_squarable, shown
 from ..measures.metrics import limits_of
 from ..measures.score_formulas import FIRST, LAST, POWERS, macro_area, rank_of_truth, ranks_of
@@ -203,7 +203,7 @@ def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Value
     if limits is None:
         wanted = "one unit, or score_range if they are in one unit"
         costs = per is not None or bool(scored.unit) or (scored.lower and limits_of(scored.column) is None)
-        require_one_scale(scored.scores, ("baseline", "candidate"), wanted=wanted, costs=costs)
+        unlike_units(scored.scores, ("baseline", "candidate"), wanted=wanted, costs=costs)
     if spec.share and (units.group is not None or units.weights is not None):
         raise _invalid(spec, "rows in groups or with weights")
     if per is not None:

@@ -24,7 +24,6 @@ from .._common.validation import (
     as_count,
     as_labels,
     refuse,
-    require_comparable,
     same_kind_of_labels,
 )
 from ..measures.formulas import Confusion
@@ -152,8 +151,7 @@ class JointEvents:
         if categories is None:
             categories = occurring
         else:
-            same_kind_of_labels(truth[:1], categories[:1], "classes")
-            require_comparable(occurring, categories, "classes")
+            same_kind_of_labels(occurring, categories, "classes", aligned=False)
             strange = ~np.isin(occurring, categories)
             if strange.any():
                 raise refuse("classes", classes, f"classes that include {occurring[strange][0].item()!r}, which occurs")

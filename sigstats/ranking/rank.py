@@ -11,7 +11,7 @@ import numpy as np
 
 from .._common.extreme import span_of, ties_as_equal
 from .._common.messages import Note
-from .._common.scores import refuse_beyond, require_one_scale
+from .._common.scores import refuse_beyond, unlike_units
 from .._common.validation import FloatArray, IntArray, as_count, as_real, refuse, require_squarable
 from ..unseen_row.means import RAREST
 from .means import MEAN_OVER_TASKS, mean_interval, share_interval, task_weights
@@ -55,7 +55,7 @@ def rank_table(
     require_squarable(scores, "scores")
     if not right and score_range is None:
         wanted = "scores of all models in one unit, or score_range"
-        notes = (*notes, *require_one_scale(scores.T, models, wanted=wanted, costs=lower))
+        notes = (*notes, *unlike_units(scores.T, models, wanted=wanted, costs=lower))
     first = {column.tobytes(): name for name, column in zip(reversed(models), scores.T[::-1], strict=True)}
     varied = [place for place, column in enumerate(scores.T) if column.min() < column.max()]  # all right is not a copy
     same = [(models[place], first[scores[:, place].tobytes()]) for place in varied]

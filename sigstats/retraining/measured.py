@@ -114,10 +114,11 @@ class Statistic:
     """A measure of the predictions or scores of a classifier; greater is better, since costs are negated.
 
     `measure`: as for `as_statistic`. `classes`: names of the classes. `positive`: code of the class of measures of one
-    class (``f1``, ``recall``, ``auc``). ValueError if the measure is unknown, or needs two classes and there are more.
+    class (``f1``, ``recall``, ``auc``). ValueError if the measure is unknown, or needs two classes and there are more,
+    or if the `classifier` gives no scores that it needs.
     """
 
-    def __init__(self, measure: Any, classes: Sequence[str], positive: int = 1) -> None:
+    def __init__(self, measure: Any, classes: Sequence[str], positive: int = 1, classifier: Any = None) -> None:
         self.name = as_statistic(measure)
         self.classes, self.positive, n_classes = tuple(classes), positive, len(classes)
         self._spec = MEASURES[self.name]
@@ -130,6 +131,11 @@ class Statistic:
                 if (name in STATISTICS or is_made(name)) and (name != "neg-log-loss" or self.needs_scores)
             ]
             raise refuse("measure", self.name, f"{' or '.join(several)}, since there are {n_classes} classes")
+        known = ("predict_proba", "decision_function") if self._spec.needs == "scores" else ("predict_proba",)
+        if classifier is not None and self.needs_scores and not any(hasattr(classifier, name) for name in known):
+            last = classifier.steps[-1][1] if hasattr(classifier, "steps") else classifier
+            wanted = f"one of predictions, since {type(last).__name__} has no {' or '.join(known)}"
+            raise refuse("measure", self.name, wanted)
 
     @property
     def of_one_class(self) -> bool:
@@ -140,15 +146,6 @@ class Statistic:
     def needs_scores(self) -> bool:
         """True if predictions do not suffice."""
         return self._spec.needs_scores
-
-    def require_of(self, classifier: Any) -> None:
-        """Refuse a classifier that does not give what the measure needs."""
-        known = ("predict_proba", "decision_function") if self._spec.needs == "scores" else ("predict_proba",)
-        if self.needs_scores and not any(hasattr(classifier, name) for name in known):
-            last = classifier.steps[-1][1] if hasattr(classifier, "steps") else classifier
-            raise refuse(
-                "measure", self.name, f"one of predictions, since {type(last).__name__} has no {' or '.join(known)}"
-            )
 
     def of_predictions(self, truth: IntArray, predicted: IntArray) -> FloatArray:
         """The measure of each replicate of predicted codes, shape (replicates, n)."""
@@ -192,12 +189,11 @@ def scored(measure: str, truth: IntArray, scores: ClassScores, positive: int) ->
 def statistic_of(measure: Any, retrainer: Retrainer, y: Any, positive: Any) -> Statistic:
     """The statistic of a retrainer's classifier and classes; ValueError if they do not provide what it needs."""
     labels = np.unique(np.asarray(y)).tolist()
-    statistic = Statistic(measure, [label_name(label, "y") for label in labels])
+    statistic = Statistic(measure, [label_name(label, "y") for label in labels], classifier=retrainer.estimator)
     if positive is not None and not statistic.of_one_class:
         raise refuse("positive", positive, f"None, since {statistic.name} has no positive class")
     if positive is not None or needs_positive(statistic.name):
         statistic.positive = positive_place(labels, positive)
-    statistic.require_of(retrainer.estimator)
     return statistic
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .._common.extreme import span_of
 from .._common.messages import Note
 from .._common.numerals import points, significant
-from .._common.scores import require_one_scale
+from .._common.scores import unlike_units
 from .._common.tabular import Table, Tabular
 from .._common.validation import FloatArray, require_squarable
 from ..comparison.evidence import Values
@@ -112,7 +112,7 @@ def leaderboard_size(
     n, k = scores.shape
     require_squarable(scores.astype(np.float64, copy=False), "scores")
     sides, wanted = [*scores.T.astype(np.float64)], "scores of all models in one unit"
-    notes = (*notes, *require_one_scale(sides, models, wanted=wanted, costs=lower))
+    notes = (*notes, *unlike_units(sides, models, wanted=wanted, costs=lower))
     level = (1 - confidence_level) / (k * (k - 1))
     means = scores.mean(axis=0, dtype=np.float64) * (-1 if lower else 1)
     order = sorted(range(k), key=lambda model: (-float(means[model]), model))

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from sigstats._common.class_names import class_notes
+from sigstats._common.class_names import class_notes, refuse_missing_texts
 from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.messages import Note, shown
 from sigstats._common.validation import as_choice
@@ -22,7 +22,7 @@ from sigstats.files.inputs import place, read_bytes
 from sigstats.files.inputs.content import open_content
 from sigstats.files.tables.delimited import DelimitedTable
 from sigstats.files.tables.spelling import is_number, same_spelling
-from sigstats.files.tables.table import Table
+from sigstats.files.tables.table import Table, rows_of_short
 from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
 from sigstats.tasks.summary import PRINTABLE
 
@@ -171,7 +171,7 @@ def read_table(path: str, base: Path, names: Sequence[str] | None = None, filled
     else:
         table = DelimitedTable(where, read_bytes(where), wanted=None if names is None else lambda _: names)
     for name in filled or names or table.names:
-        table.require_values(name)
+        table.require(name)
     return table
 
 
@@ -186,7 +186,8 @@ def coded_classes(
     columns = [table.texts(name) for name in names]
     for name, column in zip(names, columns, strict=True):
         remedy = "leave out rows without a class, or list {} in classes if it is one"
-        table.refuse_missing_texts(name, column, remedy, classes=listed or (), what="classes")
+        where, rows, n = str(table.error(name, "")), rows_of_short(column), len(column)
+        refuse_missing_texts(where, rows, remedy, classes=listed, n=n, what="classes")
     coded, classes = codes(*columns)
     counts = [np.bincount(column, times, len(classes)) for column in coded]
     labels, *said = ({classes[code]: int(rows[code]) for code in np.flatnonzero(rows)} for rows in counts)

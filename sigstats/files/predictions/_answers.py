@@ -1,5 +1,6 @@
 """The marks of the rows of a table, or the probabilities of their classes."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -7,15 +8,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.class_columns import as_probabilities, likeliest
+from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.messages import some_of
 from sigstats._common.validation import refuse, shown
 from sigstats.measures.metrics import is_lower_better, limits_of
 
-from ..tables.spelling import Array, same_spelling, to_numbers, without_empty
-from ..tables.table import Table, WithMissing
+from ..tables.spelling import Array, is_number, same_spelling, to_numbers, without_empty
+from ..tables.table import Table, WithMissing, rows_of_short
 from ._columns import Columns
 from ._predictions import Scores
 
+#: A whole number of more digits may be more than a float holds.
+_LONGEST_NUMBER = 308
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
 #: The words of verdicts.
 _WORDS = {
@@ -26,12 +30,20 @@ _WORDS = {
 _ANSWERS = ("yes", "no", "true", "false", None)
 
 
-def refuse_missing_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
-    """Refuse texts that usually mean a missing value, unless they are listed as classes."""
+def check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
+    """Refuse texts that usually mean a missing value and are no listed classes, and numbers too large for float64."""
+    values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
+    if name != columns.score and (pc.max(pc.binary_length(values)).as_py() or 0) > _LONGEST_NUMBER:
+        for row, text in enumerate(texts.to_pylist()):
+            if len(text) > _LONGEST_NUMBER and is_number(text) and math.isinf(float(text)):
+                raise table.error(name, f": {shown(text)} is not valid; expected a class, or a number below 1e308", row)
+    if name not in table.names:
+        return
     what = {columns.prediction: "predictions", columns.label: "labels", columns.score: "scores"}.get(name, "values")
     listed = "" if name == columns.score else ", or list {} in --classes if it is a class"
     remedy = f"add --missing {{}} if they are missing{listed}"
-    table.refuse_missing_texts(name, texts, remedy, classes=columns.form.classes, what=what)
+    where, n = str(table.error(name, "")), len(texts)
+    refuse_missing_texts(where, rows_of_short(texts), remedy, classes=columns.form.classes, n=n, what=what)
 
 
 def scores_of(table: Table, columns: Columns) -> Scores | None:
@@ -67,7 +79,7 @@ def _marks(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] | N
             texts = table.texts_or_missing(name)
         except ValueError:  # numbers, of which one is infinite
             raise error from None
-        refuse_missing_texts(table, name, texts, columns)
+        check_texts(table, name, texts, columns)
         words = without_empty(pc.utf8_lower(texts))
         if pc.all(pc.match_substring_regex(words, _PERCENT)).as_py():
             return to_numbers(pc.replace_substring_regex(words, _PERCENT, r"\1e-2")), limits_of(name)  # rounded once

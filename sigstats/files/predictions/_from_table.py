@@ -1,6 +1,5 @@
 """Convert a table to predictions: ids or positions, labels, predictions, scores and runs."""
 
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -19,7 +18,7 @@ from sigstats.comparison.units import MISSING
 from ..tables.spelling import is_number
 from ..tables.table import Table, WithMissing
 from ._agreement import check_same, truth_of
-from ._answers import WithLikeliest, refuse_missing_texts, scores_of
+from ._answers import WithLikeliest, check_texts, scores_of
 from ._columns import KNOWN, Columns, TableColumns
 from ._predictions import RIGHT, Predictions, Said, Scores, Source, dictionaries
 
@@ -30,19 +29,6 @@ _ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
 #: The name of a column whose rows follow one another, or share what the others were trained on.
 _IN_ORDER = re.compile(r"(?i)(^|[_. -])(fold|split|step|epoch|iteration|iter|round)$")
 _LISTED = 10
-#: A whole number of more digits may be more than a float holds.
-_LONGEST_NUMBER = 308
-
-
-def _check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
-    """Refuse texts that may mean a missing value, and numbers that are too large for float64."""
-    values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
-    if (pc.max(pc.binary_length(values)).as_py() or 0) > _LONGEST_NUMBER:
-        for row, text in enumerate(texts.to_pylist()):
-            if len(text) > _LONGEST_NUMBER and is_number(text) and math.isinf(float(text)):
-                raise table.error(name, f": {shown(text)} is not valid; expected a class, or a number below 1e308", row)
-    if name in table.names:
-        refuse_missing_texts(table, name, texts, columns)
 
 
 def _check_columns(table: Table, columns: TableColumns, *, labelled: bool, predicted: bool) -> None:
@@ -142,7 +128,7 @@ def _ids(table: Table, name: str, *, positions: bool, coded: bool) -> tuple[Any,
     if positions:
         ids = pa.array(range(table.num_rows), pa.int64())
         return ids if coded else ids.cast(pa.string()), True
-    table.require_values(name)
+    table.require(name)
     ascending = table.ascending(name)
     if ascending is not None:
         return ascending if coded else table.texts(name), True
@@ -204,7 +190,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
         score = Scores(likeliest.of_classes(columns.label, label), of_truth=True, by_name=True, limits=(0.0, 1.0))
     others = {name: texts(name) for name in units.complete if name in table.names}
     for name, column in (*others.items(), (columns.label, label), (columns.prediction, prediction)):
-        _check_texts(table, name, column, columns)
+        check_texts(table, name, column, columns)
     sliced = [name for name in units.slices if name in table.names and name not in others]
     others |= {name: of_slices(table, name, texts) for name in sliced}
     if columns.truth is not None:

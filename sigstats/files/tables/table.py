@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.class_spelling import refuse_thousands
 from sigstats._common.data_frames import duration_text
 from sigstats._common.validation import EXACT_WHOLE, MAX_TOTAL, hint, shown
@@ -72,19 +71,8 @@ class Table:
         at = "" if row is None else f", {self.row(row)}"
         return ValueError(f"{self.where}{at}: column {shown(name)}{complaint}")
 
-    def refuse_missing_texts(
-        self, name: str, texts: Array, remedy: str, *, classes: Collection[str] = (), what: str = "labels"
-    ) -> None:
-        """Refuse texts of a column that usually mean a missing value and are not among the classes."""
-        values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
-        if pc.any(short := pc.match_substring_regex(values, _SHORT)).as_py():
-            short = short.take(texts.indices) if values is not texts else short
-            rows_of = {count["values"]: count["counts"] for count in pc.value_counts(texts.filter(short)).to_pylist()}
-            where = str(self.error(name, ""))
-            refuse_missing_texts(where, rows_of, remedy, classes=classes, n=len(texts), what=what)
-
-    def require(self, name: str) -> None:
-        """Refuse a table without rows, and a column that is not there or there twice."""
+    def require(self, name: str, *, or_missing: bool = False) -> None:
+        """Refuse a table without rows, and a column that is missing, exists twice or, by default, lacks a value."""
         times = self.names.count(name)
         if not times:
             raise self.error(name, f" was not found; {hint(name, self.names)}")
@@ -92,15 +80,17 @@ class Table:
             raise self.error(name, f" appears {times} times")
         if not self.num_rows:
             raise ValueError(f"{self.where}: has no rows")
+        if not or_missing and pc.any(missing := self.missing(name)).as_py():
+            raise self.error(name, " is empty; expected a value", pc.index(missing, True).as_py())
 
     def texts(self, name: str) -> Array:
         """A column as strings, or ValueError that names the first row with a missing value."""
-        self.require_values(name)
+        self.require(name)
         return self._text(name)
 
     def texts_or_missing(self, name: str) -> Array:
         """A column as strings, null if a value is missing."""
-        self.require(name)
+        self.require(name, or_missing=True)
         return self._text(name)
 
     def ascending(self, name: str) -> Array | None:
@@ -113,7 +103,7 @@ class Table:
 
     def coded(self, name: str) -> Array:
         """Return a column as strings, or as a dictionary array of distinct strings if that is faster."""
-        self.require_values(name)
+        self.require(name)
         column = self._table.column(name)
         encoded = None
         if pa.types.is_dictionary(column.type):
@@ -124,10 +114,7 @@ class Table:
 
     def numbers(self, name: str, *, or_missing: bool = False) -> Array:
         """A column as finite float64 numbers, or ValueError that names the first row without one, or a rounded one."""
-        if or_missing:
-            self.require(name)
-        else:
-            self.require_values(name)
+        self.require(name, or_missing=or_missing)
         numbers = self._numbers(name)
         if numbers is None and or_missing:
             numbers = to_numbers(without_empty(self._text(name)))
@@ -154,13 +141,6 @@ class Table:
             if not is_whole_number(text) or int(text) < 0:
                 raise self.error(name, f": {shown(text)} is not valid; expected a whole number, 0 or more", row)
         return [int(text) for text in texts]
-
-    def require_values(self, name: str) -> None:
-        """Refuse a column that is not there, or that lacks a value."""
-        self.require(name)
-        missing: Array = self.missing(name)
-        if pc.any(missing).as_py():
-            raise self.error(name, " is empty; expected a value", pc.index(missing, True).as_py())
 
     def missing(self, name: str) -> Array:
         """Return a mask of missing values of a column whose name is unique."""
@@ -245,6 +225,16 @@ class WithMissing(Table):
         except ValueError:  # numbers with fractions
             text = self._read.numbers(name, or_missing=True).cast(pa.string())
         return pc.if_else(pc.is_in(text, value_set=self._missing), pa.scalar(None, pa.string()), text)
+
+
+def rows_of_short(texts: Array) -> dict[str, int]:
+    """Return the number of rows of each text that is short enough to mean a missing value."""
+    values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
+    short = pc.match_substring_regex(values, _SHORT)
+    if not pc.any(short).as_py():
+        return {}
+    short = short.take(texts.indices) if values is not texts else short
+    return {count["values"]: count["counts"] for count in pc.value_counts(texts.filter(short)).to_pylist()}
 
 
 def is_text(kind: pa.DataType) -> bool:

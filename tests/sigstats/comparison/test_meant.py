@@ -10,7 +10,7 @@ from scipy import stats
 
 import sigstats
 from sigstats._common.messages import shown
-from sigstats._common.scores import require_one_scale
+from sigstats._common.scores import unlike_units
 from sigstats.files.predictions import Columns, read
 from sigstats.files.predictions._files import parsed
 from sigstats.flows.cli import main
@@ -70,9 +70,9 @@ def test_fractions_among_percentages_are_refused(tmp_path, capsys, shares):
     ],
 )
 def test_percentages_below_one_are_no_fractions(scores):
-    require_one_scale([scores, scores[::-1]], "ab", wanted="one unit")
+    unlike_units([scores, scores[::-1]], "ab", wanted="one unit")
     with pytest.raises(ValueError, match="look like two units"):
-        require_one_scale([FRACTIONS, np.where(scores < 1, 1, scores.clip(0, 100))], "ab", wanted="one unit")
+        unlike_units([FRACTIONS, np.where(scores < 1, 1, scores.clip(0, 100))], "ab", wanted="one unit")
 
 
 @pytest.mark.parametrize("factor", [1, 100, 7])
@@ -101,7 +101,7 @@ def test_scores_in_one_unit_are_compared_whatever_it_is(factor):
 def test_other_scores_that_may_be_in_two_units_are_noted(scores, costs, noted):
     for each in (scores, scores[::-1]):
         sides = [np.asarray(one, dtype=float) for one in each]
-        notes = require_one_scale(sides, "ab", wanted="one unit", costs=costs)
+        notes = unlike_units(sides, "ab", wanted="one unit", costs=costs)
         assert [note.name for note in notes] == ["unlike-units"] * noted
 
 
@@ -118,7 +118,7 @@ def test_other_scores_that_may_be_in_two_units_are_noted(scores, costs, noted):
 def test_natural_scores_are_rarely_noted_as_in_two_units(law, costs):
     rng = np.random.default_rng(3)
     sides = [[law(rng, k, 100).astype(float) for k in (0, 3)] for _ in range(500)]
-    assert sum(bool(require_one_scale(pair, "ab", wanted="one unit", costs=costs)) for pair in sides) <= 5
+    assert sum(bool(unlike_units(pair, "ab", wanted="one unit", costs=costs)) for pair in sides) <= 5
 
 
 def test_two_units_are_noted_wherever_scores_are_compared(tmp_path, capsys):
@@ -176,7 +176,7 @@ def test_a_wild_mark_hides_no_regression(tmp_path, capsys, wild):
     ],
 )
 def test_scores_of_long_tails_are_not_wild(scores):
-    require_one_scale([scores, scores[::-1]], "ab", wanted="one unit")
+    unlike_units([scores, scores[::-1]], "ab", wanted="one unit")
 
 
 @pytest.mark.parametrize("name", ["loss", "val_loss", "perplexity", "WER", "error_rate"])
