@@ -5,7 +5,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -62,73 +62,94 @@ def lower_in_both(*sides: Predictions) -> bool | None:
     return next((score.lower for score in scores if score.lower is not None), None)
 
 
-def questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> Iterator[tuple[str, Any, Any]]:
-    """The targets, inputs or hashes of the questions in these rows, of those that both files have."""
-    for name, column in first.identity.items():
-        if name in other.identity and name != PROMPT:
-            yield name, taken(column, rows), taken(other.identity[name], partners)
-
-
-def differing_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> tuple[Note, ...]:
-    """A line with the number of rows with other questions under the same id; None if all are the same."""
-    differs = np.zeros(len(rows), dtype=bool)
-    for _, a, b in questions(first, other, rows, partners):
-        differs[np.from_dlpack(differing(a, b))] = True
-    n = int(differs.sum())
-    told = f"{other.where}: {n:,} of {len(rows):,} rows have other questions than in {first.where}"
-    return (Note("differing-questions", told),) if n else ()
-
-
-def same_in_both(name: str, first: Predictions, other: Predictions, rows: Any, partners: Any) -> Any:
-    """The column of slices or groups that the files have, the same in both."""
-    if name not in first.others or name not in other.others:
-        if name in first.others:
-            return taken(first.others[name], rows)
-        if name in other.others:
-            return taken(other.others[name], partners)
-        near = did_you_mean(name, (*first.source.names, *other.source.names))
-        nor = "" if other.where == first.where else f", nor in {other.where}"
-        raise ValueError(f"{first.where}: column {shown(name)} was not found{nor}{near}")
-    a, b = same_spelling([taken(first.others[name], rows), taken(other.others[name], partners)])
-    require_equal((first, a), (other, b), rows, what=f"column {shown(name)}:", wanted="the same in both")
-    return a
-
-
-def require_equal(
-    first: tuple[Predictions, Any], other: tuple[Predictions, Any], rows: Any, *, what: str, wanted: str
-) -> None:
-    """Refuse two files' columns of joined rows that differ where both have a value, naming the first such row."""
-    (one, a), (two, b) = first, other
-    differs = differing(a, b)
-    if len(differs):
-        at = differs[0].as_py()
-        mine, its = difference_shown(b[at].as_py(), a[at].as_py())
-        more = f" (and {len(differs) - 1:,} more)" if len(differs) > 1 else ""
-        raise ValueError(
-            f"{two.where}: {'row' if one.by_position else 'id'} {shown(str(one.ids.take(rows)[at].as_py()))}: {what} "
-            f"{mine} is not that of {one.where}, {its}{more}; expected {wanted}"
-        )
-
-
 def differing(a: Any, b: Any) -> Any:
     """The rows in which two columns have different values; null is not a difference."""
     return pc.indices_nonzero(pc.not_equal(a[:0], b[:0]) if a.equals(b) else pc.not_equal(a, b))
 
 
-def differing_conditions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> list[Note]:
-    """A line for each setting that differs between the files, and one if prompts of the same questions differ."""
-    notes, its = [], other.source.settings
-    for name, value in first.source.settings.items():
-        if its.get(name, value) != value:
-            here, there = difference_shown(its[name], value)
-            notes.append(Note("differing-settings", f"{name} is {there} in {first.where} and {here} in {other.where}"))
-    if PROMPT in first.identity and PROMPT in other.identity:
-        a, b = taken(first.identity[PROMPT], rows), taken(other.identity[PROMPT], partners)
-        if n := len(differing(a, b)):
-            why = "another template, other examples or choices"
-            told = f"{other.where}: {n:,} of {len(a):,} prompts are not those of {first.where} ({why})"
-            notes.append(Note("differing-prompts", told))
-    return notes
+class Matched(NamedTuple):
+    """The rows that two files have in common."""
+
+    first: Predictions
+    other: Predictions
+    #: The positions of these rows in both files.
+    rows: Any
+    partners: Any
+    #: A line for each file with ids of its own.
+    notes: tuple[Note, ...] = ()
+
+    def both(self, column: Any, its: Any) -> tuple[Any, Any]:
+        """These rows of a column of each file."""
+        return taken(column, self.rows), taken(its, self.partners)
+
+    def same(self, a: Any, b: Any, *, what: str, wanted: str) -> Any:
+        """A column that both files have; ValueError that names the first row with two different values."""
+        differs = differing(a, b)
+        if len(differs):
+            at, (first, other) = differs[0].as_py(), self[:2]
+            mine, its = difference_shown(b[at].as_py(), a[at].as_py())
+            more = f" (and {len(differs) - 1:,} more)" if len(differs) > 1 else ""
+            row = f"{'row' if first.by_position else 'id'} {shown(str(first.ids.take(self.rows)[at].as_py()))}"
+            told = f"{what} {mine} is not that of {first.where}, {its}{more}; expected {wanted}"
+            raise ValueError(f"{other.where}: {row}: {told}")
+        return a
+
+    def column(self, name: str) -> Any:
+        """The column of slices or groups that the files have, the same in both."""
+        (mine, its), (first, other) = (side.others.get(name) for side in self[:2]), self[:2]
+        if mine is not None and its is not None:
+            a, b = same_spelling(self.both(mine, its))
+            return self.same(a, b, what=f"column {shown(name)}:", wanted="the same in both")
+        if mine is None and its is None:
+            near = did_you_mean(name, (*first.source.names, *other.source.names))
+            nor = "" if other.where == first.where else f", nor in {other.where}"
+            raise ValueError(f"{first.where}: column {shown(name)} was not found{nor}{near}")
+        return taken(its, self.partners) if mine is None else taken(mine, self.rows)
+
+    def answers(self) -> tuple[Any, Any, Any]:
+        """The labels, and the predictions of both files, spelled alike."""
+        first, other = self.first.said, self.other.said
+        label, its, a, b = same_spelling(
+            [*self.both(first.label, other.label), *self.both(first.prediction, other.prediction)]
+        )
+        return self.same(label, its, what="label", wanted="the same labels"), a, b
+
+    def check_questions(self) -> None:
+        """Refuse other targets, inputs or hashes of a question under the same id."""
+        for name, a, b in self._questions():
+            self.same(a, b, what=name, wanted=f"the same questions {ALLOW}")
+
+    def differing_questions(self) -> tuple[Note, ...]:
+        """A note on the number of rows with other questions under the same id; empty if all are the same."""
+        differs = np.zeros(len(self.rows), dtype=bool)
+        for _, a, b in self._questions():
+            differs[np.from_dlpack(differing(a, b))] = True
+        n, where = int(differs.sum()), self.first.where
+        told = f"{self.other.where}: {n:,} of {len(differs):,} rows have other questions than in {where}"
+        return (Note("differing-questions", told),) if n else ()
+
+    def _questions(self) -> Iterator[tuple[str, Any, Any]]:
+        its = self.other.identity
+        for name, column in self.first.identity.items():
+            if name in its and name != PROMPT:
+                yield name, *self.both(column, its[name])
+
+    def conditions(self) -> list[Note]:
+        """A note on each setting that differs between the files, and one if prompts of the same questions differ."""
+        first, other = self[:2]
+        notes, its = [], other.source.settings
+        for name, value in first.source.settings.items():
+            if its.get(name, value) != value:
+                here, there = difference_shown(its[name], value)
+                told = f"{name} is {there} in {first.where} and {here} in {other.where}"
+                notes.append(Note("differing-settings", told))
+        if PROMPT in first.identity and PROMPT in other.identity:
+            a, b = self.both(first.identity[PROMPT], other.identity[PROMPT])
+            if n := len(differing(a, b)):
+                why = "another template, other examples or choices"
+                told = f"{other.where}: {n:,} of {len(a):,} prompts are not those of {first.where} ({why})"
+                notes.append(Note("differing-prompts", told))
+        return notes
 
 
 def difference_shown(here: str, there: str) -> tuple[str, str]:

@@ -17,10 +17,10 @@ from sigstats.comparison.measure_names import are_measurements
 from sigstats.comparison.units import Units
 from sigstats.measures.metrics import require_marks
 
-from ._agreement import differing_conditions, lower_in_both, require_one_kind, same_in_both
+from ._agreement import Matched, lower_in_both, require_one_kind
 from ._columns import Columns
 from ._log import TASK
-from ._pairing import Codes, Matched, MatchOptions, answers, match, units_of
+from ._pairing import Codes, MatchOptions, match, units_of
 from ._predictions import Predictions
 from ._repeated import alike, answers_each, averaged, kept_rows, without
 
@@ -128,24 +128,22 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOption
         rows.notes.update(dict.fromkeys(first.notes))
         rows.subjects.append(first.source.subject)
     matched = match(mine, other, **options)
-    told = differing_conditions(mine, other, matched.rows, matched.partners)
-    rows.notes.update(dict.fromkeys([*other.notes, *how, *told, *matched.notes]))
+    rows.notes.update(dict.fromkeys([*other.notes, *how, *matched.conditions(), *matched.notes]))
     rows.subjects.append(other.source.subject)
     rows.predicted &= first.said.predicted and other.said.predicted
     rows.lower = lower_in_both(first, other) if len(rows.subjects) == 2 or rows.lower is not None else None
     of_first = matched.rows if kept is None else kept.take(matched.rows)
     positions = np.asarray(np.from_dlpack(of_first), dtype=np.int64)
-    _add_answers(rows, mine, other, matched, positions)
+    _add_answers(rows, matched, positions)
     rows.valid &= rows.spread(True, positions, False)
     task = columns.units.task or TASK
     for name in dict.fromkeys((*columns.optional, task)):
         if name in first.others or name in other.others:
-            column = same_in_both(name, mine, other, matched.rows, matched.partners)
-            rows.others.setdefault(name, (positions, column))
+            rows.others.setdefault(name, (positions, matched.column(name)))
 
 
-def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Matched, positions: Codes) -> None:
-    label, a, b = answers(mine, other, matched)
+def _add_answers(rows: _Rows, matched: Matched, positions: Codes) -> None:
+    (mine, other), (label, a, b) = matched[:2], matched.answers()
     said = ((other, b),) if rows.right else ((rows.first, a), (other, b))
     for side, prediction in said:
         if not side.said.graded and side.said.predicted:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -20,10 +20,10 @@ from sigstats.comparison.units import Units, as_weights, in_bins
 
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import in_one
-from . import _agreement as agreement
+from ._agreement import Matched, lower_in_both, require_one_kind
 from ._columns import Columns
 from ._log import TASK
-from ._predictions import MOST_VALUES, Predictions, beside_codes, first_rows, item_codes, taken
+from ._predictions import MOST_VALUES, Predictions, beside_codes, first_rows, item_codes
 from ._repeated import alike, each_run, item_totals, listed, of_runs, on_left_out, require_distinct, without
 
 Codes = NDArray[np.int64]
@@ -58,26 +58,25 @@ def join(
         baseline, candidate = baseline.decoded(), candidate.decoded()
     given = baseline, candidate
     baseline, candidate = without(baseline, candidate.dropped), without(candidate, baseline.dropped)
-    agreement.require_one_kind(baseline, candidate)
+    require_one_kind(baseline, candidate)
     full = baseline, candidate
     in_groups = columns.units.group not in (None, columns.id)
     baseline, candidate, how = alike(baseline, candidate, in_groups=in_groups)
     matched = match(baseline, candidate, **options)
     rows, partners = matched.rows, matched.partners
-    others_said = agreement.differing_conditions(baseline, candidate, rows, partners)
-    notes = [*baseline.notes, *candidate.notes, *how, *others_said, *matched.notes]
+    notes = [*baseline.notes, *candidate.notes, *how, *matched.conditions(), *matched.notes]
     if max(map(len, (side.ids for side in given))) > len(rows):
         notes += on_left_out(given[0], given[1], baseline.ids.take(rows))
         notes += on_left_out(given[1], given[0], candidate.ids.take(partners))
     predicted, labelled = baseline.said.predicted and candidate.said.predicted, not baseline.said.graded
-    classes, codes = _codes(*answers(baseline, candidate, matched))
+    classes, codes = _codes(*matched.answers())
     if labelled and not are_measurements(classes):
         of_label, of_a, of_b = (counts_of(classes, code) for code in codes)
         notes += class_notes(of_label, [(baseline.where, of_a), (candidate.where, of_b)])
-    others = {name: agreement.same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
+    others = {name: matched.column(name) for name in columns.optional}
     task = columns.units.task or TASK
     if task not in others and task in baseline.others and task in candidate.others:
-        others[task] = agreement.same_in_both(task, baseline, candidate, rows, partners)
+        others[task] = matched.column(task)
     unread = (
         {*baseline.source.names}.difference(columns.wanted)
         if not baseline.beside and columns.units.group is None and columns.units.order is None
@@ -98,12 +97,12 @@ def join(
     scored, (a, b) = None, (baseline.score, candidate.score)
     if a is not None and b is not None:
         known: dict[str, Any] = {"limits": a.limits if a.limits == b.limits else None, "column": a.name}
-        parts = taken(a.values, rows), taken(b.values, partners)
+        parts = matched.both(a.values, b.values)
         if a.of_truth and b.of_truth:
             scored = Scored.of_classes(*(part.flatten().to_numpy().reshape(len(rows), -1) for part in parts), **known)
         else:
-            per = None if a.per is None else (taken(a.per, rows).to_numpy(), taken(b.per, partners).to_numpy())
-            known |= {"per": per, "totals": marks, "lower": agreement.lower_in_both(*given)}
+            per = None if a.per is None else tuple(part.to_numpy() for part in matched.both(a.per, b.per))
+            known |= {"per": per, "totals": marks, "lower": lower_in_both(*given)}
             scored = Scored(scores=(parts[0].to_numpy(), parts[1].to_numpy()), **known)
     subjects = baseline.source.subject, candidate.source.subject
     return PairedPredictions(
@@ -151,21 +150,13 @@ def _weights(name: str, column: Any) -> NDArray[np.float64]:
     return as_weights(np.array([float(text) for text in names])[codes], len(codes))
 
 
-class Matched(NamedTuple):
-    """Positions of the matched rows in both files, and a line for each file with ids of its own."""
-
-    rows: Any
-    partners: Any
-    notes: tuple[Note, ...]
-
-
 def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions]) -> Matched:
     """The rows that two files have in common, in the order of the first.
 
     Files with several answers to an item are to be made `alike` before.
     """
     same = not options.get("allow_different_tasks")
-    agreement.require_one_kind(first, other, same_task=same)
+    require_one_kind(first, other, same_task=same)
     if first.by_position and len(first.ids) != len(other.ids):
         raise ValueError(
             f"{other.where}: has {len(other.ids):,} rows, and {first.where} has {len(first.ids):,}; expected the same "
@@ -181,17 +172,11 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
         raise ValueError(f"{other.where}: {has}; sort one file, or add --id {shown(key)} in place of --by-position")
     matched = _match(first, other)
     if same:
-        for name, a, b in agreement.questions(first, other, matched.rows, matched.partners):
-            agreement.require_equal(
-                (first, a), (other, b), matched.rows, what=name, wanted=f"the same questions {agreement.ALLOW}"
-            )
+        matched.check_questions()
     # After the questions: if these differ, a message about ids would not help.
     if matched.notes and options.get("unmatched") != "drop":
         raise ValueError(f"{matched.notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
-    if same:
-        return matched
-    told = agreement.differing_questions(first, other, matched.rows, matched.partners)
-    return matched._replace(notes=(*matched.notes, *told))
+    return matched if same else matched._replace(notes=(*matched.notes, *matched.differing_questions()))
 
 
 def _keys(side: Predictions) -> dict[str, Any]:
@@ -214,7 +199,7 @@ def _match(first: Predictions, other: Predictions) -> Matched:
     if keys.equals(of_other):
         require_distinct(first)
         every = pc.indices_nonzero(pc.is_valid(keys))
-        return Matched(every, every, ())
+        return Matched(first, other, every, every)
     if first.epoch is None:
         keys, of_other = same_spelling([keys, of_other])
     require_distinct(replace(first, ids=keys, epoch=None))
@@ -236,7 +221,7 @@ def _match(first: Predictions, other: Predictions) -> Matched:
             f"{other.where}: shares no id with {first.where} ({one} here, {another} there); expected "
             "predictions of the same rows (compare two models on different rows with --unpaired)"
         )
-    return Matched(rows, partner.take(rows), tuple(notes))
+    return Matched(first, other, rows, partner.take(rows), tuple(notes))
 
 
 def _without_task(side: Predictions, beside: Predictions) -> Any:
@@ -247,21 +232,6 @@ def _without_task(side: Predictions, beside: Predictions) -> Any:
     start = f"{task[0].as_py()}/"
     under = pc.all(pc.starts_with(side.keys, start)).as_py()
     return pc.utf8_slice_codeunits(side.keys, len(start)) if under else side.keys
-
-
-def answers(first: Predictions, other: Predictions, matched: Matched) -> tuple[Any, Any, Any]:
-    """The labels of the matched rows, and the predictions of both files, spelled alike."""
-    rows, partners = matched.rows, matched.partners
-    label, label_of_other, a, b = same_spelling(
-        [
-            taken(first.said.label, rows),
-            taken(other.said.label, partners),
-            taken(first.said.prediction, rows),
-            taken(other.said.prediction, partners),
-        ]
-    )
-    agreement.require_equal((first, label), (other, label_of_other), rows, what="label", wanted="the same labels")
-    return label, a, b
 
 
 def codes_of(column: Any) -> tuple[tuple[str, ...], Codes]:
