@@ -10,6 +10,7 @@ from sigstats._common.validation import shown
 from sigstats.measures.metrics import is_lower_better
 
 from ._predictions import Parted, Predictions
+from ._unused import is_telling
 
 #: Name that selects all scores of a log.
 ALL_SCORES = "all"
@@ -203,10 +204,10 @@ class Columns(Parted):
         return replace(columns, of_classes=classes_in(self.probabilities, free))
 
     def wanted_in(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The columns to read from a table with these columns, including all scores."""
+        """The columns to read from a table with these columns, including all scores and those of notes."""
         by_score = [self, *(replace(self, score=score) for score in self.scoring.scores)]
-        wanted = (name for columns in by_score for name in (*columns.wanted, *columns.in_table(names).wanted))
-        return tuple(dict.fromkeys(wanted))
+        wanted = [name for columns in by_score for name in (*columns.wanted, *columns.in_table(names).wanted)]
+        return tuple(dict.fromkeys([*wanted, *filter(is_telling, names)]))
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from ._agreement import check_same, truth_of
 from ._answers import WithLikeliest, check_texts, scores_of
 from ._columns import KNOWN, Columns, TableColumns
 from ._predictions import RIGHT, Predictions, Said, Scores, Source, dictionaries
+from ._unused import unused_notes
 
 _RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
 
@@ -199,7 +200,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
     answered = units.epoch if units.run is None else units.run
     epoch = None if answered is None else table.texts(answered)
     run = next((name for name in table.names if _RUN.search(name)), None)
-    notes = list(_notes(table, columns, run, labelled=bool(labelled)))
+    notes = [*_notes(table, columns, run, labelled=bool(labelled)), *unused_notes(table, columns.wanted)]
     if likeliest is not None and likeliest.ties:
         notes.append(equal_probabilities(likeliest.ties, table.num_rows).of(table.where))
     as_runs = "" if run is None else f"--run {run} takes them as those of runs of a recipe, which are independent; "

@@ -1,0 +1,46 @@
+"""Columns that are not used, but state that some rows are of another kind."""
+
+import json
+
+import pandas as pd
+import pytest
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Writes twelve rows with a further column, whose three values are repeated."""
+
+    def write(name, values, kind="csv"):
+        frame = pd.DataFrame({"label": ["a", "b"] * 6, "prediction": ["a", "b", "b"] * 4, name: values * 4})
+        frame.insert(0, "id", range(12))
+        path = tmp_path / f"answers.{kind}"
+        text = {"csv": frame.to_csv(index=False), "jsonl": frame.to_json(orient="records", lines=True)}
+        frame.to_parquet(path) if kind == "parquet" else path.write_text(text[kind], "utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "told"),
+    [
+        ("split", ["train", "test", "test"], "4 of 12 rows have 'train' in column 'split'"),
+        ("error", [None, "RateLimitError: 429", None], "4 of 12 rows have 'RateLimitError: 429' in column 'error'"),
+        ("Status", ["ok", "Timed out", "timeout"], "8 of 12 rows have 'Timed out', 'timeout' in column 'Status'"),
+        ("split", ["train", "train", "train"], ""),  # all rows are of one kind
+        ("language", ["train", "test", "test"], ""),
+        ("error", ["no", "none", None], ""),
+        ("error", [0.5, 7, 2], ""),
+    ],
+)
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
+def test_a_note_counts_them(table, printed, name, values, told, kind):
+    path = table(name, values, kind)
+    result = json.loads(printed("check", path, "--at-least", "0.1", "--json", "-"))
+    notes = [note["text"] for note in result["notes"] if note["name"] == "unused-column"]
+    assert notes == [f"{told}, which is not used; they count like the other rows"] * bool(told)
+
+
+def test_a_column_that_divides_the_rows_is_used(table, printed):
+    path = table("split", ["train", "test", "test"])
+    assert "not used" not in printed("check", path, "--at-least", "0.1", "--slice", "split", code=(0, 1))
