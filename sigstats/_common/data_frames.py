@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .class_spelling import SUMMARIES, DistinctNames
+from .column_names import is_no_model
 from .validation import MAX_TOTAL, IntArray, as_array, hint, refuse, shown
 
 #: Pairs of labels for right and wrong answers.
@@ -87,10 +88,6 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
 
 
-#: Columns of a frame that no one calls a model by.
-_NO_MODELS = frozenset(("id", "index", "label", "doc_id", "sample_id", "item", "unnamed: 0"))
-
-
 class Found(NamedTuple):
     """A table of models, their names, the columns that are named, and the slices."""
 
@@ -140,8 +137,9 @@ def columns_of(
             )
         return Found(table, models, others, parts)
     chosen = [text for text in frame if text not in named] if models is None else [*map(_name, models)]
-    if models is None and (other := next((value for value in chosen if value.strip().lower() in _NO_MODELS), None)):
-        raise ValueError(f"models: the column {shown(other)} is not a model; drop it, or name the models")
+    if models is None and (other := next((value for value in chosen if is_no_model(value, chosen)), None)):
+        told = f"the column {shown(other)} is not a model; name it (label, groups, items), drop it"
+        raise ValueError(f"models: {told}, or name the models")
     arrays = [as_decimals(np.asarray(column(value, "models"))) for value in chosen]
     if any(not isinstance(value, str) for value in chosen):
         raise refuse("models", models, "names of columns")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from sigstats._common.column_names import DOUBTFUL, KNOWN
 from sigstats._common.together import check_together
 from sigstats._common.validation import shown
 from sigstats.measures.metrics import is_lower_better
@@ -17,22 +18,6 @@ ALL_SCORES = "all"
 
 #: Treatments of answers that failed or have no score.
 Unscored: TypeAlias = Literal["refuse", "drop", "wrong"]
-
-#: Common alternative names of the columns.
-KNOWN = {
-    "id": (
-        *("example_id", "sample_id", "instance_id", "item_id", "row_id", "question_id", "qid", "uid"),
-        *("image_id", "doc_id", "query_id", "case_id", "test_id", "record_id", "id_code", "passengerid"),
-    ),
-    "label": ("gold_label", "true_label", "y_true", "ground_truth", "gold", "target", "actual", "truth"),
-    "prediction": ("pred_label", "predicted_label", "y_pred", "pred", "predicted", "guess"),
-}
-#: Names that are read only on request, but raise doubts about another column of this kind (`y` not if there is `x`).
-_DOUBTFUL = {
-    "id": (),
-    "label": ("y", "y_test", "labels", "class", "true_class"),
-    "prediction": ("y_hat", "yhat", "predictions", "predicted_class"),
-}
 
 
 @dataclass(frozen=True)
@@ -188,7 +173,7 @@ class Columns(Parted):
             if not_needed or key in self.named or column != getattr(Columns, key):
                 continue
             alternatives = [name for name in free if name.lower() in synonyms]
-            doubtful = [name for name in free if name.lower() in (*_DOUBTFUL[key], column)]
+            doubtful = [name for name in free if name.lower() in (*DOUBTFUL[key], column)]
             doubtful = [name for name in doubtful if name != "y" or "x" not in names]
             readable, rivals = ([column], alternatives + doubtful) if column in names else (alternatives, doubtful)
             if readable and rivals and key != "id":

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.class_columns import equal_probabilities
 from sigstats._common.class_spelling import SUMMARIES
+from sigstats._common.column_names import KNOWN, RUN
 from sigstats._common.messages import Note, nearest
 from sigstats._common.validation import hint, shown
 from sigstats.comparison.units import MISSING
@@ -19,11 +20,9 @@ from ..tables.spelling import is_number
 from ..tables.table import Table, WithMissing
 from ._agreement import check_same, truth_of
 from ._answers import WithLikeliest, check_texts, scores_of
-from ._columns import KNOWN, Columns, TableColumns
+from ._columns import Columns, TableColumns
 from ._predictions import RIGHT, Predictions, Said, Scores, Source, dictionaries
 from ._unused import unused_notes
-
-_RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
 
 #: The name of a column that may be one of ids.
 _ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
@@ -199,7 +198,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
             check_same(table, name, others[name].cast(pa.string()), lent[name], columns.truth.where)
     answered = units.epoch if units.run is None else units.run
     epoch = None if answered is None else table.texts(answered)
-    run = next((name for name in table.names if _RUN.search(name)), None)
+    run = next((name for name in table.names if RUN.search(name)), None)
     notes = [*_notes(table, columns, run, labelled=bool(labelled)), *unused_notes(table, columns.wanted)]
     if likeliest is not None and likeliest.ties:
         notes.append(equal_probabilities(likeliest.ties, table.num_rows).of(table.where))

@@ -555,12 +555,20 @@ def test_scores_of_the_other_class_are_refused_or_told():
     assert sigstats.compare(y, y, y, scores=(rng.random(200), good), measures=["auc"]).notes == ()
 
 
-@pytest.mark.parametrize("name", ["id", "Unnamed: 0", "label"])
+@pytest.mark.parametrize(
+    "name", ["id", "Unnamed: 0", "label", "y_true", "Target", "y", "seed", "run_id", "fold", "image_id"]
+)
 def test_a_column_that_is_no_model_is_not_ranked(name):
     frame = pd.DataFrame({"a": TRUE == 0, "b": GUESS == 0}).astype(int)
     with pytest.raises(ValueError, match=f"models: the column '{name}' is not a model"):
         sigstats.rank_models(frame.assign(**{name: range(200)}))
     assert len(sigstats.rank_models(frame.assign(**{name: range(200)}), models=["a", "b"]).models) == 2
+
+
+def test_models_whose_names_have_such_words_are_ranked():
+    scores = np.array([TRUE == 0, GUESS == 0]).T
+    for names in (["x", "y"], ["two_step", "best_run"]):
+        assert {model.model for model in sigstats.rank_models(pd.DataFrame(scores, columns=names)).models} == {*names}
 
 
 def test_other_choices_of_the_same_questions_are_told(tmp_path, capsys):

@@ -1,0 +1,33 @@
+"""Usual names of columns: one list for files, for data frames and for tables of models."""
+
+import re
+
+#: Common alternative names of the columns.
+KNOWN = {
+    "id": (
+        *("example_id", "sample_id", "instance_id", "item_id", "row_id", "question_id", "qid", "uid"),
+        *("image_id", "doc_id", "query_id", "case_id", "test_id", "record_id", "id_code", "passengerid"),
+    ),
+    "label": ("gold_label", "true_label", "y_true", "ground_truth", "gold", "target", "actual", "truth"),
+    "prediction": ("pred_label", "predicted_label", "y_pred", "pred", "predicted", "guess"),
+}
+#: Names that are read only on request, but raise doubts about another column of this kind (`y` not if there is `x`).
+DOUBTFUL = {
+    "id": (),
+    "label": ("y", "y_test", "labels", "class", "true_class"),
+    "prediction": ("y_hat", "yhat", "predictions", "predicted_class"),
+}
+#: The name of a column of runs of a recipe.
+RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
+#: Names of columns that are neither ids nor labels, and not models either.
+_NO_MODEL = re.compile(
+    r"index|item|unnamed: 0|row|groups?|task|weights?|count|(random[_ ]|train(ing)?[_ ])?"
+    r"(seed|run|fold|split|epoch|iteration|trial)([_. -]?(id|nr|no|number|index))?"
+)
+
+
+def is_no_model(name: str, names: list[str]) -> bool:
+    """True for the usual name of a column of ids, labels, seeds, folds and so on, in a table of models."""
+    name = name.strip().lower()
+    usual = {"id", *KNOWN["id"], "label", *KNOWN["label"], *DOUBTFUL["label"]}
+    return (name in usual and not (name == "y" and "x" in names)) or _NO_MODEL.fullmatch(name) is not None
