@@ -7,6 +7,7 @@ All commands read the same dialect of text:
   only: all lines have as many words, and each row has a number. Text of one column has one value per line.
 - Lines at the start with a number sign and a space are comments. The last one names the columns if it has as many
   words as the first row, and that row has a number. What may be names or a row is refused.
+- A line of dashes below the names, as of Markdown, and the second and third line of tables of Orange are no rows.
 - Where numbers are asked for, they have a decimal point. A comma may stand for it, in quotes or between other
   separators, unless all commas of a column may part thousands.
 - A field in double quotes may hold separators and ends of lines; a quote inside it is doubled.

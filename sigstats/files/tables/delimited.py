@@ -27,6 +27,9 @@ _WORD = re.compile(rb'"(?:[^"]|"")*"|[^"\s]+')
 _BLANKS = re.compile(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)|(?<=[ \t])[ \t]+")
 #: The bytes at the start that tell whether spaces separate columns.
 _START = 2**16
+#: The words of the second and third line of tables of Orange.
+_ORANGE_TYPES = {b"discrete", b"continuous", b"string", b"time", b"d", b"c", b"s", b"t"}
+_ORANGE_FLAGS = {b"", b"class", b"meta", b"ignore", b"i", b"m", b"c"}
 #: A number with a decimal comma, and one whose comma may as well part thousands.
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
@@ -70,6 +73,9 @@ class DelimitedTable(Table):
         has_header = names is None and not of_comment
         if has_header and (spaces or comments or len(first) == 1) and all(map(is_number, first)):
             raise _no_names(where, lines_above + 1, first)
+        if has_header:
+            below = _below_header(content, end, self._separator)
+            end, lines = end + sum(map(len, below)), lines + len(below)
         self._content = content
         self._start, self._lines_before = (end, lines_above + lines) if has_header else (start, lines_above)
         header = first if has_header else of_comment or names or map(str, range(len(first)))
@@ -118,6 +124,16 @@ def has_columns_of_numbers(start: bytes) -> bool:
     rows = lines[1:] or lines
     numbers = (any(is_number(word.decode("latin-1").strip('"')) for word in row) for row in rows)
     return len({*map(len, lines)}) == 1 and len(lines[0]) > 1 and all(numbers)
+
+
+def _below_header(content: bytes, start: int, separator: str) -> list[bytes]:
+    """Lines below the names that are no rows: of Markdown and SQL clients a line of dashes, of Orange two lines."""
+    first, second, *_ = [*content[start : start + _START].splitlines(keepends=True)[:2], b"", b""]
+    if b"--" in first and not first.strip(b"-+|:,;\t\r\n "):
+        return [first]
+    types, flags = ({field.strip() for field in line.split(separator.encode())} for line in (first, second))
+    is_orange = types <= _ORANGE_TYPES and flags <= _ORANGE_FLAGS and flags & {b"class", b"meta"}
+    return [first, second] if is_orange else []
 
 
 def _names_in(comments: re.Match[bytes], separator: str, width: int) -> list[str]:

@@ -145,3 +145,24 @@ def test_a_field_that_nothing_can_hold_is_called_too_long(monkeypatch):
     monkeypatch.setattr(delimited.csv, "read_csv", full)
     with pytest.raises(ValueError, match="^t: " + told):
         DelimitedTable("t", b"a,b\n1,x\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| id | label |\n|---|:--:|\n| 1 | cat |\n| 2 | dog |\n",
+        " id | label\n----+-------\n 1 | cat\n 2 | dog\n",
+        "id,label\r\n--,-----\r\n1,cat\r\n2,dog\r\n",
+        "id\tlabel\nstring\tdiscrete\nmeta\tclass\n1\tcat\n2\tdog\n",
+        "id\tlabel\nc\td\n\tclass\n1\tcat\n2\tdog",
+    ],
+)
+def test_lines_below_the_names_that_are_no_rows_are_left_out(text):
+    table = DelimitedTable("t.csv", text.encode())
+    assert (table.num_rows, table.texts("label").to_pylist()) == (2, ["cat", "dog"])
+    assert table.row(1) == f"line {len(text.splitlines())}"
+
+
+@pytest.mark.parametrize("rows", ["-\t-\n", "d\tc\nb\td\n", "discrete\tcontinuous\n", "c\td\n\t\n"])
+def test_rows_like_these_lines_are_rows(rows):
+    assert DelimitedTable("t.csv", b"a\tb\n" + rows.encode()).num_rows == rows.count("\n")
