@@ -10,7 +10,7 @@ from .class_names import label_name
 from .class_spelling import is_number
 from .data_frames import opened
 from .messages import Note, some_of
-from .validation import FloatArray, as_choice, refuse, shown
+from .validation import FloatArray, IntArray, as_choice, refuse, shown
 
 #: Pairs of classes, as numbers or as text in any case. By default the second class is positive.
 PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("0.0", "1.0"), ("-1.0", "1.0"))
@@ -123,6 +123,12 @@ def likeliest(table: NDArray[Any], classes: NDArray[Any]) -> tuple[NDArray[Any],
     order = np.argsort(classes, kind="stable")
     ties = (table == table.max(axis=1, keepdims=True)).sum(axis=1) > 1
     return classes[order][table[:, order].argmax(axis=1)], int(ties.sum())
+
+
+def with_places(table: FloatArray, classes: Sequence[Any] | NDArray[Any], columns: IntArray) -> FloatArray:
+    """A table for `Scored.of_classes`, its classes sorted; `columns`: that of the true class of each row."""
+    order = np.argsort(classes, kind="stable")
+    return np.column_stack([np.argsort(order)[columns], table[:, order]])
 
 
 def equal_probabilities(ties: int, rows: int) -> Note:

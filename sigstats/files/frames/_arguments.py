@@ -14,6 +14,7 @@ from sigstats._common.class_columns import (
     equal_probabilities,
     likeliest,
     positive_place,
+    with_places,
 )
 from sigstats._common.class_names import label_name
 from sigstats._common.data_frames import require_same_index
@@ -149,12 +150,9 @@ def class_probabilities(
         positive = pair[positive_place(pair, positive)] if of_one else pair[1]
     scores = []
     for table, order in zip(tables.values(), orders, strict=True):
-        in_order = np.argsort(order, kind="stable")
-        place = {label_name(value): place for place, value in enumerate(order[in_order].tolist())}
-        of_label = np.array([place[label_name(label)] for label in labels.tolist()])
-        sorted_ = table[:, in_order]
-        with_places = np.column_stack([of_label[codes.ravel()], sorted_])
-        scores.append(with_places if several else sorted_[:, place[positive or ""]])
+        place = {label_name(value): place for place, value in enumerate(order.tolist())}
+        columns = np.array([place[label_name(label)] for label in labels.tolist()])[codes.ravel()]
+        scores.append(with_places(table, order, columns) if several else table[:, place[positive or ""]])
     likely = [likeliest(table, order) for table, order in zip(tables.values(), orders, strict=True)]
     notes = [equal_probabilities(n, len(codes)).of(name) for name, (_, n) in zip(given, likely, strict=True) if n]
     return ClassProbabilities(

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.class_columns import as_probabilities, likeliest
+from sigstats._common.class_columns import as_probabilities, likeliest, with_places
 from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.messages import some_of
 from sigstats._common.validation import refuse, shown
@@ -129,9 +129,7 @@ class WithLikeliest(WithMissing):
         if len(odd := pc.indices_nonzero(pc.and_(pc.is_null(places), pc.is_valid(texts)))):
             row = odd[0].as_py()
             raise self.error(name, f": {shown(texts[row].as_py())} is not one of {some_of(self.classes, 10)}", row)
-        in_order = np.argsort(self.classes, kind="stable")
-        of_label = np.argsort(in_order)[pc.fill_null(places, 0).to_numpy()]
-        values = np.column_stack([of_label, self.probabilities[:, in_order]])
+        values = with_places(self.probabilities, self.classes, pc.fill_null(places, 0).to_numpy())
         return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1], mask=pc.is_null(places))
 
     def _values(self, name: str) -> Array:

@@ -67,8 +67,13 @@ def _free(table: Table, columns: Columns) -> list[str]:
     return [name for name in table.names if name not in taken]
 
 
-def _refuse_second_header(table: Table, columns: Columns, label: Any, prediction: Any) -> None:
-    """Refuse a row that repeats the names of the columns, as files that were put together have it."""
+def _check_header(table: Table, columns: Columns, label: Any, prediction: Any) -> None:
+    """Refuse a row with the names of the columns: the first one of `no_header`, or one where two files were joined."""
+    first = {"label": str(label[0]).lower(), "prediction": str(prediction[0]).lower()}
+    if columns.form.no_header and all(name in (key, *KNOWN[key]) for key, name in first.items()):
+        raise ValueError(f"{table.where}: the first line has the names of columns; omit --no-header")
+    if columns.label == columns.prediction or is_number(columns.label):
+        return
     alike: Any = None
     for name, column in ((columns.label, label), (columns.prediction, prediction)):
         values = column.dictionary if pa.types.is_dictionary(column.type) else column
@@ -181,11 +186,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
     if predicted:
         missing = columns.score is None and columns.prediction in lacking
         prediction = (table.texts_or_missing if missing else texts)(columns.prediction)
-        first = {"label": str(label[0]).lower(), "prediction": str(prediction[0]).lower()}
-        if columns.form.no_header and all(name in (key, *KNOWN[key]) for key, name in first.items()):
-            raise ValueError(f"{table.where}: the first line has the names of columns; omit --no-header")
-        if columns.label != columns.prediction and not is_number(columns.label):
-            _refuse_second_header(table, columns, label, prediction)
+        _check_header(table, columns, label, prediction)
     if likeliest is not None and not of_labels:
         score = Scores(likeliest.of_classes(columns.label, label), of_truth=True, by_name=True, limits=(0.0, 1.0))
     others = {name: texts(name) for name in units.complete if name in table.names}

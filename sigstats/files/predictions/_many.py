@@ -17,7 +17,7 @@ from sigstats.comparison.measure_names import are_measurements
 from sigstats.comparison.units import Units
 from sigstats.measures.metrics import require_marks
 
-from ._agreement import Matched, lower_in_both, require_one_kind
+from ._agreement import Matched, lower_in_both
 from ._columns import Columns
 from ._log import TASK
 from ._pairing import Codes, MatchOptions, match, units_of
@@ -116,7 +116,6 @@ def _joined_averages(predictions: Sequence[Predictions], columns: Columns, optio
 
 def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOptions) -> None:
     first = rows.first
-    require_one_kind(first, other)
     kept = kept_rows(first, other.dropped)
     mine = first if kept is None else first.take(kept)
     other = without(other, first.dropped)

@@ -58,7 +58,6 @@ def join(
         baseline, candidate = baseline.decoded(), candidate.decoded()
     given = baseline, candidate
     baseline, candidate = without(baseline, candidate.dropped), without(candidate, baseline.dropped)
-    require_one_kind(baseline, candidate)
     full = baseline, candidate
     in_groups = columns.units.group not in (None, columns.id)
     baseline, candidate, how = alike(baseline, candidate, in_groups=in_groups)

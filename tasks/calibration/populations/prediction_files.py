@@ -66,27 +66,23 @@ class ColumnTypes(NamedTuple):
         """True if a row has any number of labels."""
         return is_list(self.types[0])
 
-    def require_alike(self, columns: Sequence[str], first: "ColumnTypes") -> None:
-        """Refuse a file whose columns have other types than those of the first file."""
-        for name, kind, expected in zip(columns, self.types, first.types, strict=True):
-            if _family(kind) != _family(expected):
-                raise ValueError(
-                    f"{self.file}: column {shown(name)}: {kind} is not valid; expected {expected}, as in {first.file}"
-                )
 
-
-def column_types(file: str, opened: pq.ParquetFile, columns: Sequence[str]) -> ColumnTypes:
-    """The types of the three columns."""
+def column_types(
+    file: str, opened: pq.ParquetFile, columns: Sequence[str], first: ColumnTypes | None = None
+) -> ColumnTypes:
+    """The types of the three columns, which are those of the `first` file."""
     schema = opened.schema_arrow
     kinds: list[pa.DataType] = []
-    for name in columns:
-        kind = schema.field(name).type
+    for place, name in enumerate(columns):
+        kind, expected = schema.field(name).type, ""
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
         if _family(kind) is None:
             expected = "whole numbers, strings, booleans, or lists of whole numbers or of strings"
-            raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {expected}")
-        if kinds and _family(kind) != _family(kinds[0]):
+        elif kinds and _family(kind) != _family(kinds[0]):
             expected = f"{_family(kinds[0])}, as in column {shown(columns[0])}"
+        elif first and _family(kind) != _family(first.types[place]):
+            expected = f"{first.types[place]}, as in {first.file}"
+        if expected:
             raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {expected}")
         kinds.append(kind)
     return ColumnTypes(file, tuple(kinds))
@@ -103,7 +99,7 @@ def count_file(
     """Count one file; the footer is read if it is not given."""
     coded = list(columns) if _family(first.types[0]) == "strings" else None
     opened = open_parquet(system, file, columns, read_dictionary=coded, metadata=footer)
-    column_types(file, opened, columns).require_alike(columns, first)
+    column_types(file, opened, columns, first)
     budget = Budget(file)
     tally = Tally(columns, classes=classes, budget=budget)
     for group in range(opened.num_row_groups):
@@ -261,25 +257,22 @@ def scan_footers(
     system, files = find_files(path, base)
     columns, content, marks = [label, a, b], hashlib.sha256(), list[str]()
     rows: list[int] = []
-    first: ColumnTypes | None = None
 
-    def scan(file: str) -> tuple[ColumnTypes, bytes, int, str]:
+    def scan(file: str, first: ColumnTypes | None = None) -> tuple[ColumnTypes, bytes, int, str]:
         opened, footer, mark = _marked(system, file, columns)
-        return column_types(file, opened, columns), footer, opened.metadata.num_rows, mark
+        return column_types(file, opened, columns, first), footer, opened.metadata.num_rows, mark
 
+    begun = scan(files[0])
     # A remote footer takes some requests, and there may be thousands of files.
     threads = ThreadPoolExecutor(_FOOTERS)
     try:
-        for types, footer, count, mark in threads.map(scan, files):
+        for _, footer, count, mark in itertools.chain([begun], threads.map(partial(scan, first=begun[0]), files[1:])):
             progress(len(rows), len(files))
-            first = first or types
-            types.require_alike(columns, first)
             content.update(footer)
             marks.append(mark)
             rows.append(count)
     finally:
         threads.shutdown(cancel_futures=True)
-    assert first is not None  # there is a file
     return LabelFiles(
         name=name,
         path=absolute_path(path, base),
@@ -289,5 +282,5 @@ def scan_footers(
         rows=rows,
         content=content.hexdigest(),
         marks=marks,
-        listed=first.listed,
+        listed=begun[0].listed,
     )
