@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -15,7 +16,7 @@ from ..tables.table import in_one
 from ._agreement import require_one_kind
 from ._columns import ALL_SCORES, Columns
 from ._log import TASK, EvaluationLog
-from ._predictions import Predictions
+from ._predictions import Ints, Predictions, item_codes
 from ._repeated import with_epochs
 
 #: The endings of tables in a folder, after those of packed files.
@@ -24,6 +25,13 @@ _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _WORDS = re.compile(r"([-_./ ])")
 #: Largest number of tasks named.
 _NAMED = 3
+#: Names of parts of one table, as Spark and others write them, and of runs of a recipe.
+_PART = re.compile(r"(?i)(^|[-_. ])(part[-_]\d{3,}|\d+[-_]of[-_]\d+|(shard|chunk)[-_.]?\d+)($|[-_. ])")
+_RUN = re.compile(r"(?i)(^|[-_. ])(seed|run)[-_. ]?\d+$")
+#: Labels of two test sets that carry this many bits, given the previous label, do not agree by chance.
+_BITS = 40
+#: The most entries of the table of labels by file and id.
+_LARGEST = 2**26
 
 
 def is_table(name: str) -> bool:
@@ -63,11 +71,24 @@ def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Eval
 
 
 def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Predictions:
-    """The tables of several tasks as one."""
+    """The tables of several tasks, or the parts of one table, as one; tables of the same items need groups of ids."""
     tasks = _distinct(where, [part.where for part in parts], [""] * len(parts), columns)
     for part in parts[1:]:
         require_one_kind(parts[0], part)
-    named = [_named(part, task, columns) for part, task in zip(parts, tasks, strict=True)]
+    stems, notes = [_stem(part.where) for part in parts], parts[0].notes
+    names = [stem.rpartition("/")[2] for stem in stems]
+    of_one = len(parts) > 1 and all(map(_PART.search, names))
+    same = None if of_one else _same_items(parts, named=all(map(_RUN.search, names)))
+    if same and columns.units.group != columns.id:
+        told = f"{stems[same[0]]} and {stems[same[1]]} have the same {same[2]:,} items"
+        cure = f"add {'ids and ' * parts[0].by_position}--group {columns.id}, since rows of an item are dependent"
+        raise ValueError(f"{where}: {told}; {cure}, or of runs of a recipe make one table and add --run COLUMN")
+    named = [
+        _named(part, task, columns, whole=of_one, same=bool(same)) for part, task in zip(parts, tasks, strict=True)
+    ]
+    if of_one:
+        told = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
+        notes = (*notes, Note("parts-of-one-table", told))
     scores, score = [part.score for part in parts if part.score is not None], None
     if len(scores) == len(parts):
         per = None if scores[0].per is None else _joined([score.per for score in scores])
@@ -88,15 +109,59 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
         epoch=None if named[0].epoch is None else _joined([part.epoch for part in named]),
         predicted=all(part.said.predicted for part in parts),
         beside={},
+        notes=notes,
     )
 
 
-def _named(part: Predictions, task: str, columns: Columns) -> Predictions:
+def _named(part: Predictions, task: str, columns: Columns, *, whole: bool, same: bool) -> Predictions:
+    """A table with the task in its ids and in a column; if `whole`, a part of a table of all.
+
+    `same`: the groups by id are those of all tasks.
+    """
+    if whole and not part.by_position:
+        return part
     ids = pc.binary_join_element_wise(pa.scalar(task), part.ids, pa.scalar("/"))
-    others = {name: ids if name == columns.id else column for name, column in part.others.items()}
-    if TASK not in others:
+    others = {name: ids if name == columns.id and not same else column for name, column in part.others.items()}
+    if TASK not in others and not whole:
         others[TASK] = pa.array([task], pa.string()).take(pa.array([0] * len(ids), pa.int32()))
     return replace(part, ids=ids, others=others)
+
+
+def _same_items(parts: Sequence[Predictions], *, named: bool) -> tuple[int, int, int] | None:
+    """Two files of the same items, with the number of their common ids; None if there are none.
+
+    The items are the same if the files are `named` as runs, or if the labels of all common ids agree by no chance.
+    """
+    of_file = np.repeat(np.arange(len(parts)), [len(part.ids) for part in parts])
+    ids, labels = (
+        item_codes(_joined([column.cast(pa.string()) for column in of_parts]))
+        for of_parts in ([part.ids for part in parts], [part.said.label for part in parts])
+    )
+    shared = np.flatnonzero(np.bincount(ids)[ids] > 1)
+    distinct, ids = np.unique(ids[shared], return_inverse=True)
+    if not 0 < len(parts) * len(distinct) <= _LARGEST:
+        return None
+    table = np.full((len(parts), len(distinct)), -1)
+    table[of_file[shared], ids] = labels[shared]
+    for place, own in enumerate(table[:-1]):
+        both = (own >= 0) & (table[place + 1 :] >= 0)
+        odd = (both & (table[place + 1 :] != own)).any(axis=1)
+        for other in np.flatnonzero(both.any(axis=1) & ~odd):
+            if named or _bits(own[both[other]]) >= _BITS:
+                return place, place + 1 + int(other), int(both[other].sum())
+    return None
+
+
+def _bits(labels: Ints) -> float:
+    """The bits of labels given the previous one; 0 of labels in blocks, and all of them if most are distinct."""
+    codes = np.unique(labels, return_inverse=True)[1]
+    n, k = len(codes), int(codes.max()) + 1
+    if 2 * k > n:
+        return float(n)
+    if np.count_nonzero(np.diff(codes)) < k:
+        return 0.0
+    pairs = np.unique(codes[:-1] * k + codes[1:], return_counts=True)
+    return float((pairs[1] * np.log2(np.bincount(codes[:-1])[pairs[0] // k] / pairs[1])).sum())
 
 
 def _distinct(where: str, files: Sequence[str], named: Sequence[str], columns: Columns) -> list[str]:

@@ -101,6 +101,54 @@ def test_the_parts_of_names_that_all_files_share_are_no_part_of_the_task(tmp_pat
     assert found.n == 24
 
 
+def folder_of_files(folder, *files):
+    """Files of ids, random labels of two classes and predictions, 9 of 10 of them right."""
+    rng = np.random.default_rng(5)
+    folder.mkdir()
+    for name, ids, labels in files:
+        said = np.where(rng.random(len(ids)) < 0.9, labels, 1 - labels)
+        rows = [f"{key},{label},{own}" for key, label, own in zip(ids, labels, said, strict=True)]
+        (folder / f"{name}.csv").write_text("\n".join(["id,label,prediction", *rows]))
+    return folder
+
+
+def test_files_of_the_same_items_are_no_independent_tasks(tmp_path, refused, printed):
+    labels, others = np.random.default_rng(4).integers(0, 2, (2, 300))
+    files = ("gsm", range(300), others), ("de", range(300), labels), ("fr", range(100, 200), labels[100:200])
+    first, second = (folder_of_files(tmp_path / name, *files) for name in "ab")
+    for command in (["compare", first, second], ["rank", first, second], ["check", first, "--at-least", "0.5"]):
+        said = refused(*command)
+        assert "a/de and " in said
+        assert "have the same 100 items; add --group id" in said
+    found = json.loads(printed("compare", first, second, "--group", "id", "--json", "-", code=(0, 1)))
+    columns = Columns().but(group="id")
+    pair = join(read(str(first), columns), read(str(second), columns), columns)
+    assert (found["n"], len(np.unique(pair.units.group)), pair.units.crossed) == (700, 300, True)
+    folder_of_files(tmp_path / "runs", *((f"seed_{run}", range(9), np.ones(9, int)) for run in range(2)))
+    assert "runs/seed_0 and " in refused("check", tmp_path / "runs", "--at-least", "0.5")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [lambda rng: np.sort(rng.integers(0, 2, 99)), lambda rng: rng.integers(0, 2, 99), lambda _: np.arange(99) % 2],
+)
+def test_files_whose_ids_and_labels_agree_by_design_or_in_part_are_tasks(labels, tmp_path):
+    rng = np.random.default_rng(3)
+    files = [(f"task{number}", range(99), labels(rng)) for number in range(4)]
+    read_ = read(str(folder_of_files(tmp_path / "a", *files)), Columns())
+    assert len(read_.others["task"].unique()) == 4
+
+
+def test_parts_of_one_table_are_no_tasks(tmp_path, refused):
+    labels = np.random.default_rng(4).integers(0, 2, 300)
+    parts = [(f"part-0000{place}-1f", range(start, start + 100), labels[:100]) for place, start in enumerate((0, 100))]
+    read_ = read(str(folder_of_files(tmp_path / "a", *parts)), Columns())
+    assert (read_.ids.to_pylist(), "task" in read_.others) == ([str(id_) for id_ in range(200)], False)
+    assert [note.name for note in read_.notes] == ["parts-of-one-table"]
+    folder_of_files(tmp_path / "b", *((f"train-{part}-of-2", range(100), labels[:100]) for part in range(2)))
+    assert "100 of 200 rows repeat an id" in refused("check", tmp_path / "b", "--id", "id", "--at-least", "0.5")
+
+
 def test_folders_of_the_same_files_are_identical(tmp_path, printed):
     for model in ("old", "new"):
         (tmp_path / model).mkdir()
