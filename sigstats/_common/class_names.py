@@ -1,7 +1,7 @@
 """Names of classes, groups and slices as text, and names that usually mean a missing value."""
 
 import datetime as dt
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -160,8 +160,14 @@ def counts_of(classes: Sequence[str], codes: IntArray) -> dict[str, int]:
     return {classes[code]: rows for code, rows in enumerate(np.bincount(codes).tolist()) if rows}
 
 
-def class_notes(labels: Mapping[str, int], said: Sequence[tuple[str, Mapping[str, int]]]) -> list[Note]:
-    """Notes on classes that only labels have, or only predictions, most frequent first, all with their rows."""
+def class_notes(models: Sequence[tuple[str, Sequence[str], IntArray, IntArray]]) -> list[Note]:
+    """Notes on classes that only labels have, or only predictions, most frequent first, all with their rows.
+
+    Also on predictions that agree with the labels only if their classes are exchanged. `models`: the name of each, the
+    classes, and the codes of its labels and its predictions.
+    """
+    labels = counts_of(*models[0][1:3])
+    said = [(model, counts_of(classes, codes)) for model, classes, _, codes in models]
     predicted = {name for _, classes in said for name in classes}
     if len(labels) == 1 and len(predicted.union(labels)) == 2:  # right and wrong answers, such as 1 and 0
         return []
@@ -170,7 +176,38 @@ def class_notes(labels: Mapping[str, int], said: Sequence[tuple[str, Mapping[str
     if 2 * len(labels) <= sum(labels.values()):
         items.append((NEVER_PREDICTED, "labels of classes that no model predicts", _without(labels, predicted)))
     notes = [Note(name, f"{told}: {some_of(odd, 3)}") for name, told, odd in items if odd]
-    return [*DistinctNames([*labels], sum(labels.values())).notes, *notes]
+    return [*DistinctNames([*labels], sum(labels.values())).notes, *notes, *_exchanged(models)]
+
+
+#: The chance of a note on predictions that say nothing, and the most classes that are tried in another order.
+_BY_CHANCE, _MOST_CLASSES = 1e-4, 1_000
+
+
+def _exchanged(models: Sequence[tuple[str, Sequence[str], IntArray, IntArray]]) -> Iterator[Note]:
+    """Yield a note on each model some of whose classes are right less often than by chance, but right if exchanged.
+
+    By Chernoff's bound for one order of the classes, times the number of orders.
+    """
+    for model, classes, label, said in models:
+        n, k = len(label), len(classes)
+        small = 2 <= k <= min(n / 2, _MOST_CLASSES)
+        table = np.bincount(label * k + said, minlength=k * k).reshape(k, k) if small else np.zeros((1, 1), np.int64)
+        by_chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
+        low = np.diagonal(table < by_chance)
+        if np.count_nonzero(low) < 2:
+            continue
+        from scipy.optimize import linear_sum_assignment
+        from scipy.special import gammaln, rel_entr
+
+        partner = linear_sum_assignment(table - by_chance, maximize=True)[1]
+        moved = np.flatnonzero(low & (table > by_chance)[np.arange(k), partner])
+        hits, chance = (counts[moved, partner[moved]].sum() for counts in (table, by_chance))
+        told = rel_entr(hits, chance) + rel_entr(n - hits, n - chance)
+        if {*moved} == {*partner[moved]} and told > gammaln(k + 1) - np.log(_BY_CHANCE):
+            pairs = some_of([f"{shown(classes[partner[code]])} for {shown(classes[code])}" for code in moved], 5)
+            right, wrong = np.trace(table), table[moved, moved].sum()
+            better = f"{right + hits - wrong:,} of {n:,} rows would be right, in place of {right:,}"
+            yield Note("exchanged-classes", f"{model}: classes may be exchanged, {pairs}: {better}")
 
 
 def _without(rows: Mapping[str, int], others: Collection[str]) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sigstats._common.class_names import class_notes, counts_of
+from sigstats._common.class_names import class_notes
 from sigstats._common.validation import refuse
 from sigstats.comparison.measure_names import are_measurements, are_scores
 from sigstats.comparison.paired_predictions import Labels, PairedPredictions, by_name, pair_arrays
@@ -52,9 +52,8 @@ def pair_of_arrays(
     pair = paired_arrays(y, predictions, scores=scores, names=names, **options)
     known = pair.predicted
     assert known is not None
-    of_label, *said_of = (counts_of(pair.classes, codes) for codes in (known.label, known.a, known.b))
-    models = [*dict(zip(names, said_of, strict=True)).items()]
-    told = [] if are_measurements(pair.classes) else class_notes(of_label, models)
+    of_models = [(name, known.classes, known.label, of) for name, of in zip(names, (known.a, known.b), strict=True)]
+    told = [] if are_measurements(pair.classes) else class_notes(of_models)
     pair = replace(
         pair,
         said=Labels(classes=known.classes, label=known.label) if alone else known,

@@ -18,7 +18,6 @@ from sigstats._common.class_names import (
     class_notes,
     coded,
     coded_groups,
-    counts_of,
     label_name,
 )
 from sigstats._common.class_spelling import DistinctNames
@@ -170,9 +169,9 @@ def rank_models(
         if chosen is None:
             scores = as_score_table(scores if of_label is None else _right(scores, of_label, names))
             if of_label is not None:
-                predictions = zip(names, columns.table.T, strict=True)
-                predicted = [(name, counts_of(*coded(column, name, n))) for name, column in predictions]
-                options["notes"] += tuple(class_notes(counts_of(*coded(of_label, "label", n)), predicted))
+                pair = _predicted(of_label, columns.table)
+                said_by = [(name, pair(place, place)) for place, name in enumerate(names)]
+                options["notes"] += tuple(class_notes([(name, of.classes, of.label, of.a) for name, of in said_by]))
             ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
         else:
             how = {"positive": positive, "score_range": limits, "said": said}

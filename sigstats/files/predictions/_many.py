@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats._common.class_names import class_notes
+from sigstats._common.class_names import class_notes, counts_of
 from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.messages import Note, did_you_mean, shown
 from sigstats._common.scores import lower_is_better_note, unknown_direction
@@ -20,7 +20,7 @@ from sigstats.measures.metrics import require_marks
 from ._agreement import Matched, lower_in_both
 from ._columns import Columns
 from ._log import TASK
-from ._pairing import Codes, MatchOptions, match, units_of
+from ._pairing import Codes, MatchOptions, coded_together, match, units_of
 from ._predictions import Predictions
 from ._repeated import alike, answers_each, averaged, kept_rows, without
 
@@ -65,7 +65,7 @@ class _Rows:
     subjects: list[Mapping[str, str]] = field(default_factory=list)
     predicted: bool = True
     lower: bool | None = None
-    classes: list[tuple[str, dict[str, int], dict[str, int]]] = field(default_factory=list)
+    classes: list[tuple[str, tuple[str, ...], Codes, Codes]] = field(default_factory=list)
 
     def spread(self, values: Any, positions: Codes, empty: Any) -> NDArray[Any]:
         """Values of some rows of the first file as a column of all of them."""
@@ -146,12 +146,10 @@ def _add_answers(rows: _Rows, matched: Matched, positions: Codes) -> None:
     said = ((other, b),) if rows.right else ((rows.first, a), (other, b))
     for side, prediction in said:
         if not side.said.graded and side.said.predicted:
-            classes, said_of = (
-                {count["values"]: count["counts"] for count in pc.value_counts(column).to_pylist()}
-                for column in (label, prediction)
-            )
-            DistinctNames([*classes], len(label)).check(side.where, [*said_of])
-            rows.classes.append((side.where, classes, said_of))
+            classes, codes = coded_together(label, prediction)
+            labels, said_of = (counts_of(classes, column) for column in codes)
+            DistinctNames([*labels], len(label)).check(side.where, [*said_of])
+            rows.classes.append((side.where, classes, codes[0], codes[1]))
         right = np.from_dlpack(pc.cast(pc.equal(label, prediction), pa.int8())).astype(bool)
         rows.right.append(rows.spread(right, positions, False))
     if mine.score is not None and other.score is not None and not mine.score.of_truth:
@@ -177,9 +175,8 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
         require_marks(name)
     if marks and rows.lower:
         rows.notes.setdefault(lower_is_better_note(name))
-    if rows.classes and not marks and not are_measurements([*rows.classes[0][1]]):
-        notes = class_notes(rows.classes[0][1], [(where, said) for where, _, said in rows.classes])
-        rows.notes.update(dict.fromkeys(notes))
+    if rows.classes and not marks and not are_measurements(rows.classes[0][1]):
+        rows.notes.update(dict.fromkeys(class_notes(rows.classes)))
     table = np.column_stack([array[where] for array in (rows.scores if marks else rows.right)])
     others = {}
     task = columns.units.task or TASK

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats._common.class_names import class_notes, counts_of
+from sigstats._common.class_names import class_notes
 from sigstats._common.class_spelling import refuse_thousands
 from sigstats._common.messages import Note
 from sigstats._common.validation import shown
@@ -68,10 +68,10 @@ def join(
         notes += on_left_out(given[0], given[1], baseline.ids.take(rows))
         notes += on_left_out(given[1], given[0], candidate.ids.take(partners))
     predicted, labelled = baseline.said.predicted and candidate.said.predicted, not baseline.said.graded
-    classes, codes = _codes(*matched.answers())
+    classes, codes = coded_together(*matched.answers())
     if labelled and not are_measurements(classes):
-        of_label, of_a, of_b = (counts_of(classes, code) for code in codes)
-        notes += class_notes(of_label, [(baseline.where, of_a), (candidate.where, of_b)])
+        sides = zip((baseline, candidate), codes[1:], strict=True)
+        notes += class_notes([(side.where, classes, codes[0], said) for side, said in sides])
     others = {name: matched.column(name) for name in columns.optional}
     task = columns.units.task or TASK
     if task not in others and task in baseline.others and task in candidate.others:
@@ -235,7 +235,7 @@ def _without_task(side: Predictions, beside: Predictions) -> Any:
 
 def codes_of(column: Any) -> tuple[tuple[str, ...], Codes]:
     """The distinct values of a column, sorted, and the number of each row's."""
-    names, (codes,) = _codes(column)
+    names, (codes,) = coded_together(column)
     return names, codes
 
 
@@ -246,7 +246,7 @@ def _have_same_ids(first: Predictions, other: Predictions) -> bool:
     return bool(first.ids.equals(other.ids))
 
 
-def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes]]:
+def coded_together(*columns: Any) -> tuple[tuple[str, ...], list[Codes]]:
     """The distinct values of all columns, sorted, and the number of each row's."""
     # Arrow imports pandas to make an array of a list and in `to_numpy`, which takes longer than the whole comparison.
     flat = map(in_one, columns)

@@ -30,8 +30,6 @@ _PART = re.compile(r"(?i)(^|[-_. ])(part[-_]\d{3,}|\d+[-_]of[-_]\d+|(shard|chunk
 _RUN = re.compile(r"(?i)(^|[-_. ])(seed|run)[-_. ]?\d+$")
 #: Labels of two test sets that carry this many bits, given the previous label, do not agree by chance.
 _BITS = 40
-#: The most entries of the table of labels by file and id.
-_LARGEST = 2**26
 
 
 def is_table(name: str) -> bool:
@@ -75,20 +73,15 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
     tasks = _distinct(where, [part.where for part in parts], [""] * len(parts), columns)
     for part in parts[1:]:
         require_one_kind(parts[0], part)
-    stems, notes = [_stem(part.where) for part in parts], parts[0].notes
-    names = [stem.rpartition("/")[2] for stem in stems]
-    of_one = len(parts) > 1 and all(map(_PART.search, names))
-    same = None if of_one else _same_items(parts, named=all(map(_RUN.search, names)))
+    names = [_stem(part.where).rpartition("/")[2] for part in parts]
+    whole = len(parts) > 1 and all(map(_PART.search, names))
+    same = None if whole else _same_items(parts, named=all(map(_RUN.search, names)))
     if same and columns.units.group != columns.id:
-        told = f"{stems[same[0]]} and {stems[same[1]]} have the same {same[2]:,} items"
         cure = f"add {'ids and ' * parts[0].by_position}--group {columns.id}, since rows of an item are dependent"
-        raise ValueError(f"{where}: {told}; {cure}, or of runs of a recipe make one table and add --run COLUMN")
-    named = [
-        _named(part, task, columns, whole=of_one, same=bool(same)) for part, task in zip(parts, tasks, strict=True)
-    ]
-    if of_one:
-        told = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
-        notes = (*notes, Note("parts-of-one-table", told))
+        told = f"{where}: {names[same[0]]} and {names[same[1]]} have the same {same[2]:,} items; {cure}"
+        raise ValueError(f"{told}, or of runs of a recipe make one table and add --run COLUMN")
+    named = [_named(*part, columns, whole=whole, same=bool(same)) for part in zip(parts, tasks, strict=True)]
+    told = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
     scores, score = [part.score for part in parts if part.score is not None], None
     if len(scores) == len(parts):
         per = None if scores[0].per is None else _joined([score.per for score in scores])
@@ -109,15 +102,12 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
         epoch=None if named[0].epoch is None else _joined([part.epoch for part in named]),
         predicted=all(part.said.predicted for part in parts),
         beside={},
-        notes=notes,
+        notes=(*parts[0].notes, *[Note("parts-of-one-table", told)] * whole),
     )
 
 
 def _named(part: Predictions, task: str, columns: Columns, *, whole: bool, same: bool) -> Predictions:
-    """A table with the task in its ids and in a column; if `whole`, a part of a table of all.
-
-    `same`: the groups by id are those of all tasks.
-    """
+    """A table with the task in its ids and a column, unless part of a `whole`; groups by id if items are `same`."""
     if whole and not part.by_position:
         return part
     ids = pc.binary_join_element_wise(pa.scalar(task), part.ids, pa.scalar("/"))
@@ -133,15 +123,11 @@ def _same_items(parts: Sequence[Predictions], *, named: bool) -> tuple[int, int,
     The items are the same if the files are `named` as runs, or if the labels of all common ids agree by no chance.
     """
     of_file = np.repeat(np.arange(len(parts)), [len(part.ids) for part in parts])
-    ids, labels = (
-        item_codes(_joined([column.cast(pa.string()) for column in of_parts]))
-        for of_parts in ([part.ids for part in parts], [part.said.label for part in parts])
-    )
+    columns = [part.ids for part in parts], [part.said.label for part in parts]
+    ids, labels = (item_codes(_joined([part.cast(pa.string()) for part in column])) for column in columns)
     shared = np.flatnonzero(np.bincount(ids)[ids] > 1)
     distinct, ids = np.unique(ids[shared], return_inverse=True)
-    if not 0 < len(parts) * len(distinct) <= _LARGEST:
-        return None
-    table = np.full((len(parts), len(distinct)), -1)
+    table = np.full((len(parts), len(distinct)), -1, np.int32)
     table[of_file[shared], ids] = labels[shared]
     for place, own in enumerate(table[:-1]):
         both = (own >= 0) & (table[place + 1 :] >= 0)

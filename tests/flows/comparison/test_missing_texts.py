@@ -185,14 +185,19 @@ def test_minus_one_stays_a_class_with_a_note():
 
 
 def test_notes_count_rows_by_class():
-    said = [("A", {"v": 4, "y": 6}), ("B", {"v": 5, "y": 4, "z": 1})]
-    assert [*map(str, class_notes({"v": 5, "w": 3, "x": 2}, said))] == [
+    def notes(labels, **models):
+        classes = sorted({*labels, *"".join(models.values())})
+        label, *said = ([classes.index(text) for text in column] for column in (labels, *models.values()))
+        return class_notes(
+            [(name, classes, np.array(label), np.array(of)) for name, of in zip(models, said, strict=True)]
+        )
+
+    assert [*map(str, notes("vvvvvwwwxx", A="vvvvyyyyyy", B="vvvvvyyyyz"))] == [
         "A: predictions of classes that no row has: 'y' (6 rows)",
         "B: predictions of classes that no row has: 'y' (4 rows), 'z' (1 rows)",
         "labels of classes that no model predicts: 'w' (3 rows), 'x' (2 rows)",
     ]
-    assert class_notes({"v": 10}, [("A", {"v": 4, "w": 6}), ("B", {"w": 10})]) == []
-    assert class_notes({str(answer): 1 for answer in range(10)}, [("A", {"0": 10}), ("B", {"0": 10})]) == []
+    assert notes("v" * 10, A="vvvvwwwwww", B="w" * 10) == notes("0123456789", A="0" * 10, B="0" * 10) == []
 
 
 def test_a_study_declares_what_is_missing(tmp_path, printed, refused):

@@ -555,6 +555,35 @@ def test_scores_of_the_other_class_are_refused_or_told():
     assert sigstats.compare(y, y, y, scores=(rng.random(200), good), measures=["auc"]).notes == ()
 
 
+@pytest.mark.parametrize(("classes", "order"), [(5, [3, 0, 4, 1, 2]), (2, [1, 0]), (4, [0, 3, 2, 1])])
+def test_predictions_whose_classes_are_exchanged_are_told_at_all_doors(classes, order, tmp_path, printed):
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, classes, 300)
+    said = np.where(rng.random(300) < 0.9, y, (y + 1) % classes)
+    wrong = np.array(order)[said]
+    told = f"{np.sum(said == y)} of 300 rows would be right, in place of {np.sum(wrong == y)}"
+    for name, column in {"a": said, "b": wrong}.items():
+        pd.DataFrame({"id": range(300), "label": y, "prediction": column}).to_csv(tmp_path / f"{name}.csv", index=False)
+    both = str(tmp_path / "a.csv"), str(tmp_path / "b.csv")
+    frames = [pd.read_csv(path) for path in both]
+    outputs = [printed(*command, code=(0, 1)) for command in (["compare", *both], ["rank", *both])]
+    outputs.append(printed("check", both[1], "--at-least", "0.1", code=(0, 1)))
+    assert all(told in " ".join(output.split()) for output in outputs)
+    ranked = sigstats.rank_models(np.column_stack([said, wrong]), label=y)
+    checked = sigstats.check(frames[1], at_least=0.1)
+    for found in (sigstats.compare(*frames), sigstats.compare(y, said, wrong), checked, ranked):
+        assert [told in note for note in found.notes if note.name == "exchanged-classes"] == [True]
+
+
+def test_predictions_below_chance_or_of_other_classes_are_no_exchange():
+    rng = np.random.default_rng(2)
+    for classes in (2, 3, 8):
+        for _ in range(100):
+            y, said, share = *rng.integers(0, classes, (2, 200)), rng.choice([0, 0.1, 0.5])
+            found = sigstats.check(y, np.where(rng.random(200) < share, y, said % rng.integers(2, 9)), at_least=0.01)
+            assert "exchanged-classes" not in [note.name for note in found.notes]
+
+
 @pytest.mark.parametrize(
     "name", ["id", "Unnamed: 0", "label", "y_true", "Target", "y", "seed", "run_id", "fold", "image_id"]
 )
