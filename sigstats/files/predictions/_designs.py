@@ -99,12 +99,10 @@ def _require_verdicts(values: FloatArray, where: str, column: str, limits: tuple
     """Refuse a value that is neither right nor wrong, or is not a mark within the limits."""
     valid = np.isin(values, (0.0, 1.0)) if limits is None else ~((values < limits[0]) | (values > limits[1]))
     if not valid.all():
-        told = f"{where}: column {shown(column)}: {values[~valid][0]:g} is not"
-        if limits is None:
-            wanted = "1 (right) or 0 (wrong), or --score-range with the limits of marks"
-            raise ValueError(f"{told} a verdict; expected {wanted}")
-        wanted = "--score-range with the limits of people's marks"
-        raise ValueError(f"{told} within {limits[0]:g} and {limits[1]:g}; expected {wanted}")
+        wanted = "a verdict; expected 1 (right) or 0 (wrong), or --score-range with the limits of marks"
+        if limits is not None:
+            wanted = f"within {limits[0]:g} and {limits[1]:g}; expected --score-range with the limits of people's marks"
+        raise ValueError(f"{where}: column {shown(column)}: {values[~valid][0]:g} is not {wanted}")
 
 
 def join_samples(

@@ -555,6 +555,28 @@ def test_scores_of_the_other_class_are_refused_or_told():
     assert sigstats.compare(y, y, y, scores=(rng.random(200), good), measures=["auc"]).notes == ()
 
 
+@pytest.mark.parametrize("measure", ["auc", "neg-brier", "neg-log-loss"])
+def test_the_confidence_of_the_predicted_class_is_no_probability_of_the_positive_one(measure, tmp_path, refused):
+    rng, y = np.random.default_rng(1), TRUE % 2
+    p = np.clip(y + rng.normal(0, 0.6, len(y)), 0.01, 0.99).round(3)
+    frame = pd.DataFrame({"id": range(len(y)), "label": y, "prediction": (p > 0.5) * 1, "probability": p})
+    frame["confidence"] = np.maximum(p, 1 - p)
+    told = (
+        "none is below 0.5, though other classes are predicted with scores up to 0.99; expected the probability of '1'"
+    )
+    with pytest.raises(ValueError, match=told):
+        sigstats.compare(frame, frame[::-1], score="confidence", measures=[measure])
+    with pytest.raises(ValueError, match=told):
+        sigstats.check(frame, score="confidence", measures=[measure], at_least=-0.9 if measure[0] == "n" else 0.9)
+    paths = [tmp_path / name for name in ("a.csv", "b.csv")]
+    for path in paths:
+        frame.to_csv(path, index=False)
+    assert told in refused("rank", *paths, "--score", "confidence", "--measure", measure)
+    assert sigstats.compare(frame, frame[::-1], score="probability", measures=[measure]).verdict
+    high = frame[p > 0.5].assign(prediction=lambda rows: (rows.probability > 0.9) * 1)  # a threshold of 0.9
+    assert sigstats.compare(high, high, score="probability", measures=[measure]).verdict
+
+
 @pytest.mark.parametrize(("classes", "order"), [(5, [3, 0, 4, 1, 2]), (2, [1, 0]), (4, [0, 3, 2, 1])])
 def test_predictions_whose_classes_are_exchanged_are_told_at_all_doors(classes, order, tmp_path, printed):
     rng = np.random.default_rng(2)

@@ -111,8 +111,7 @@ _KNOWN = {
     b"\x89PNG": "a PNG image",
     b"\xff\xd8\xff": "a JPEG image",
     b"GIF8": "a GIF image",
-    b"\x80\x04\x95": "a pickle",
-    b"\x80\x05\x95": "a pickle",
+    **dict.fromkeys((b"\x80\x04\x95", b"\x80\x05\x95"), "a pickle"),
     b"\x89HDF": "an HDF5 file",
     b"FEA1": "a Feather file of version 1",
     b"ORC": "an ORC file",
@@ -122,9 +121,7 @@ _KNOWN = {
     b"7z\xbc\xaf": "a 7z archive",
     b"\x04\x22\x4d\x18": "LZ4 data",
     b"\x7fELF": "a program",
-    b"<!DOCTYPE": "HTML or XML",
-    b"<html": "HTML or XML",
-    b"<?xml": "HTML or XML",
+    **dict.fromkeys((b"<!DOCTYPE", b"<html", b"<?xml"), "HTML or XML"),
 }
 #: Kinds of files with a table that another program can write as text.
 _TABLES = ("a pickle", "an HDF5", "a Feather", "an ORC", "an Avro", "an SQLite", "an Office", "an old Office")
