@@ -200,6 +200,7 @@ def _ranking(
             right=joined.predicted,
             lower=joined.lower,
             limits=joined.limits,
+            named=True,
             score_range=limits,
             tasks=joined.units.tasks,
             **how,

@@ -139,7 +139,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     names = arguments.names_in_one_file(options) or model_names(files, joined.subjects)
     arguments.refuse_unused(arguments.columns_of(options), [None])
     level = 1 - rule_of(options).alpha
-    how: dict[str, Any] = {"lower": joined.lower, "limits": joined.limits, "notes": joined.notes}
+    how: dict[str, Any] = {"lower": joined.lower, "limits": joined.limits, "named": True, "notes": joined.notes}
     size = leaderboard_size(joined.scores, names, target=target, confidence_level=level, **how)
     return _told(options, size)
 

@@ -64,6 +64,10 @@ _WILD_SHARE, _WILD_TIMES = 0.01, 500
 _FACTOR, _ABOVE_ONE = 50, 2
 #: Fewer scores are not enough to suggest a scale; fewer scores of one unit may be outliers.
 _FEW, _SEVERAL = 20, 5
+#: Codes of wrong and right.
+_CODES = (0, 1), (-1, 1), (1, 2)
+#: Usual codes of a missing mark, which is none if it is this many times as large as the largest of the others.
+_NO_MARK, _TIMES = {-1, -9, 9} | {sign * (10**k - 1) for sign in (-1, 1) for k in range(2, 6)}, 10
 
 
 def unlike_units(
@@ -73,19 +77,36 @@ def unlike_units(
     wanted: str = "",
     costs: bool = False,
     factor: float = _FACTOR,
+    limits: tuple[float, float] | None = None,
 ) -> list[Note]:
-    """Return a note on the models with the smallest and the largest scores if their sizes differ as units do.
+    """Return notes on scores beyond limits, and on the smallest and the largest if their sizes differ as units do.
 
     That is by a factor, as seconds and milliseconds, or numbers with a point between thousands and below a thousand do;
     or if those of one are 0 and 1, or unless `costs` between 0 and 1, and those of the other usually beyond.
 
     `scores` has an array for each of the models, whose `names` appear in messages. `costs`: True for costs without
     limits; those of one model may lie both far below 1 and far above. `wanted`: the expected value; if it is given,
-    absurdly large scores are refused, and scores from 0 to 1 if others, of any of the models, are up to 10 or 100. One
-    score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides each regression.
+    absurdly large scores and codes of missing marks are refused, and scores from 0 to 1 if others, of any of the
+    models, are up to 10 or 100. One score of 9e18 among zeros and ones makes every difference of means uncertain, and
+    so hides each regression. `limits`: those that the name of the scores or their log states.
     """
-    if wanted and (told := _wild(scores, names) or ("" if costs else _mixed(scores, names))):
+    two, (coded, sure) = "" if costs else _two_codes(scores, names), _code_of_missing(scores, names, limits)
+    alike = two or (coded if sure else "")
+    if wanted and (told := alike or _wild(scores, names) or ("" if costs else _mixed(scores, names))):
         raise ValueError(f"scores: {told}; expected {wanted}")
+    notes = [Note("unlike-units", f"scores: {two}")] if two else []
+    notes += [Note("missing-code", f"scores: {coded}")] if coded and not two else []
+    low, high = limits or (-np.inf, np.inf)
+    for values, name in zip(scores, names, strict=True):
+        if n := np.count_nonzero((values < low) | (values > high)):
+            told = f"{n:,} of {len(values):,} for {name} are outside of {low:g} to {high:g}, the limits of this score"
+            notes.append(Note("outside-limits", f"scores: {told}, which are not used"))
+    return notes + _unlike_sizes(scores, names, wanted=wanted, costs=costs, factor=factor)
+
+
+def _unlike_sizes(
+    scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str, costs: bool, factor: float
+) -> list[Note]:
     sizes = [(values[values != 0], name) for values, name in zip(map(np.abs, scores), names, strict=True)]
     ordered = sorted((float(size.mean()), place) for place, (size, _) in enumerate(sizes) if len(size))
     if len(ordered) < 2:
@@ -101,6 +122,36 @@ def unlike_units(
     parts = (f"{np.median(size):.4g} (largest {size.max():.4g}) for {name}" for size, name in (sizes[low], sizes[high]))
     told = f"median without zeros {' and '.join(parts)}"
     return [Note("unlike-units", f"scores may be in two units: {told}; if they are, convert one")]
+
+
+def _two_codes(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
+    """Return the complaint about models whose wrong and right have other codes; empty if they have the same."""
+    ends = [ends_of([values]) if len(values) >= _FEW else (0, 0) for values in scores]
+    if not all(np.isin(values, pair).all() for values, pair in zip(scores, ends, strict=True)):
+        return ""
+    of_code = {pair: name for pair, name in zip(ends, names, strict=True) if pair in _CODES}
+    parts = [f"{low:g} and {high:g} of {shown(name)}" for (low, high), name in of_code.items()]
+    return f"{' and '.join(parts[:2])} look like two units" if len(parts) > 1 else ""
+
+
+def _code_of_missing(
+    scores: Sequence[FloatArray], names: Sequence[str], limits: tuple[float, float] | None
+) -> tuple[str, bool]:
+    """Return the complaint about a code of missing marks apart from all others, and whether it can be nothing else."""
+    for code in ends_of(scores) if len(scores) and all(map(len, scores)) else ():
+        others = np.concatenate([values[values != code] for values in scores]) if code in _NO_MARK else np.empty(0)
+        if len(others) == 0 or (limits is not None and limits[0] <= code <= limits[1]):
+            continue
+        n, of, name = max((int((v == code).sum()), len(v), name) for v, name in zip(scores, names, strict=True))
+        least, most = ends_of([others])
+        beyond = limits is not None and limits[0] <= least and most <= limits[1]
+        sure = least < most and (beyond or (n > 1 and abs(code) > max(9, _TIMES * np.abs(others).max())))
+        whole = not (others % 1).any()
+        apart = least >= 0 and (most >= 5 or not whole) if code < 0 else code == 9 and most <= 5 and whole
+        if sure or (n > 1 and apart and not np.isin(others, (least, most)).all()):
+            told = f"{n:,} of {of:,} for {name} are {code:g} and all others {least:g} to {most:g}"
+            return f"{told}; leave them out (of a table: --missing {code:g}) if they mean no score", sure
+    return "", False
 
 
 def _wild(scores: Sequence[FloatArray], names: Sequence[str]) -> str:

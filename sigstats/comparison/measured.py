@@ -211,7 +211,7 @@ def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Value
     if limits is None:
         wanted = "one unit, or score_range if they are in one unit"
         costs = per is not None or bool(scored.unit) or (scored.lower and limits_of(scored.column) is None)
-        unlike_units(scored.scores, ("baseline", "candidate"), wanted=wanted, costs=costs)
+        unlike_units(scored.scores, ("baseline", "candidate"), wanted=wanted, costs=costs, limits=scored.limits)
     if spec.share and (units.group is not None or units.weights is not None):
         raise _invalid(spec, "rows in groups or with weights")
     if per is not None:
@@ -272,4 +272,5 @@ def units_of_numbers(paired: PairedPredictions, needs: Collection[str], models: 
         return []
     per = scored.per or (np.ones(1), np.ones(1))
     sides = [a / np.where(b == 0, np.inf, b) for a, b in zip(scored.scores, per, strict=True)]
-    return unlike_units(sides[: len(models)], models, costs=bool(scored.lower or scored.unit or scored.per))
+    costs, limits = bool(scored.lower or scored.unit or scored.per), None if scored.per else scored.limits
+    return unlike_units(sides[: len(models)], models, costs=costs, limits=limits)

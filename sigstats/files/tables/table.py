@@ -203,7 +203,8 @@ class WithMissing(Table):
     def __init__(self, table: Table, texts: Sequence[str]) -> None:
         vars(self).update(vars(table))
         self._read = table
-        self._missing = pa.array(texts, pa.string())
+        whole = [text.removesuffix(".0") for text in texts if is_number(text)]
+        self._missing = pa.array([*texts, *whole, *(f"{text}.0" for text in whole)], pa.string())
 
     def take(self, rows: Array) -> Self:  # noqa: D102
         some = super().take(rows)

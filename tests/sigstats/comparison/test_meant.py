@@ -151,7 +151,7 @@ def test_two_units_are_noted_wherever_scores_are_compared(tmp_path, capsys):
     assert note.name == "unlike-units"
 
 
-@pytest.mark.parametrize("wild", [9e18, -999.0, 1e70])
+@pytest.mark.parametrize("wild", [9e18, -1000.0, 1e70])
 def test_a_wild_mark_hides_no_regression(tmp_path, capsys, wild):
     right = RNG.random((2, 500)) < [[0.9], [0.7]]
     spoilt = right[1].astype(float)
@@ -164,6 +164,60 @@ def test_a_wild_mark_hides_no_regression(tmp_path, capsys, wild):
     assert f"{wild:g} of 'candidate' is beyond the scale of the others (at most 1 in size)" in said
     assert "expected one unit, or --score-range" in said
     assert main([*command, "--score-range", "-1000", "1e71"]) in (0, 1)
+
+
+RIGHT = (np.arange(300) % 5 > 0) * 1.0
+ABOUT = 0.7 + np.arange(300) % 3 / 10
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second", "told"),
+    [
+        ("correct", RIGHT, 2 * RIGHT - 1, "0 and 1 of .* and -1 and 1 of .* look like two units"),
+        ("reward", RIGHT + 1, RIGHT, "1 and 2 of .* and 0 and 1 of .* look like two units"),
+        (
+            "f1",
+            RIGHT * 0.7,
+            np.where(RIGHT, ABOUT, -1),
+            "60 of 300 for .* are -1 and all others 0 to 0.9; leave",
+        ),
+        ("kappa", RIGHT * 0.7, np.where(RIGHT, -ABOUT, -9), "60 of 300 for .* are -9 and all others -0.9 to 0.7"),
+        ("reward", RIGHT * 4, np.where(RIGHT, ABOUT, 999), "60 of 300 for .* are 999 and all others 0 to 4"),
+    ],
+)
+def test_marks_in_two_codes_and_codes_of_no_mark_are_refused(tmp_path, capsys, name, first, second, told):
+    paths = [str(tmp_path / path) for path in ("a.csv", "b.csv")]
+    for path, values in zip(paths, (first, second), strict=True):
+        marks(values).rename(columns={"f1": name}).to_csv(path, index=False)
+    for command in ("compare", "rank"):
+        assert main([command, *paths, "--score", name]) == 2
+        assert re.search(told, capsys.readouterr().err)
+    assert main(["compare", *paths, "--score", name, "--score-range", "-999", "999"]) in (0, 1)
+    if "all others" in told:
+        assert main(["check", paths[1], "--score", name, "--at-least", "0.3"]) == 2
+        code = re.search("are (-?[0-9]+)", capsys.readouterr().err)[1]
+        left = [*paths, "--score", name, "--missing", code, "--unscored", "drop", "--json", str(tmp_path / "left")]
+        assert main(["compare", *left]) in (0, 1)
+        assert json.loads((tmp_path / "left").read_text())["rows"][0]["n"] == 240
+
+
+@pytest.mark.parametrize(
+    ("values", "limits", "notes"),
+    [
+        (np.where(RIGHT, 0.7 + np.arange(300) / 1e3, -1), None, ["missing-code"]),
+        (np.where(RIGHT, np.arange(300) % 6, 9), None, ["missing-code"]),
+        (2 * RIGHT - 1, (0, 1), ["outside-limits"] * 2),
+        (100 * RIGHT - RIGHT * (np.arange(300) % 2), (0, 1), ["outside-limits"] * 2),
+        (2 * RIGHT - 1, None, []),
+        (np.arange(300) % 3 - 1, None, []),
+        (np.arange(300) % 4 - 1, None, []),
+        (np.arange(300) % 10, None, []),
+        (np.arange(300) % 2 - np.arange(300) % 3 / 2, (-1, 1), []),
+    ],
+)
+def test_marks_beyond_limits_and_possible_codes_of_no_mark_are_noted(values, limits, notes):
+    sides = [np.asarray(values, dtype=float), np.roll(values, 7) * 1.0]
+    assert [note.name for note in unlike_units(sides, "ab", wanted="one unit", limits=limits)] == notes
 
 
 @pytest.mark.parametrize(
