@@ -3,16 +3,22 @@
 import datetime
 import json
 import sys
+from contextlib import AbstractContextManager
 from typing import Any
 
 from sigstats._common.credentials import without_credentials
-from sigstats._common.messages import printable
+from sigstats._common.messages import printable, rephrased
 
 DONE, REGRESSION, BAD_INPUT, FAILED = 0, 1, 2, 3
 
 
 class BadInput(Exception):
     """One line with the field, the value and a correct value. Nothing was written."""
+
+
+def file_errors(what: str) -> AbstractContextManager[None]:
+    """Report in one line why the system refuses a file: `what` cannot be read, or written."""
+    return rephrased(lambda told: f"{what} ({told})", BadInput, OSError)
 
 
 def complain(text: str, code: int, options: Any) -> int:

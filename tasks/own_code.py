@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from sigstats._common.messages import rephrased
 from sigstats._common.registry import GIVEN, said
 from sigstats.measures import own as measures
 from sigstats.measures.measure import as_own_measure
@@ -115,10 +116,8 @@ def require_as_planned(name: str, planned: Mapping[str, str], here: Callable[[],
 
     Raises OtherCode if it has none, or another version.
     """
-    try:
+    with rephrased(lambda told: f"{_where()} cannot use {name} ({told}); expected {said(planned)}", OtherCode):
         value = here()
-    except ValueError as error:
-        raise OtherCode(f"{_where()} cannot use {name} ({error}); expected {said(planned)}") from None
     if value != planned:
         raise OtherCode(f"{_where()} has {said(value)}, and the run was planned with {said(planned)}")
 

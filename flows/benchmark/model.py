@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WrapValidator, field_validator, model_validator
 
+from sigstats._common.messages import rephrased
 from sigstats._common.validation import as_choice, refuse, shown
 from sigstats.measures.metrics import is_made
 from sigstats.measures.own import is_path
@@ -131,13 +132,11 @@ def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
     known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1"]
     known += filter(is_path, names)
     for name in names:
-        try:
+        with rephrased(lambda told: told.removeprefix("measures: ")):
             if is_made(name) or TOP.fullmatch(name):
                 MEASURES[name]  # raises ValueError if the costs are not valid
             else:
                 as_compared_measure(name, known)
-        except ValueError as error:
-            raise ValueError(str(error).removeprefix("measures: ")) from None
     return each_once(names, "measure")
 
 

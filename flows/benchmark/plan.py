@@ -7,11 +7,13 @@ independent, so Nyssen's test and those of two samples are made of them only whe
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sigstats._common.class_columns import positive_place
 from sigstats._common.class_spelling import DistinctNames
+from sigstats._common.messages import rephrased
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.measures.own import is_path
 from sigstats.measures.table import MEASURES, needs_positive
@@ -59,15 +61,12 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
         source = {"source": "scikit-learn", "name": spec} if isinstance(spec, str) else spec
         dataset = sources.load(source, base=folder)
         datasets.append(dataset)
-        try:
+        with rephrased(partial(_by_the_keys, study, dataset)):
             _check_folds(study, dataset)
-        except ValueError as error:
-            raise ValueError(f"data set {dataset.name}: {_by_the_keys(study, dataset, error)}") from None
         for item in study.classifiers:
             classifier = named(item)
             made = build(classifier.learner, params=classifier.params, **dataset.described, allowed=allowed)
-            _require_measurable(study, dataset, classifier, made)
-            cells.extend(_cells(study, dataset, classifier, code_of(classifier.learner, allowed)))
+            cells.extend(_cells(study, dataset, classifier, made, code_of(classifier.learner, allowed)))
     names = [dataset.name for dataset in datasets]
     for name in study.positive if isinstance(study.positive, dict) else ():
         if name not in names:
@@ -123,13 +122,14 @@ def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
         rows_to_permute(dataset.y, dataset.groups)
 
 
-def _by_the_keys(study: BenchmarkStudy, dataset: Dataset, error: ValueError) -> str:
+def _by_the_keys(study: BenchmarkStudy, dataset: Dataset, told: str) -> str:
     """The error in the folds of a data set, in terms of the keys of the study file and the names of classes."""
-    option, _, complaint = str(error).partition(":")
+    option, _, complaint = told.partition(":")
     key = {"n_splits": "cross_validation.folds", "rare_classes": "cross_validation.rare_classes"}.get(option, option)
     named = re.sub(r"(?<=class )\d+$", lambda code: repr(dataset.classes[int(code[0])]), complaint)
     few = "rows of class" in complaint and study.cross_validation.rare_classes == "refuse"
-    return f"{key}:{named}" + ("; or cross_validation.rare_classes = 'allow', if folds may miss it" if few else "")
+    cure = "; or cross_validation.rare_classes = 'allow', if folds may miss it" if few else ""
+    return f"data set {dataset.name}: {key}:{named}{cure}"
 
 
 def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
@@ -172,7 +172,7 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
 
 
 def _cells(
-    study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, code: Mapping[str, str] | None
+    study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, made: Any, code: Mapping[str, str] | None
 ) -> list[Cell]:
     work = _cross_validated_work(study, dataset, classifier, code)
     subject = {"dataset": dataset.name, "classifier": classifier.name}
@@ -192,7 +192,7 @@ def _cells(
     limits = classifier.limits(f"classifiers: {classifier.name}", own=own)
     observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
     by_error = study.permutation.measure == model.ERROR
-    of_measure = {} if by_error or not model.nulls_of(study) else _measured_work(study, dataset)
+    of_measure = {} if by_error or not model.nulls_of(study) else _measured_work(study, dataset, classifier, made)
     permuted = Retrained if by_error else MeasuredRetrain
     retrains = [
         cell(
@@ -256,24 +256,13 @@ def _positive_class(study: BenchmarkStudy, dataset: Dataset) -> int:
     return positive_place(dataset.classes, name, option=f"positive: {dataset.name}")
 
 
-def _require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, made: Any) -> None:
-    measure = study.permutation.measure
-    if measure == model.ERROR or not model.nulls_of(study):
-        return
-    try:
-        Statistic(allowed_measure(measure), dataset.classes)
-    except ValueError as error:
-        raise ValueError(f"permutation.{error} in {dataset.name}") from None
-    try:
-        Statistic(allowed_measure(measure), dataset.classes, classifier=made)
-    except ValueError as error:
-        raise ValueError(f"classifiers: {classifier.name}: permutation.{error}") from None
-
-
-def _measured_work(study: BenchmarkStudy, dataset: Dataset) -> dict[str, Any]:
-    measure, code = study.permutation.measure, _positive_class(study, dataset)
-    statistic = Statistic(allowed_measure(measure), dataset.classes)
-    work = {"measure": measure, "positive": code if statistic.of_one_class else 1}
+def _measured_work(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, made: Any) -> dict[str, Any]:
+    measure, known = study.permutation.measure, (allowed_measure(study.permutation.measure), dataset.classes)
+    with rephrased(lambda told: f"permutation.{told} in {dataset.name}"):
+        statistic = Statistic(*known)
+    with rephrased(f"classifiers: {classifier.name}: permutation."):
+        Statistic(*known, classifier=made)
+    work = {"measure": measure, "positive": _positive_class(study, dataset) if statistic.of_one_class else 1}
     # A user's measure is stored with its direction, so that a report does not need the code.
     return with_measure_code({**work, "lower_is_better": statistic.sign < 0} if is_path(measure) else work)
 

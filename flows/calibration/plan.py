@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sigstats._common.messages import rephrased
 from sigstats._common.validation import refuse
 from sigstats.tasks.calibration import own_tests
 from sigstats.tasks.calibration.populations.intervals import run_intervals
@@ -47,10 +48,8 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
     notes: list[str] = []
     data: list[StoredData] = []
     for source in study.populations:
-        try:
+        with rephrased(f"populations: {source.name}: "):
             loaded_source = source.load(base / study.folder, study.seed, tests=tests.values(), progress=progress)
-        except ValueError as error:
-            raise ValueError(f"populations: {source.name}: {error}") from None
         cells.extend(loaded_source.cells)
         data.extend(loaded_source.data)
         notes.extend([loaded_source.note] if loaded_source.note else [])

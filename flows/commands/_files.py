@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..errors import BadInput
+from ..errors import BadInput, file_errors
 from . import option, repeatable
 
 #: Format of a report, by the ending of the file.
@@ -113,7 +113,7 @@ def write_whole(place: str, content: bytes) -> None:
     A link is followed unless another account has left it in a folder like /tmp. A file that exists keeps its mode. A
     pipe or a device is written to directly.
     """
-    try:
+    with file_errors(f"{place}: cannot be written"):
         _refuse_links_of_others(place)
         target = Path(place).resolve()
         if target.exists() and not target.is_file():
@@ -133,8 +133,6 @@ def write_whole(place: str, content: bytes) -> None:
         finally:
             with contextlib.suppress(OSError):
                 partial.unlink()
-    except OSError as error:
-        raise BadInput(f"{place}: cannot be written ({error.strerror or error})") from None
 
 
 def _refuse_links_of_others(place: str) -> None:

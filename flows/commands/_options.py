@@ -8,6 +8,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sigstats._common.messages import rephrased
+
 from ..errors import DONE, REGRESSION, BadInput
 from . import option, repeatable
 
@@ -55,16 +57,15 @@ def usable(place: str, name: str = "OUTPUT") -> str:
         return as_place(place, name)
 
 
-@contextlib.contextmanager
-def as_options(*others: tuple[str, str]) -> Iterator[None]:
+def as_options(*others: tuple[str, str]) -> contextlib.AbstractContextManager[None]:
     """Rephrase errors of the library about arguments for the options that gave them; `others`: further replacements."""
-    try:
-        yield
-    except ValueError as error:
-        words = str(error)
+
+    def in_options(told: str) -> str:
         for its, ours in ((" score_range", " --score-range"), *others):
-            words = words.replace(its, ours)
-        raise BadInput(with_dashes(words, _OPTIONS)) from None
+            told = told.replace(its, ours)
+        return with_dashes(told, _OPTIONS)
+
+    return rephrased(in_options, BadInput)
 
 
 #: Names of options in the library.

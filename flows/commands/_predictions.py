@@ -4,6 +4,8 @@ import argparse
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sigstats._common.messages import rephrased
+
 from ..errors import BadInput
 from . import option, repeatable
 from ._options import as_options, with_dashes
@@ -253,10 +255,8 @@ def _files_in(options: argparse.Namespace) -> list[str]:
 def _read(options: argparse.Namespace, name: str, read: Callable[[str], Any]) -> Any:
     if (path := getattr(options, name)) is None:
         return None
-    try:
+    with rephrased(f"--{name}: ", BadInput):
         return read(path)
-    except ValueError as error:
-        raise BadInput(f"--{name}: {error}") from None
 
 
 def match_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -271,10 +271,8 @@ def refuse_together(options: argparse.Namespace, **others: Any) -> None:
     masked = any(others.values())  # the message then gives no values
     others["bins"] = any("=" in column and column[-1] != "=" for column in options.slice)
     given = {name: True if value == "refuse" or (value and masked) else value for name, value in vars(options).items()}
-    try:
+    with rephrased(lambda told: with_dashes(told.replace(": are ", ": is "), vars(options)), BadInput):
         check_together({**given, **{name.replace("_", " "): value for name, value in others.items()}})
-    except ValueError as error:
-        raise BadInput(with_dashes(str(error).replace(": are ", ": is "), vars(options))) from None
 
 
 def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one: bool = False) -> None:

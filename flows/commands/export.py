@@ -2,9 +2,9 @@
 
 import argparse
 
-from sigstats._common.messages import printable
+from sigstats._common.messages import printable, rephrased
 
-from ..errors import DONE, BadInput
+from ..errors import DONE, BadInput, file_errors
 from ._options import output_read, usable
 
 GROUP = "studies"
@@ -28,14 +28,9 @@ def run(options: argparse.Namespace) -> int:
     to = usable(options.to, "--to")
     with output_read(options.output, " that is computed in cells"):
         results.plan  # noqa: B018 (read before anything is written)
-    try:
+    written = file_errors(f"--to: {to} is not valid; it cannot be written")
+    with written, rephrased("OUTPUT: ", BadInput, LookupError), rephrased("--to: ", BadInput):
         made = export(results, to)
-    except LookupError as error:
-        raise BadInput(f"OUTPUT: {error}") from None
-    except ValueError as error:
-        raise BadInput(f"--to: {error}") from None
-    except OSError as error:
-        raise BadInput(f"--to: {to} is not valid; it cannot be written ({error.strerror or error})") from None
     if made.incomplete:
         print(f"note: {len(made.incomplete)} cells are not complete and are left out")  # noqa: T201
     print(printable(f"{made.rows:,} rows in {made.files} files: {', '.join(made.fanouts)}"))  # noqa: T201

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
-from sigstats._common.messages import hint, one_line, shown, shown_name
+from sigstats._common.messages import hint, one_line, rephrased, shown, shown_name
 from sigstats.tasks.plan import Adjustment
 from sigstats.tasks.record import canonical
 
@@ -38,10 +38,8 @@ class Strict(BaseModel):
 
 
 def _as_plain(options: dict[str, Any]) -> dict[str, Any]:
-    try:
+    with rephrased(lambda told: told.removeprefix("values.")):
         canonical(options)
-    except ValueError as error:
-        raise ValueError(str(error).removeprefix("values.")) from None
     return options
 
 

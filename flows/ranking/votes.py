@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.data_frames import joint_codes
-from sigstats._common.messages import did_you_mean, notes_as_objects
+from sigstats._common.messages import did_you_mean, notes_as_objects, rephrased
 from sigstats._common.validation import FloatArray
 from sigstats.comparison.notes import clusters as clustered
 from sigstats.comparison.units import MISSING
@@ -53,10 +53,8 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         by_position=True,
         named=frozenset(("label", "prediction")),
     )
-    try:
+    with rephrased("", NotVotes):
         votes = read(path, columns).decoded()
-    except ValueError as error:
-        raise NotVotes(str(error)) from None
     given = {name: np.array(value.to_pylist()) for name, value in votes.others.items()}
     if winner not in given and given.keys() >= _WINNERS.keys():
         given[winner] = _of_three([given[name] for name in _WINNERS], votes.where)
@@ -70,10 +68,8 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     codes: Any = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}
     one, other = (np.array(value.to_pylist()) for value in (votes.said.label, votes.said.prediction))
     rank = partial(rank_votes, one, other, given[winner], confidence_level=confidence_level)
-    try:
+    with rephrased(f"{votes.where}: "):
         ranking = rank(**codes)
-    except ValueError as error:
-        raise ValueError(f"{votes.where}: {error}") from None
     beside: Any = {} if clusters else beside_codes(votes, votes).columns
 
     def told(groups: Any) -> str:

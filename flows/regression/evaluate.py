@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 import pyarrow as pa
 
-from sigstats._common.messages import Note
+from sigstats._common.messages import Note, rephrased
 from sigstats.comparison.answer import reasons
 from sigstats.comparison.candidates import compare_scores
 from sigstats.comparison.result import ComparisonResult
@@ -22,7 +22,7 @@ from sigstats.tasks.storage.store import Store
 
 from ..comparison.for_programs import as_json
 from ..comparison.page import as_html
-from ..errors import BadInput
+from ..errors import BadInput, file_errors
 from ..pages.wording import count_of
 from ..running.options import RunOptions
 from . import ledger
@@ -88,12 +88,10 @@ def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding)
         study, records, damaged, look, known, note = _at_look(study, pair, store)
         before = records if known is None else records[: records.index(known)]
         segment = ledger.segment_of(study, pair, before)
-        try:
+        with rephrased(lambda told: f"{study.source}: {in_keys(told)}", BadInput):
             comparison, rows = _compared(study, pair, store, before, look.level, segment)
-        except ValueError as error:
-            raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
         record = known or _record(study, pair, comparison, look, segment)
-        try:
+        with file_errors(f"--output: {store.root}: cannot be written"):
             about = record.evaluation
             place = f"comparisons/{about.evaluation[:16]}"
             page = f"{store.root.rstrip('/')}/{place}.html"
@@ -109,8 +107,6 @@ def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding)
             # Not before what was made by it: reports show what is complete.
             store.write_json("study.json", {"study": study.model_dump(mode="json")})
             report = write_regression_report(store, study, records, damaged)
-        except OSError as error:
-            raise BadInput(f"--output: {store.root}: cannot be written ({error.strerror or error})") from None
     notes = (*(f"left out: {line}" for line in damaged), *([note] if note else []))
     episodes = tuple(ledger.episodes_of(records))
     return Evaluated(study, record, comparison, not known, output, report, page, look, episodes, notes)
@@ -228,12 +224,11 @@ def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: 
 
 def _refuse_another(store: Store, study: RegressionStudy) -> None:
     """Refuse the output of another study; a study of the same files under another name is the same."""
-    try:
-        stored = store.read_json("study.json").get("study")
-    except (FileNotFoundError, Damaged):
-        return
-    except OSError as error:
-        raise BadInput(f"--output: {store.root}: study.json in it cannot be read ({error.strerror or error})") from None
+    with file_errors(f"--output: {store.root}: study.json in it cannot be read"):
+        try:
+            stored = store.read_json("study.json").get("study")
+        except (FileNotFoundError, Damaged):
+            return
     before = stored if isinstance(stored, dict) else {}
     renamed = any(before.get(key) == getattr(study, key) for key in ("baseline", "candidate"))
     for key in ("kind",) if renamed else ("kind", "name"):

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sigstats._common.credentials import refuse_credentials
+from sigstats._common.messages import rephrased
 from sigstats._common.numerals import natural
 from sigstats.files.inputs import place
 from sigstats.files.inputs.places import files_of
@@ -22,7 +23,7 @@ from sigstats.files.tables.spelling import is_number
 from sigstats.scores.order import as_times
 
 from ..config.fetch import fetched_by
-from ..errors import BadInput
+from ..errors import BadInput, file_errors
 from .study import RegressionStudy
 
 #: The time of evaluation of a file that was never evaluated: later than all others.
@@ -108,13 +109,11 @@ class Order:
 
     def _matches(self, name: str) -> list[str]:
         pattern: str = getattr(self.study, name)
-        try:
+        with rephrased(f"{self.study.source}: {name}: ", BadInput):
             if "://" in pattern:
                 refuse_credentials({name: pattern})
                 return files_of(place(pattern, self.base)) or [pattern]
             paths = [place(match, self.base) for match in glob.glob(pattern, root_dir=self.base, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
-        except ValueError as error:
-            raise BadInput(f"{self.study.source}: {name}: {error}") from None
         files = [path for path in paths if Path(path).is_file()]
         if not files:
             raise self._none(name, fetched_by(self.study, self.base))
@@ -144,12 +143,8 @@ class Order:
     def _value(self, path: str, columns: Columns) -> str:
         """The latest value of a file's column."""
         column = str(self.study.newest.column)
-        try:
+        with rephrased("", BadInput), file_errors(f"{path}: cannot be read"):
             others = read(path, columns.but(group=None, slices=(column,))).others
-        except OSError as error:
-            raise BadInput(f"{path}: cannot be read ({error.strerror or error})") from None
-        except ValueError as error:
-            raise BadInput(str(error)) from None
         texts = others[column].unique().to_pylist() if column in others else []
         if not texts:
             raise BadInput(f"newest.column: {path} has no values in a column {column!r}; expected them in every match")
@@ -162,10 +157,8 @@ def _places(values: Mapping[str, str]) -> dict[str, Any]:
     numbers = [float(text) for text in texts if is_number(text)]
     if len(numbers) == len(texts) and numbers != sorted(numbers):
         raise BadInput(f"newest.column: {numbers} are ordered otherwise as versions; expected ISO dates")
-    try:
+    with rephrased(lambda told: f"newest.column: {told.removeprefix('order: ')}", BadInput):
         keys = as_times(texts) if any(map(_DATE.match, texts)) else [*map(natural, texts)]
-    except ValueError as error:
-        raise BadInput(f"newest.column: {str(error).removeprefix('order: ')}") from None
     places = dict(zip(texts, keys, strict=True))
     return {name: places[text] for name, text in values.items()}
 

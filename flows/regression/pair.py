@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sigstats._common.messages import rephrased
 from sigstats.comparison.check.bar import check_predictions, evidence_checked
 from sigstats.comparison.check.result import CheckedRow, CheckResult, rows_that_decide
 from sigstats.comparison.family import default_measures, measures_meant, with_cost
@@ -31,7 +32,7 @@ from sigstats.tasks.own_code import allow_measures, allowed_measure
 from sigstats.tasks.record import digest
 from sigstats.tasks.storage.history import Record
 
-from ..errors import BadInput
+from ..errors import BadInput, file_errors
 from .order import Order
 from .study import RegressionStudy, in_keys
 
@@ -129,23 +130,19 @@ def read_pair(order: Order, candidate: str) -> Pair:
 def with_own_measures(study: RegressionStudy, allow: Sequence[str]) -> RegressionStudy:
     """Return the study with its own measures imported from their paths; BadInput unless packages are allowed."""
     names = study.measures or ()
-    try:
+    with rephrased(f"{study.source}: ", BadInput):
         codes = allow_measures(names, allow)
-    except ValueError as error:
-        raise BadInput(f"{study.source}: {error}") from None
     return study.model_copy(update={"measures": [allowed_measure(name) for name in names]}) if codes else study
 
 
 def as_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
     """The study; without stated measures they become None, unless the default of its scores is the accuracy."""
-    try:
+    with rephrased(lambda told: f"{study.source}: {in_keys(told)}", BadInput):
         if "measures" not in study.model_fields_set and any(
             default_measures(paired) != with_cost(paired, ("accuracy",)) for paired in pair.by_score
         ):
             study = study.model_copy(update={"measures": None})
         check_used(measures_of(study, pair), score_range=study.score_range)
-    except ValueError as error:
-        raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
     return study
 
 
@@ -180,16 +177,11 @@ def _compared(row: CheckedRow, result: CheckResult) -> ComparisonRow:
 
 def digest_of_file(path: str) -> str:
     """The digest of the content of a file or URL; BadInput if it cannot be read."""
-    try:
-        with contextlib.ExitStack() as opened:
-            local = "://" not in path
-            file: Any = opened.enter_context(Path(path).open("rb")) if local else open_remote(path, path, opened)
-            # In pieces: of a Parquet file, only the columns that are wanted fit into memory.
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read ({error.strerror or error})") from None
-    except ValueError as error:
-        raise BadInput(str(error)) from None
+    with rephrased("", BadInput), file_errors(f"{path}: cannot be read"), contextlib.ExitStack() as opened:
+        local = "://" not in path
+        file: Any = opened.enter_context(Path(path).open("rb")) if local else open_remote(path, path, opened)
+        # In pieces: of a Parquet file, only the columns that are wanted fit into memory.
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def identity_of(study: RegressionStudy, baseline: str, candidate: str) -> str:

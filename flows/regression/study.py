@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from sigstats._common.messages import rephrased
 from sigstats._common.scores import of_named_scores
 from sigstats.comparison.margins import SaidShare, as_bar, as_margin, as_share
 from sigstats.comparison.measure_names import as_compared_measures
@@ -242,10 +243,8 @@ class RegressionStudy(Study):
     @field_validator("measures", mode="after")
     @classmethod
     def _known_once(cls, measures: list[str] | None) -> list[str] | None:
-        try:
+        with rephrased(lambda told: told.removeprefix("measures: ")):
             as_compared_measures([name for name in measures or () if not is_path(name)] or "accuracy")
-        except ValueError as error:
-            raise ValueError(str(error).removeprefix("measures: ")) from None
         return measures
 
     @property

@@ -20,7 +20,7 @@ from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary import write_references
 
 from ..config.model import Study
-from ..errors import BadInput
+from ..errors import BadInput, file_errors
 from ..kinds import KINDS
 from ..pages.wording import count_of
 from .options import Prepared
@@ -39,16 +39,13 @@ def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
 
 def refuse_another(store: Store, identity: Mapping[str, Any], prepared: Prepared) -> str:
     """Refuse an output that holds another study; return why ``study.json`` must be written again, if it must."""
-    try:
-        before = store.read_json("study.json")
-    except FileNotFoundError:
-        return ""
-    except Damaged as error:
-        return str(error)
-    except OSError as error:
-        raise BadInput(
-            f"--output: {store.root} is not valid; study.json in it cannot be read ({error.strerror or error})"
-        ) from None
+    with file_errors(f"--output: {store.root} is not valid; study.json in it cannot be read"):
+        try:
+            before = store.read_json("study.json")
+        except FileNotFoundError:
+            return ""
+        except Damaged as error:
+            return str(error)
     kept = {key: value for key, value in before.items() if key not in ("fingerprint", "versions")}
     changes = _differences({key: before.get(key, {}) for key in identity}, identity)
     of_kind = [change for change in changes if change[0] == "study.kind" and change[1] in KINDS]

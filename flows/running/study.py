@@ -11,6 +11,7 @@ from typing import Any
 
 import sigstats
 from sigstats._common.extras import compiles_first
+from sigstats._common.messages import rephrased
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
@@ -26,7 +27,7 @@ from sigstats.tasks.storage.store import Store
 from sigstats.tasks.threads import periodic
 
 from ..config.model import Study
-from ..errors import BadInput
+from ..errors import BadInput, file_errors
 from ..kinds import kind_named
 from .cells import CellComputer, run_cells, run_in_rounds
 from .costs import Sizes, sizes_of
@@ -129,7 +130,10 @@ def _begun(
     """
     part = options.part
     with contextlib.ExitStack() as held:
-        try:
+        in_use = rephrased(
+            lambda told: f"--output: {told}; wait for it to end, or choose another output", BadInput, Locked
+        )
+        with file_errors(f"--output: {store.root} is not valid; it cannot be written"), in_use:
             there = held.enter_context(store.files.lock(shared=part is not None))
             store.files.refresh()
             if part is None:
@@ -137,12 +141,6 @@ def _begun(
             useless = refuse_another(store, identity, prepared)
             again = [useless, *changed_code(store, prepared.plan)]
             again += begin(store, identity, prepared, alone=part is None)
-        except Locked as other:
-            raise BadInput(f"--output: {other}; wait for it to end, or choose another output") from None
-        except OSError as error:
-            raise BadInput(
-                f"--output: {store.root} is not valid; it cannot be written ({error.strerror or error})"
-            ) from None
         for reason in filter(None, again):
             options.display.say(f"computed again: {reason}")
         try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, create_model, model_validator
 
-from sigstats._common.messages import refuse, shown
+from sigstats._common.messages import refuse, rephrased, shown
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.own_code import allow_measures
 from sigstats.tasks.plan import Cell, Plan
@@ -79,10 +79,8 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
     references: list[Reference] = []
     for key, entry, cases in every:
         for case in cases:
-            try:
+            with rephrased(f"{key}: {entry.name}: "):
                 table_test(case.test).observed(case.data)
-            except ValueError as error:
-                raise ValueError(f"{key}: {entry.name}: {error}") from None
             wanted = case.methods or entry.methods
             for method in case.printed.printed:
                 if method not in wanted:
@@ -113,10 +111,8 @@ def _notes(study: _Significance, drawn: Counter[str]) -> Iterator[str]:
 
 
 def _cases(key: str, entry: Entry, base: Path) -> list[Case]:
-    try:
+    with rephrased(f"{key}: {entry.name}: "):
         return list(entry.cases(base))
-    except ValueError as error:
-        raise ValueError(f"{key}: {entry.name}: {error}") from None
 
 
 def _cell(study: _Significance, entry: Entry, case: Case, method: str, *, tests: int) -> Cell:

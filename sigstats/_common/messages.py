@@ -7,7 +7,8 @@ escaping of HTML. Without NumPy, so that a program can complain before it has lo
 import re
 import reprlib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 from .credentials import without_credentials
@@ -56,6 +57,18 @@ def raised(error: BaseException) -> str:
 def refuse(name: str, value: object, wanted: str) -> ValueError:
     """The error for a value that is not valid, in one form: field, value, expected value."""
     return ValueError(f"{name}: {shown(value)} is not valid; expected {wanted}")
+
+
+@contextmanager
+def rephrased(
+    words: str | Callable[[str], str], error: type[Exception] = ValueError, of: type[Exception] = ValueError
+) -> Iterator[None]:
+    """Raise an error of the block as this type of `error`: after these words, or as this function words it."""
+    try:
+        yield
+    except of as complaint:
+        told = str(getattr(complaint, "strerror", None) or complaint)
+        raise error(words(told) if callable(words) else words + told) from None
 
 
 def nearest(value: object, options: Iterable[str]) -> str | None:

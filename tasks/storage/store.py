@@ -27,6 +27,8 @@ from typing import IO, Any
 
 import pyarrow as pa
 
+from sigstats._common.messages import rephrased
+
 from ..plan import Cell
 from ..schema import REPLICATE, SPAN, renamed
 from . import block_files
@@ -87,10 +89,8 @@ class Store:
 
     def read_json(self, name: str) -> dict[str, Any]:
         """The values of a JSON file; raises Damaged if it is not one."""
-        try:
+        with rephrased(lambda told: f"{name} is not JSON ({told})", Damaged):
             values = json.loads(self.files.read(name))
-        except ValueError as error:
-            raise Damaged(f"{name} is not JSON ({error})") from None
         if not isinstance(values, dict):
             raise Damaged(f"{name} is not a JSON object")
         return values

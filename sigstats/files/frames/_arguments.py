@@ -1,8 +1,8 @@
 """Arguments of `compare` and `check`: options, class probabilities, and messages that name arguments."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
@@ -18,7 +18,7 @@ from sigstats._common.class_columns import (
 )
 from sigstats._common.class_names import label_name
 from sigstats._common.data_frames import require_same_index
-from sigstats._common.messages import Note
+from sigstats._common.messages import Note, rephrased
 from sigstats._common.validation import FloatArray, as_array, as_labels, did_you_mean
 from sigstats.comparison.measure_names import as_compared_measures
 from sigstats.comparison.rule import ComparisonRule
@@ -80,13 +80,9 @@ def refuse_unknown(unknown: Mapping[str, Any]) -> None:
         raise TypeError(f"compare() has no option {name!r}{near}")
 
 
-@contextmanager
-def as_arguments() -> Iterator[None]:
+def as_arguments() -> AbstractContextManager[None]:
     """Replace command-line options by arguments in the message of a ValueError."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(in_arguments(str(error)).replace("this file", "this frame")) from None
+    return rephrased(lambda told: in_arguments(told).replace("this file", "this frame"))
 
 
 def in_arguments(message: str) -> str:

@@ -22,7 +22,7 @@ from sigstats._common.class_names import (
 )
 from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.data_frames import Found, columns_of, require_same_index
-from sigstats._common.messages import Note
+from sigstats._common.messages import Note, rephrased
 from sigstats._common.validation import (
     FloatArray,
     as_labels,
@@ -263,11 +263,8 @@ def _predicted(label: Any, table: Any) -> Callable[[int, int], Predicted]:
 @contextmanager
 def _one_named() -> Iterator[None]:
     """Replace `measures` by `measure`, and options by arguments, in error messages."""
-    try:
-        with as_arguments():
-            yield
-    except ValueError as error:
-        raise ValueError(re.sub(r"^measures\b", "measure", str(error))) from None
+    with rephrased(lambda told: re.sub(r"^measures\b", "measure", told)), as_arguments():
+        yield
 
 
 def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatArray:

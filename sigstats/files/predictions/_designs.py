@@ -34,9 +34,8 @@ class People(NamedTuple):
         values = rows.score.values.to_numpy(zero_copy_only=False).astype(np.float64)
         return cls(rows.where, rows.score.name, rows.keys, values, judged)
 
-    def at(self, ids: Any, limits: tuple[float, float] | None) -> tuple[FloatArray, list[Note]]:
+    def at(self, ids: Any) -> tuple[FloatArray, list[Note]]:
         """The label of each row, NaN without one, and a note on labels of other rows."""
-        _require_verdicts(self.values, self.where, self.column, limits)
         keys, of_people = (column.to_pylist() for column in same_spelling([ids, self.keys]))
         of_id = dict(zip(of_people, self.values.tolist(), strict=True))
         others = len(of_id.keys() - set(keys))
@@ -73,17 +72,25 @@ def with_people(
 
     `paired`: with the ids of its rows.
     """
-    (a, of_a), (b, of_b) = (side.at(paired.ids, limits) for side in people)
     scored, said = paired.scored, paired.predicted
     if scored is not None and scored.lower:
         raise ValueError(f"score: {shown(scored.column)} is a cost; expected marks of which higher is better")
+    marks = [(side.where, side.column, side.values) for side in people]
     if scored is not None:
-        for side, scores in zip(people, scored.scores, strict=True):
-            _require_verdicts(scores, side.judged, scored.column, limits and (-np.inf, np.inf))
+        of_judge = zip(people, scored.scores, strict=True)
+        marks += [(side.judged, scored.column, scores) for side, scores in of_judge] if limits is None else []
         right = [scores == 1 for scores in scored.scores]
     else:
         assert said is not None
         right = [*said.right]
+    wanted = "a verdict; expected 1 (right) or 0 (wrong), or --score-range with the limits of marks"
+    if limits is not None:
+        wanted = f"within {limits[0]:g} and {limits[1]:g}; expected --score-range with the limits of people's marks"
+    for where, column, values in marks:
+        valid = np.isin(values, (0.0, 1.0)) if limits is None else ~((values < limits[0]) | (values > limits[1]))
+        if not valid.all():
+            raise ValueError(f"{where}: column {shown(column)}: {values[~valid][0]:g} is not {wanted}")
+    (a, of_a), (b, of_b) = (side.at(paired.ids) for side in people)
     a_wrong, b_wrong = (1 - side.astype(np.int64) for side in right)
     return replace(
         paired,
@@ -93,16 +100,6 @@ def with_people(
         score_range=limits,
         notes=tuple(dict.fromkeys((*paired.notes, *of_a, *of_b))),
     )
-
-
-def _require_verdicts(values: FloatArray, where: str, column: str, limits: tuple[float, float] | None) -> None:
-    """Refuse a value that is neither right nor wrong, or is not a mark within the limits."""
-    valid = np.isin(values, (0.0, 1.0)) if limits is None else ~((values < limits[0]) | (values > limits[1]))
-    if not valid.all():
-        wanted = "a verdict; expected 1 (right) or 0 (wrong), or --score-range with the limits of marks"
-        if limits is not None:
-            wanted = f"within {limits[0]:g} and {limits[1]:g}; expected --score-range with the limits of people's marks"
-        raise ValueError(f"{where}: column {shown(column)}: {values[~valid][0]:g} is not {wanted}")
 
 
 def join_samples(
