@@ -91,16 +91,13 @@ def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], cat
     `text`: the columns of strings that are joined to a text, in this order; a missing value counts as empty.
     `categories`: the column of the categories: a list of strings in each row, or one string.
     """
-    from sigstats.files.inputs import place  # most studies have no documents
+    from sigstats.files.inputs import place, reading  # most studies have no documents
     from sigstats.files.inputs.content import open_content
     from sigstats.files.tables.arrow_files import read_parquet
 
     where = place(path, base)
-    with open_content(where) as content:
-        try:
-            known, table = read_parquet(content.by_place(), content.budget, (*text, categories))
-        except Exception as error:  # a damaged file and a remote file system may raise anything
-            raise content.error("is not a Parquet file that can be read", error) from None
+    with open_content(where) as content, reading(content.where, fault="is not a Parquet file that can be read"):
+        known, table = read_parquet(content.by_place(), content.budget, (*text, categories))
     for value in (*text, categories):
         if value not in known:
             raise ValueError(f"{where}: there is no column {shown(value)}; {hint(value, known)}")

@@ -18,7 +18,7 @@ from sigstats._common.class_names import class_notes, refuse_missing_texts
 from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.messages import Note, shown
 from sigstats._common.validation import as_choice
-from sigstats.files.inputs import place, read_bytes
+from sigstats.files.inputs import place, read_bytes, reading
 from sigstats.files.inputs.content import open_content
 from sigstats.files.tables.delimited import DelimitedTable
 from sigstats.files.tables.spelling import is_number, same_spelling
@@ -162,11 +162,8 @@ def read_table(path: str, base: Path, names: Sequence[str] | None = None, filled
     if where.endswith((".parquet", ".pq")):
         from sigstats.files.tables.arrow_files import read_parquet
 
-        with open_content(where) as content:
-            try:
-                known, columns = read_parquet(content.by_place(), content.budget, names)
-            except Exception as error:  # a damaged file may raise anything
-                raise content.error("cannot be read as Parquet", error) from None
+        with open_content(where) as content, reading(content.where, fault="cannot be read as Parquet"):
+            known, columns = read_parquet(content.by_place(), content.budget, names)
         table = Table(where, columns, names=known, as_python=True)
     else:
         table = DelimitedTable(where, read_bytes(where), wanted=None if names is None else lambda _: names)

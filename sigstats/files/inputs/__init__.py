@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from .content import open_content
-from .opening import reason
+from .opening import reading, reason
 from .places import allowed_place
 
-__all__ = ["FilesRead", "as_text", "as_utf8", "in_silence", "place", "read_bytes", "reason", "size_of_fields"]
+__all__ = ["FilesRead", "as_text", "as_utf8", "in_silence", "place"]
+__all__ += ["read_bytes", "reading", "reason", "size_of_fields"]
 
 #: Memory of a field in addition to its text, in bytes: a code of it, and a number.
 _FIELD = 24

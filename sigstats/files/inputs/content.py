@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sigstats._common.messages import printable, shown
+from sigstats._common.messages import printable, rephrased, shown
 
 from .limit import Budget
 from .opening import (
@@ -23,7 +23,7 @@ from .opening import (
     open_remote,
     packing,
     pieces,
-    reason,
+    reading,
     unpacked,
     unreadable,
 )
@@ -182,23 +182,18 @@ class Content:
 
     def json(self, *, twice: bool = False) -> Any:
         """Parse as JSON, or raise ValueError. `twice`: as in `parse_json`."""
-        try:
+        own = rephrased(f"{self.where}: ", of=RepeatedKeyError)
+        with reading(self.where, ValueError, fault="cannot be read as JSON"), own:
             return parse_json(self.whole(), self.budget, twice=twice)
-        except RepeatedKeyError as error:
-            raise ValueError(f"{self.where}: {error}") from None
-        except ValueError as error:
-            raise self.error("cannot be read as JSON", error) from None
 
     @contextlib.contextmanager
     def archive(self) -> Iterator[Archive]:
         """The files in a ZIP; ValueError if it is damaged."""
-        try:
-            with zipfile.ZipFile(self.by_place()) as opened:
-                if min((entry.header_offset for entry in opened.infolist()), default=0):
-                    raise zipfile.BadZipFile("it follows other content, such as another ZIP")
-                yield Archive(opened, self.budget)
-        except (zipfile.BadZipFile, NotImplementedError) as error:
-            raise self.error("cannot be read as a ZIP", error) from None
+        damage = reading(self.where, (zipfile.BadZipFile, NotImplementedError), fault="cannot be read as a ZIP")
+        with damage, zipfile.ZipFile(self.by_place()) as opened:
+            if min((entry.header_offset for entry in opened.infolist()), default=0):
+                raise zipfile.BadZipFile("it follows other content, such as another ZIP")
+            yield Archive(opened, self.budget)
 
     @cached_property
     def parquet_names(self) -> tuple[str, ...]:
@@ -209,12 +204,6 @@ class Content:
             return tuple(pq.ParquetFile(self.by_place()).schema_arrow.names)
         except Exception:  # a damaged file may raise anything, and whoever reads it says what
             return ()
-
-    def error(self, complaint: str, cause: Exception) -> ValueError:
-        """A one-line error that names the file; `cause` itself if it is one already."""
-        if isinstance(cause, ValueError) and str(cause).startswith(self.where):
-            return cause
-        return ValueError(f"{self.where}: {complaint} ({reason(cause)})")
 
     @cached_property
     def first_line(self) -> bytes:

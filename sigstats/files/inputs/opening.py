@@ -13,14 +13,16 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from sigstats._common.credentials import refuse_credentials
 from sigstats._common.extras import MissingExtra, with_extra
 
 from .limit import Budget
+
+Errors: TypeAlias = type[Exception] | tuple[type[Exception], ...]
 
 #: Milliseconds until a pipe that no process has opened for writing is refused.
 _PATIENCE = 2000
@@ -118,6 +120,19 @@ def reason(error: Exception) -> str:
     said = " ".join(str(error).split())[:200]
     plain = said and type(error) in (ValueError, RepeatedKeyError, MissingExtra)
     return said if plain else f"{type(error).__name__}: {said}".removesuffix(": ")
+
+
+@contextlib.contextmanager
+def reading(
+    where: str, of: Errors = Exception, *, fault: str = "cannot be read", parts: Iterable[str] = ()
+) -> Iterator[None]:
+    """Raise ValueError, one line, in place of these errors; a ValueError that names the file, or a part, stays."""
+    try:
+        yield
+    except of as error:
+        if isinstance(error, ValueError) and str(error).startswith((where, *parts)):
+            raise
+        raise ValueError(f"{where}: {fault} ({reason(error)})") from None
 
 
 #: Bytes that are unpacked at a time.

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 from sigstats._common.credentials import refuse_credentials
 from sigstats._common.messages import printable
 
-from .opening import reason
+from .opening import reading
 
 #: More files than these are no evaluation, but a mistake in a path.
 _MOST = 10_000
@@ -62,7 +62,7 @@ def _remote(path: str) -> list[str] | None:
     import fsspec
 
     refuse_credentials({"path": path})
-    try:
+    with reading(printable(path)):
         system, root = fsspec.core.url_to_fs(path)
         if pattern:
             names = [str(name) for name in system.glob(root)]
@@ -72,8 +72,6 @@ def _remote(path: str) -> list[str] | None:
         else:
             return None
         return sorted(str(system.unstrip_protocol(name)) for name in names)
-    except Exception as error:  # a remote file system may raise anything
-        raise ValueError(f"{printable(path)}: cannot be read ({reason(error)})") from None
 
 
 def visible(names: Iterable[str], signs: str = ".") -> list[str]:

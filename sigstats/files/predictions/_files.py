@@ -14,7 +14,7 @@ from sigstats.comparison.candidates import with_names
 from sigstats.comparison.paired_predictions import PairedPredictions
 
 from ..inputs.content import open_content
-from ..inputs.opening import reason
+from ..inputs.opening import reading
 from ..inputs.places import files_of
 from ..tables.table import Table
 from ._agreement import without_predictions
@@ -41,7 +41,7 @@ class PredictionFile:
     def by(self, columns: Columns) -> Predictions:
         """The predictions by the score of these columns."""
         where = printable(self.path)
-        try:
+        with reading(where, DAMAGE, parts=[part.where for part in self.parts]):
             log = self.log(columns)
             if log is None:
                 read = self.table(columns)
@@ -49,10 +49,6 @@ class PredictionFile:
                 "".join([log.task, log.model, *log.settings.values()]).encode()  # half a surrogate pair is no text
                 read = select(log, columns)
             return settled(replace(read, notes=(*read.notes, *self.notes)), columns)
-        except DAMAGE as error:
-            if isinstance(error, ValueError) and str(error).startswith((where, *(part.where for part in self.parts))):
-                raise
-            raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
 
     def table(self, columns: Columns) -> Predictions:
         """The rows of all tasks of tables, some of which may lack answers or repeat ids."""

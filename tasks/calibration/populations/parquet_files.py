@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sigstats._common.validation import hint, shown
-from sigstats.files.inputs import place, reason
+from sigstats.files.inputs import place, reading
 from sigstats.files.inputs.places import visible
 from sigstats.files.tables import arrow_files
 
@@ -24,7 +24,7 @@ def find_files(path: str, base: Path) -> tuple[Any, list[str]]:
     import fsspec
 
     where = place(path, base)
-    try:
+    with reading(where):
         system, root = fsspec.core.url_to_fs(where)
         system.invalidate_cache()  # a cached listing holds sizes and tags of earlier files
         if system.isdir(root):
@@ -36,8 +36,6 @@ def find_files(path: str, base: Path) -> tuple[Any, list[str]]:
         else:
             names = [root] if system.exists(root) else system.glob(root) if any(sign in root for sign in "*?[") else []
             problem = "there is no such file or folder"
-    except Exception as error:  # a remote file system may raise anything
-        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
     if not names:
         raise ValueError(f"{where}: {problem}")
     return system, sorted(str(name) for name in names)
@@ -53,21 +51,17 @@ def file_system(where: str) -> Any:
     """The file system of a data set, without a request; ValueError if its package is missing."""
     import fsspec
 
-    try:
+    with reading(where):
         return fsspec.core.url_to_fs(where)[0]
-    except Exception as error:
-        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
 
 
 def open_parquet(system: Any, file: str, columns: Iterable[str] = (), **options: Any) -> pq.ParquetFile:
     """Open a Parquet file; ValueError if it is damaged, cannot be read or lacks one of the columns."""
     if _is_local(system) and Path(file).exists() and not Path(file).is_file():  # a pipe would be waited for
         raise ValueError(f"{file}: is not a file; expected a Parquet file")
-    try:
+    with reading(file, fault="is not a whole Parquet file"):
         opened = arrow_files.open_parquet(file if _is_local(system) else system.open(file, "rb"), **options)
         there = opened.schema_arrow.names
-    except Exception as error:  # a damaged file or a remote file system may raise anything
-        raise ValueError(f"{file}: is not a whole Parquet file ({reason(error)})") from None
     for name in columns:
         if name not in there:
             raise ValueError(f"{file}: column {shown(name)} was not found; {hint(name, there)}")
@@ -76,15 +70,13 @@ def open_parquet(system: Any, file: str, columns: Iterable[str] = (), **options:
 
 def write_mark(system: Any, file: str) -> str:
     """A text that changes when a file is written again, and stays when it is moved, if its store tells."""
-    try:
+    with reading(file):
         if _is_local(system):
             about = Path(file).stat()
             return f"{about.st_size} {about.st_mtime_ns}"
         info = system.info(file)
         tag = next((info[key] for key in _CONTENT_TAGS if info.get(key)), None) or system.ukey(file)
         return f"{info.get('size')} {tag}"
-    except Exception as error:  # a remote file system may raise anything
-        raise ValueError(f"{file}: cannot be read ({reason(error)})") from None
 
 
 def files_table(

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.validation import shown
-from sigstats.files.inputs import FilesRead, in_silence, reason
+from sigstats.files.inputs import FilesRead, in_silence, reading
 from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.arrow_files import read_columns, stored_size
 from sigstats.files.tables.table import is_text
@@ -104,7 +104,7 @@ def count_file(
     tally = Tally(columns, classes=classes, budget=budget)
     for group in range(opened.num_row_groups):
         tally.begin(f"{file}, row group {group}")
-        try:
+        with reading(tally.where, (pa.ArrowException, OSError)):
             batches: Iterable[pa.RecordBatch]
             if first.listed:
                 reopen = partial(open_parquet, system, file)
@@ -115,8 +115,6 @@ def count_file(
             for batch in batches:
                 batch.validate(full=True)
                 tally.add([batch.column(name) for name in columns])
-        except (pa.ArrowException, OSError) as error:
-            raise ValueError(f"{tally.where}: cannot be read ({reason(error)})") from None
         tally.end()
     for axis, name in enumerate(columns if classes is None else ()):  # others than the classes were refused
         rows_of: Counter[Label] = Counter()

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.validation import refuse, shown
-from sigstats.files.inputs import FilesRead, in_silence, reason
+from sigstats.files.inputs import FilesRead, in_silence, reading, reason
 from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.arrow_files import read_columns
 from sigstats.measures.table import MEASURES
@@ -74,10 +74,8 @@ def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], p
     """The rows of one row group of a file, within the limit of what is read."""
     where = f"{file}, row group {group}"
     wanted = list(dict.fromkeys(columns.values()))
-    try:
+    with reading(where, (pa.ArrowException, OSError)):
         table: Any = read_columns(partial(parquet_files.open_parquet, system, file), wanted, Budget(file), group=group)
-    except (pa.ArrowException, OSError) as error:
-        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
     for name in columns.values():
         if table.column(name).null_count:
             raise ValueError(f"{where}: column {shown(name)}: a value is missing (null); expected one in every row")

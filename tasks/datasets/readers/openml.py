@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sigstats._common.validation import shown
-from sigstats.files.inputs import reason
+from sigstats.files.inputs import reading
 
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
@@ -38,21 +38,19 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
 def _fetched(spec: Mapping[str, Any], base: Path, where: str) -> Any:
     from sklearn.datasets import fetch_openml
 
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what OpenML thinks of its data set's state
-            return fetch_openml(
-                spec.get("dataset"),
-                version=spec.get("version", "active"),
-                data_id=spec.get("id"),
-                data_home=str(base / spec["cache"]) if "cache" in spec else None,
-                target_column=spec.get("target", "default-target"),
-                as_frame=False,
-                parser="liac-arff",
-                delay=0.2,
-            )
-    except Exception as error:  # the network, the server and the parser may raise anything
-        raise ValueError(f"{where}: OpenML gave no data set ({reason(error)})") from None
+    # The network, the server and the parser may raise anything.
+    with reading(where, fault="OpenML gave no data set"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what OpenML thinks of its data set's state
+        return fetch_openml(
+            spec.get("dataset"),
+            version=spec.get("version", "active"),
+            data_id=spec.get("id"),
+            data_home=str(base / spec["cache"]) if "cache" in spec else None,
+            target_column=spec.get("target", "default-target"),
+            as_frame=False,
+            parser="liac-arff",
+            delay=0.2,
+        )
 
 
 def _only(names: Any, where: str) -> str:

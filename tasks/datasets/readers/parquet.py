@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sigstats.files.inputs import place, reason
+from sigstats.files.inputs import place, reading, reason
 from sigstats.files.inputs.content import open_content
 from sigstats.files.tables.arrow_files import read_parquet
 from sigstats.files.tables.table import is_text
@@ -34,12 +34,9 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     """Read the file."""
     spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = place(spec["path"], base)
-    with open_content(where) as content:
-        try:
-            _, table = read_parquet(content.by_place(), content.budget)
-            index = _pandas_index(table)
-        except Exception as error:  # a damaged file may raise anything
-            raise content.error("is not a Parquet file that can be read", error) from None
+    with open_content(where) as content, reading(content.where, fault="is not a Parquet file that can be read"):
+        _, table = read_parquet(content.by_place(), content.budget)
+        index = _pandas_index(table)
     asked = {spec["target"], *spec.get("columns", []), *spec.get("drop", []), *spec.get("nominal", [])}
     table = table.drop_columns([name for name in index if name not in asked])
     return dataset(_Stored(where, table, missing=spec.get("missing", [])), spec)

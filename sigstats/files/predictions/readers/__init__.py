@@ -15,7 +15,7 @@ from sigstats._common.messages import some_of
 from sigstats._common.registry import Registry
 from sigstats._common.validation import shown
 
-from ...inputs import as_utf8
+from ...inputs import as_utf8, reading
 from ...inputs.content import START, Content, open_content
 from ...tables.table import Table
 from .._columns import Columns
@@ -51,8 +51,7 @@ def read_file(path: str, columns: Columns) -> Table | EvaluationLog:
     with open_content(path, encoding=columns.form.encoding) as opened:
         if not opened.start.strip():
             raise ValueError(f"{opened.where}: is empty; expected predictions")
-        content = opened
-        try:
+        with reading(opened.where, DAMAGE):
             content = _alone(opened)
             if columns.form.encoding is not None and not content.start.startswith(_ENCODED):
                 text = as_utf8(content.whole(), content.where, columns.form.encoding)
@@ -60,11 +59,10 @@ def read_file(path: str, columns: Columns) -> Table | EvaluationLog:
             module = _format(content)
             if module is None:
                 raise _unknown(content)
-            return module.read(content, columns)
-        except NoTable:
-            raise _unknown(content) from None
-        except DAMAGE as error:
-            raise content.error("cannot be read", error) from None
+            try:
+                return module.read(content, columns)
+            except NoTable:
+                raise _unknown(content) from None
 
 
 def _alone(content: Content) -> Content:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sigstats._common.messages import Note, refuse, shown_name, some_of
 
+from ...inputs import reading
 from ...inputs.content import Content, parse_json
 from .._columns import Columns
 from .._log import PROMPT, Answer, EvaluationLog, answered, graded, mapping, missing_answers, objects, text
@@ -44,10 +45,8 @@ def reads(content: Content) -> bool:
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the scores of every sample."""
     place = content.where
-    try:
+    with reading(place, (ValueError, KeyError, RuntimeError), fault="cannot be read as an Inspect log"):
         log = _zipped(content) if content.start.startswith(b"PK") else content.json()
-    except (ValueError, KeyError, RuntimeError) as error:
-        raise content.error("cannot be read as an Inspect log", error) from None
     if not isinstance(log, dict) or log.get("version") not in (1, 2, 3):
         version = log.get("version") if isinstance(log, dict) else None
         raise refuse(f"{place}: version", version, "an Inspect log of version 1 to 3")

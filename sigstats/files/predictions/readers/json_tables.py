@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import refuse, shown
 
+from ...inputs import reading
 from ...inputs.content import Content, Twice, as_object, parse_json, size_of_objects
 from ...tables.spelling import LARGEST_WHOLE
 from ...tables.table import Table
@@ -44,7 +45,8 @@ BEGINS = re.compile(rb"\s*(\[\s*)?\{")
 def read(content: Content, columns: Columns) -> Table:
     """Read the wanted keys; the contents of other keys do not matter."""
     array = content.start.lstrip().startswith(b"[")
-    try:
+    damage = pa.ArrowException, OSError, ValueError, RecursionError, OverflowError
+    with reading(content.where, damage, fault=f"cannot be read as {'a JSON array' if array else 'JSON-lines'}"):
         if content.path is not None:
             content.budget.require(content.path.stat().st_size)
         if array:
@@ -55,8 +57,6 @@ def read(content: Content, columns: Columns) -> Table:
             keys, table = table_of(rows, columns)
         else:
             keys, table = _fast(content, columns) or table_of(_objects(content), columns)
-    except (pa.ArrowException, OSError, ValueError, RecursionError, OverflowError) as error:
-        raise content.error(f"cannot be read as {'a JSON array' if array else 'JSON-lines'}", error) from None
     names = names_of(keys, table)
     alone = not array and table.num_rows == 1 and columns.form.rows is None
     if columns.id not in names and (what_lies_beside(keys) if array or alone else False):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ...inputs import reading
 from ...inputs.content import Content
 from .._columns import Columns
 from .._log import Answer, EvaluationLog, answered, as_texts, mapping
@@ -36,11 +37,9 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     from ...tables.arrow_files import read_parquet  # slow to import, for other formats too
 
     metrics, beside = _columns(content.parquet_names) or ("", ())
-    try:
+    with reading(content.where, fault="cannot be read as Parquet"):  # a damaged file may raise anything
         _, table = read_parquet(content.by_place(), content.budget, (metrics, *beside))
         rows = table.to_pylist()
-    except Exception as error:  # a damaged file may raise anything
-        raise content.error("cannot be read as Parquet", error) from None
     documents = [mapping(_object(row.get("doc"))) or row for row in rows]
     ids = [document.get("id") for document in documents]
     known = not {None, ""}.intersection(ids)

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...inputs import reading
 from ...inputs.content import Content
 from ...tables.table import Table
 from .._columns import Columns
@@ -26,7 +27,7 @@ def read(content: Content, columns: Columns) -> Table:
 
     parquet = content.start.startswith(b"PAR1")
     kind = "Parquet" if parquet else "Arrow's format"
-    try:
+    with reading(content.where, fault=f"cannot be read as {kind}"):  # a damaged file may raise anything
         if parquet:
             wanted = columns.wanted_in(content.parquet_names)
             roots = [name.partition(".")[0] for name in wanted if "." in name]
@@ -46,8 +47,6 @@ def read(content: Content, columns: Columns) -> Table:
                 _, rest = read_parquet(content.by_place(), content.budget, others)
                 for name, column in zip(rest.column_names, rest.columns, strict=True):
                     table = table.append_column(name, column)
-    except Exception as error:  # a damaged file may raise anything
-        raise content.error(f"cannot be read as {kind}", error) from None
     return Table(content.where, table, names=names)
 
 
