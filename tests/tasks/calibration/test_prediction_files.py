@@ -432,3 +432,11 @@ def test_predictions_in_other_words_than_the_labels_are_refused(tmp_path, classe
             ValueError, match=r"prediction: .* of column 'pred_b' of .*data.*expected classes of the labels"
         ):
             read(tmp_path / "data")
+
+
+@pytest.mark.parametrize("classes", [("5", "05"), ("cat", "cat\u200b")])
+def test_one_class_in_two_spellings_is_refused_though_all_columns_have_both(tmp_path, classes):
+    y = np.array(classes)[np.arange(60) % 2]
+    path = write(tmp_path / "rows.parquet", y, y[::-1], y)
+    with pytest.raises(ValueError, match=r"label: .* (look alike|are taken as two); "):
+        read(path)
