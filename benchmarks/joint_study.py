@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from sigstats.multiplicity import adjusted
+from sigstats.sequential.joint_rule import JointRule
 from sigstats.tasks.engine.stopping import exceeds
 from sigstats.tasks.fan_out import observed_cell
 from sigstats.tasks.results import Results
@@ -66,6 +67,15 @@ def rejections(exceedances, permutations):
     return np.array(adjusted(((exceedances + 1) / (permutations + 1)).tolist(), "benjamini-hochberg")) <= 0.05
 
 
+def stopped_again(share, n, rng):
+    """Permutations a test, and decisions that differ from all of these permutations and from others; drawn again."""
+    flags = rng.random((share.size, n)) < share[:, None]
+    stops = JointRule(maximum=n, alpha=0.05).stops(list(flags))
+    joint = np.array([stop.rejected for stop in stops])
+    fixed = [rejections(exceedances, n) for exceedances in (flags.sum(axis=1), rng.binomial(n, share))]
+    return np.mean([stop.replicates for stop in stops]), *(np.count_nonzero(joint != one) for one in fixed)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--permutations", type=int, default=9999)
@@ -93,11 +103,16 @@ def main():
     rng, share = np.random.default_rng(1), flags.mean(axis=1)
     drawn_again = [rejections(rng.binomial(n, share), n) for _ in range(2 * DRAWS)]
     apart = [np.count_nonzero(a != b) for a, b in zip(drawn_again[:DRAWS], drawn_again[DRAWS:], strict=True)]
-    beside = [np.count_nonzero(joint != one) for one in drawn_again]
     print(
-        f"\nTwo fixed runs of {n:,} that are drawn again from these shares differ in {np.mean(apart):.1f} decisions in "
-        f"the mean\n(at most {max(apart)} in {DRAWS:,} tries); the joint run differs from one in {np.mean(beside):.1f} "
-        f"({min(beside)} to {max(beside)})."
+        f"\nTwo fixed runs of {n:,} that are drawn again from these shares differ in {np.mean(apart):.2f} decisions on "
+        f"average\n(at most {max(apart)} in {DRAWS:,} tries)."
+    )
+    tries = np.array([stopped_again(share, n, rng) for _ in range(DRAWS // 5)])
+    mean, own, other = tries.mean(axis=0)
+    print(
+        f"The joint rule, drawn again {len(tries)} times, needs {mean:.0f} permutations a test on average "
+        f"({tries[:, 0].min():.0f} to {tries[:, 0].max():.0f}),\nand differs in {own:.2f} decisions from all {n:,} "
+        f"permutations that it could have used, and in {other:.2f} from another {n:,}."
     )
     print("\nThe tests that are not decided alike:\n")
     print("| p of both | permutations, joint | joint p | joint | fixed, twice |")

@@ -171,8 +171,10 @@ class Results:
         flags = exceeds(cell, table, observed)
         if isinstance(cell.rule, JointRule):
             stop = self._joint_ends[cell.name]
+            if not stop.ended:
+                return None
             result = cell.rule.stopped(flags, stop.replicates)
-            return replace(result, verdict="reject" if stop.rejected else "keep") if stop.ended else None
+            return replace(result, verdict="reject" if stop.rejected else "keep")
         return cell.rule.test(flags)
 
     @cached_property

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sigstats.multiplicity import IN_WORDS
 from sigstats.sequential.gandy_rule import GandyRule
-from sigstats.sequential.joint_rule import UNLIKELY, JointRule
+from sigstats.sequential.joint_rule import JointRule
 from sigstats.sequential.precision_rules import PrecisePRule
 from sigstats.sequential.rules import FixedRule
 from sigstats.tasks import statistical_tests
@@ -111,8 +111,8 @@ def _promise(rule: FixedRule, evidence: Evidence, replicates: str) -> str:
     if isinstance(rule, JointRule):
         return (
             f"A test ended once it was rejected together with others (p {IN_WORDS[rule.adjust]}), or once it had more "
-            f"{replicates} as extreme as observed than {1 - UNLIKELY:.0%} of tests at the level of rejection had by "
-            f"then; its p is valid, and would only fall with more {replicates}."
+            f"{replicates} as extreme as observed than tests at the level of rejection were likely to have by then; "
+            f"its p is valid, and would only fall with more {replicates}."
         )
     if isinstance(rule, PrecisePRule):
         error = significant(rule.error)

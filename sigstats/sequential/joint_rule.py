@@ -9,14 +9,16 @@ that is valid at all times, as is the least one so far, which only falls (testin
 tests together at each look, and rejects those of at most alpha: as p-values only fall, a rejection remains.
 
 A test is kept once its p-value is above the level at which it would be rejected with all tests that are not kept yet,
-and a test that reaches this level has as many exceedances at this look with a probability of at most 5%. With up to
-9,999 replicates, about a third of tests just at the level are kept at some look, and at most 4% of those at half of it.
-Which tests are kept depends on their own replicates and the number that are not kept, but not on when others are
-rejected. So if a test is rejected, the number of rejections is a function of the other tests, and the false discovery
-rate of Benjamini and Hochberg is at most alpha if tests are independent: the usual proof applies. ``"holm"`` bounds the
-probability of a false rejection, and ``"benjamini-yekutieli"`` the false discovery rate, under any dependence, since
-tests that stop earlier have larger p-values (Blanchard and Roquain 2008). It is not proved that tests that share rows,
-folds or permutations keep the bound of Benjamini and Hochberg; in simulations they do (`benchmarks/joint.md`).
+and a test that reaches this level has as many exceedances at this look with a probability of at most 0.2 times the
+square root of ``replicates / maximum``: fewer mistakes are allowed at first, where they cost few replicates to avoid.
+With up to 9,999 replicates, about half of the tests just at the level are kept at some look (another 9,999 would also
+keep half of them), but at most 5% of those at three quarters of the level, and 1% of those at half of it. Which tests
+are kept depends on their own replicates and the number that are not kept, but not on when others are rejected. So if a
+test is rejected, the number of rejections is a function of the other tests, and the false discovery rate of Benjamini
+and Hochberg is at most alpha if tests are independent: the usual proof applies. ``"holm"`` bounds the probability of a
+false rejection, and ``"benjamini-yekutieli"`` the false discovery rate, under any dependence, since tests that stop
+earlier have larger p-values (Blanchard and Roquain 2008). It is not proved that tests that share rows, folds or
+permutations keep the bound of Benjamini and Hochberg; in simulations they do (`benchmarks/joint.md`).
 """
 
 import math
@@ -35,8 +37,9 @@ from ..intervals import Interval, clopper_pearson
 from ..multiplicity import ADJUST_METHODS, Adjustment, adjusted
 from .rules import FixedRule, SequentialResult, Verdict
 
-#: A test is kept once tests at the level have as many exceedances with at most this probability.
-UNLIKELY = 0.05
+#: A test is kept once tests at the level have as many exceedances with at most this probability, times
+#: ``sqrt(replicates / maximum)``.
+UNLIKELY = 0.2
 
 
 class JointStop(NamedTuple):
@@ -60,7 +63,7 @@ class JointRule(FixedRule):
 
     >>> rule = JointRule(maximum=999, alpha=0.05)
     >>> [stop.replicates for stop in rule.stops([[0] * 300, [0] * 300, [0, 1] * 150])]
-    [120, 120, 10]
+    [110, 110, 10]
     """
 
     method: ClassVar[str] = "joint"
@@ -118,8 +121,8 @@ class JointRule(FixedRule):
 
     def _looks(self) -> list[int]:
         looks = [min(10, self.maximum)]
-        while looks[-1] < self.maximum:  # a fifth further each, in tens
-            looks.append(min(looks[-1] + max(10, looks[-1] // 50 * 10), self.maximum))
+        while looks[-1] < self.maximum:  # a tenth further each, in tens
+            looks.append(min(looks[-1] + max(10, looks[-1] // 100 * 10), self.maximum))
         return looks
 
     def stopped(self, exceeds: NDArray[np.bool_], n: int, *, confidence_level: float = 0.99) -> SequentialResult:
@@ -135,7 +138,7 @@ class JointRule(FixedRule):
     def _hopeless(self, n: int, s: int, level: float) -> bool:
         """True if a test with a p-value of `level` after all replicates is unlikely to have s exceedances in n."""
         rank = math.floor(level * self.certainty * (self.maximum + 1))
-        return rank <= s or _more(s - 1, rank - 1, n, self.maximum) <= UNLIKELY
+        return rank <= s or _more(s - 1, rank - 1, n, self.maximum) <= UNLIKELY * math.sqrt(n / self.maximum)
 
     def _stop_evenly(self, p: float) -> int:
         for n in self._looks():  # as if all others are rejected

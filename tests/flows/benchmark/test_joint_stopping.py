@@ -14,6 +14,7 @@ from sigstats.flows.benchmark.plan import KIND
 from sigstats.flows.errors import BadInput
 from sigstats.flows.running.kind import parse_study
 from sigstats.multiplicity import adjust_pvalues
+from sigstats.sequential import joint_rule
 from sigstats.sequential.joint_rule import JointRule
 from sigstats.tasks.engine.stopping import exceeds
 from sigstats.tasks.fan_out import observed_cell
@@ -89,7 +90,7 @@ def test_each_test_ends_where_all_replicates_of_all_say(program, study, finished
 
 def test_the_report_tells_how_tests_ended(finished):
     page = (finished / "report.html").read_text(encoding="utf-8")
-    assert "or once it had more permutations as extreme as observed than 95% of tests at the level of rejection" in page
+    assert "more permutations as extreme as observed than tests at the level of rejection were likely to have" in page
     assert "adjusted by Benjamini and Hochberg" in page
 
 
@@ -118,6 +119,12 @@ def test_an_output_whose_rule_had_other_settings_is_read_once_it_is_run_again(pr
     run_on(study, output, "serial")
     assert program("report", output).returncode == 0
     assert results(output) == results(finished)
+
+
+def test_tests_that_an_earlier_rule_ended_are_read_as_unfinished(finished, monkeypatch):
+    monkeypatch.setattr(joint_rule, "UNLIKELY", 0.0)
+    read = Results(Store(str(finished)))
+    assert any(read.table(cell) is None for cell in read.cells("retrain"))
 
 
 @pytest.mark.long
