@@ -155,19 +155,21 @@ def as_class_labels(
 NEVER_PREDICTED = "class-never-predicted"
 
 
-def counts_of(classes: Sequence[str], codes: IntArray) -> dict[str, int]:
-    """The number of rows of each class that occurs."""
-    return {classes[code]: rows for code, rows in enumerate(np.bincount(codes).tolist()) if rows}
+def counts_of(classes: Sequence[str], codes: IntArray, times: IntArray | None = None) -> dict[str, int]:
+    """The number of rows of each class that occurs; `times`: the number that a row of a file stands for."""
+    return {classes[code]: int(rows) for code, rows in enumerate(np.bincount(codes, times).tolist()) if rows}
 
 
-def class_notes(models: Sequence[tuple[str, Sequence[str], IntArray, IntArray]]) -> list[Note]:
+def class_notes(
+    models: Sequence[tuple[str, Sequence[str], IntArray, IntArray]], times: IntArray | None = None
+) -> list[Note]:
     """Notes on classes that only labels have, or only predictions, most frequent first, all with their rows.
 
     Also on predictions that agree with the labels only if their classes are exchanged. `models`: the name of each, the
     classes, and the codes of its labels and its predictions.
     """
-    labels = counts_of(*models[0][1:3])
-    said = [(model, counts_of(classes, codes)) for model, classes, _, codes in models]
+    labels = counts_of(*models[0][1:3], times)
+    said = [(model, counts_of(classes, codes, times)) for model, classes, _, codes in models]
     predicted = {name for _, classes in said for name in classes}
     if len(labels) == 1 and len(predicted.union(labels)) == 2:  # right and wrong answers, such as 1 and 0
         return []
@@ -176,22 +178,25 @@ def class_notes(models: Sequence[tuple[str, Sequence[str], IntArray, IntArray]])
     if 2 * len(labels) <= sum(labels.values()):
         items.append((NEVER_PREDICTED, "labels of classes that no model predicts", _without(labels, predicted)))
     notes = [Note(name, f"{told}: {some_of(odd, 3)}") for name, told, odd in items if odd]
-    return [*DistinctNames([*labels], sum(labels.values())).notes, *notes, *_exchanged(models)]
+    return [*DistinctNames([*labels], sum(labels.values())).notes, *notes, *_exchanged(models, times)]
 
 
 #: The chance of a note on predictions that say nothing, and the most classes that are tried in another order.
 _BY_CHANCE, _MOST_CLASSES = 1e-4, 1_000
 
 
-def _exchanged(models: Sequence[tuple[str, Sequence[str], IntArray, IntArray]]) -> Iterator[Note]:
+def _exchanged(
+    models: Sequence[tuple[str, Sequence[str], IntArray, IntArray]], times: IntArray | None
+) -> Iterator[Note]:
     """Yield a note on each model some of whose classes are right less often than by chance, but right if exchanged.
 
     By Chernoff's bound for one order of the classes, times the number of orders.
     """
     for model, classes, label, said in models:
-        n, k = len(label), len(classes)
+        n, k = len(label) if times is None else int(times.sum()), len(classes)
         small = 2 <= k <= min(n / 2, _MOST_CLASSES)
-        table = np.bincount(label * k + said, minlength=k * k).reshape(k, k) if small else np.zeros((1, 1), np.int64)
+        cells = np.bincount(label * k + said, times, k * k).astype(np.int64) if small else np.zeros(1, np.int64)
+        table = cells.reshape(k if small else 1, -1)
         by_chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
         low = np.diagonal(table < by_chance)
         if np.count_nonzero(low) < 2:

@@ -21,13 +21,17 @@ DOUBTFUL = {
 RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
 #: Names of columns that are neither ids nor labels, and not models either.
 _NO_MODEL = re.compile(
-    r"index|item|unnamed: 0|row|groups?|task|weights?|count|(random[_ ]|train(ing)?[_ ])?"
-    r"(seed|run|fold|split|epoch|iteration|trial)([_. -]?(id|nr|no|number|index))?"
+    r"index|item|unnamed: 0|row|groups?|task|weights?|count|n([_ ](rows|samples|features|classes))?|"
+    r"(random[_ ]|train(ing)?[_ ])?(seed|run|fold|split|epoch|iteration|trial)([_. -]?(id|nr|no|number|index))?"
 )
+#: The end of the name of a column of standard deviations or errors.
+_SPREAD = re.compile(r"(?i)[_. -](std|stdev|std[_ ]?dev|sd|std[_ ]?err|stderr|sem|se)$")
 
 
 def is_no_model(name: str, names: list[str]) -> bool:
     """True for the usual name of a column of ids, labels, seeds, folds and so on, in a table of models."""
+    if _SPREAD.search(name) and _SPREAD.sub("", name) in names:
+        return True
     name = name.strip().lower()
     usual = {"id", *KNOWN["id"], "label", *KNOWN["label"], *DOUBTFUL["label"]}
     return (name in usual and not (name == "y" and "x" in names)) or _NO_MODEL.fullmatch(name) is not None

@@ -80,7 +80,7 @@ class DatasetsComparison(Drawn, Tabular):
     greater_is_better : bool
         False for errors and losses.
     notes : tuple of str
-        The scores that were missing, and what was done about them.
+        The scores that were missing, and what was done about them; doubts about units and direction.
     """
 
     models: tuple[str, ...]

@@ -7,7 +7,9 @@ import numpy as np
 
 from .._common.class_spelling import SUMMARIES
 from .._common.data_frames import columns_of, is_missing, opened
+from .._common.scores import unlike_units
 from .._common.validation import FloatArray, as_names, as_reals, refuse, shown
+from ..measures.metrics import against_direction
 
 Missing: TypeAlias = Literal["refuse", "drop", "worst", "pairs"]
 
@@ -19,6 +21,8 @@ class ScoreTable(NamedTuple):
     models: list[str]
     #: The names of the data sets, or their numbers from 1.
     datasets: list[str]
+    #: The name of the column of scores in a long table.
+    column: str = ""
 
     def whole(self) -> Self:
         """The data sets on which all models have a score."""
@@ -28,8 +32,9 @@ class ScoreTable(NamedTuple):
 
 def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     """The table that `sigstats.compare_over_datasets` was given, or ValueError."""
+    column = ""
     if isinstance(models, str):
-        scores, models, datasets = _widened(scores, models, datasets)
+        scores, models, datasets, column = _widened(scores, models, datasets)
     columns = columns_of(scores, models, {"datasets": datasets}, name="scores")
     named = columns.models if models is None and columns.models else ()
     is_text = np.frompyfunc(lambda value: isinstance(value, str), 1, 1)
@@ -46,7 +51,7 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     rows = [str(row) for row in rows] if isinstance(datasets, str) else rows
     rows = list(as_names(rows, "datasets", count))
     require_data_sets(rows if datasets is not None else getattr(scores, "index", ()))
-    return ScoreTable(table, list(names), rows)
+    return ScoreTable(table, list(names), rows, column)
 
 
 def require_data_sets(names: Any) -> None:
@@ -57,8 +62,8 @@ def require_data_sets(names: Any) -> None:
         raise refuse("datasets", min(odd), "data sets, whose names differ in more than case; remove totals and means")
 
 
-def _widened(scores: Any, models: str, datasets: Any) -> tuple[FloatArray, list[str], list[str]]:
-    """A long table as a wide one."""
+def _widened(scores: Any, models: str, datasets: Any) -> tuple[FloatArray, list[str], list[str], str]:
+    """A long table as a wide one, and the name of its column of scores."""
     frame = opened(scores)
     if frame is None or not isinstance(datasets, str):
         raise refuse("models", models, "names of models; a column only of a data frame whose `datasets` is a column")
@@ -73,11 +78,27 @@ def _widened(scores: Any, models: str, datasets: Any) -> tuple[FloatArray, list[
     rows, names = (list(dict.fromkeys(values)) for values in zip(*keys, strict=True))
     values = dict(zip(keys, frame.get_column(others[0]).to_list(), strict=True))
     table = [[values.get((row, name)) for name in names] for row in rows]
-    return np.array(table, dtype=object), names, rows
+    return np.array(table, dtype=object), names, rows, others[0]
 
 
 def filled(table: ScoreTable, missing: Missing, *, greater_is_better: bool) -> tuple[ScoreTable, tuple[str, ...]]:
-    """The table that is tested, and notes on what was missing; ValueError if missing scores are refused."""
+    """The table that is tested, and notes; ValueError if missing scores are refused, or models have two units."""
+    table, lost = _without_holes(table, missing, greater_is_better=greater_is_better)
+    columns = [column[~np.isnan(column)] for column in table.scores.T]
+    units = unlike_units(columns, table.models, wanted="scores of all models in one unit", costs=not greater_is_better)
+    names, cure = (
+        [table.column] if table.column else table.models,
+        f"greater_is_better={not greater_is_better} reverses it",
+    )
+    if greater_is_better and not units:  # losses of data sets may differ in size
+        units = unlike_units([*table.whole().scores], table.whole().datasets)
+    doubts = (*units, *against_direction(names, greater=greater_is_better, cure=cure))
+    return table, (*lost, *(f"{note[0].upper()}{note[1:]}." for note in doubts))
+
+
+def _without_holes(
+    table: ScoreTable, missing: Missing, *, greater_is_better: bool
+) -> tuple[ScoreTable, tuple[str, ...]]:
     holes = np.isnan(table.scores)
     if not holes.any():
         return table, ()

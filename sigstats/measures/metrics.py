@@ -6,9 +6,11 @@ eval, test), and a cut-off (``recall@10``) or a unit as the last word (``latency
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import takewhile
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
+from .._common.messages import Note
 from .._common.validation import refuse
 
 #: Direction: greater or lower is better; for the score of a class it depends on the row's class.
@@ -165,6 +167,20 @@ def is_lower_better(name: str, lower: Collection[str] = (), higher: Collection[s
     if known and beneath and known.direction == beneath.direction:
         return None
     return {"lower": True, "higher": False}.get("" if known is None else known.direction)
+
+
+def against_direction(names: Sequence[str], *, greater: bool, cure: str) -> list[Note]:
+    """A note if the names of all models begin or end with one metric whose direction is not the one that is used."""
+    words = [_SEPARATORS.split(name.strip()) for name in names]
+    for order in (1, -1):
+        alike = [{*level} for level in zip(*(own[::order] for own in words), strict=False)]
+        shared = [min(level) for level in takewhile(lambda level: len(level) == 1, alike)][::order]
+        known = metric_of("-".join(shared)) if shared else None
+        if known and known.direction == ("lower" if greater else "higher"):
+            better, used = ("lower", "higher") if greater else ("higher", "lower")
+            told = f"a {better} {known.name} is better, but the {used} counts as better here"
+            return [Note("direction", f"{told}; {cure}")]
+    return []
 
 
 def greater_is_better_of(name: str, function: Any) -> bool:

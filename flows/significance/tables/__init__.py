@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from sigstats._common.class_names import class_notes, refuse_missing_texts
+from sigstats._common.class_names import class_notes, counts_of, refuse_missing_texts
 from sigstats._common.class_spelling import DistinctNames
 from sigstats._common.messages import Note, shown
 from sigstats._common.validation import as_choice
@@ -186,13 +186,12 @@ def coded_classes(
         where, rows, n = str(table.error(name, "")), rows_of_short(column), len(column)
         refuse_missing_texts(where, rows, remedy, classes=listed, n=n, what="classes")
     coded, classes = codes(*columns)
-    counts = [np.bincount(column, times, len(classes)) for column in coded]
-    labels, *said = ({classes[code]: int(rows[code]) for code in np.flatnonzero(rows)} for rows in counts)
-    by_name = dict(zip(names[1:], said, strict=True))
+    labels = counts_of(classes, coded[0], times)
     spelled = DistinctNames([*labels], sum(labels.values()), f"column {shown(names[0])}")
-    for name, rows in by_name.items():
-        spelled.check(f"column {shown(name)} of {table.where}", [*rows])
-    return coded, classes, [*spelled.notes, *class_notes(labels, [*by_name.items()])]
+    for name, column in zip(names[1:], coded[1:], strict=True):
+        spelled.check(f"column {shown(name)} of {table.where}", [*counts_of(classes, column, times)])
+    models = [(name, classes, coded[0], column) for name, column in zip(names[1:], coded[1:], strict=True)]
+    return coded, classes, class_notes(models, times)
 
 
 def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:

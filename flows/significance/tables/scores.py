@@ -69,7 +69,7 @@ class Scores(Entry):
         if len(whole.datasets) < FEWEST_DATA_SETS:
             raise refuse("scores (data sets)", len(whole.datasets), f"{FEWEST_DATA_SETS} or more")
         common = {"greater_is_better": self.greater_is_better, "rope": self.rope, "control": self.control}
-        common |= {"note": notes[0].rstrip(".")} if notes else {}
+        common |= {"note": "; ".join(note.rstrip(".") for note in notes)} if notes else {}
         if len(models) > 2:
             yield Case(
                 subject={"dataset": self.name},

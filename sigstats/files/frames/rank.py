@@ -38,6 +38,7 @@ from sigstats.comparison.rank_by_pairs import rank_by_pairs
 from sigstats.comparison.units import Units
 from sigstats.measures.costs import as_cost_measure
 from sigstats.measures.measure import Measure
+from sigstats.measures.metrics import against_direction
 from sigstats.measures.table import MEASURES
 from sigstats.ranking.means import first_of_each, item_means, missing_in
 from sigstats.ranking.rank import rank_table, with_costs
@@ -164,11 +165,12 @@ def rank_models(
     missing = missing_in(columns.table) if "items" in codes else None
     if missing is None or not missing.any():
         scores = columns.table
-        if group is None and "items" in codes:
-            group = codes["items"][1]
+        group = codes["items"][1] if group is None and "items" in codes else group
         if chosen is None:
             scores = as_score_table(scores if of_label is None else _right(scores, of_label, names))
-            if of_label is not None:
+            if of_label is None:
+                options["notes"] += tuple(against_direction(names, greater=True, cure="give negative scores"))
+            else:
                 pair = _predicted(of_label, columns.table)
                 said_by = [(name, pair(place, place)) for place, name in enumerate(names)]
                 options["notes"] += tuple(class_notes([(name, of.classes, of.label, of.a) for name, of in said_by]))

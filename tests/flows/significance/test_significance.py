@@ -630,7 +630,7 @@ def test_labels_that_spell_a_class_in_two_ways_are_refused_or_noted(tmp_path, ca
     pd.DataFrame(rows, columns=["label", "prediction"]).to_csv(tmp_path / "rows.csv", index=False)
     path = study_file(tmp_path, f'kind = "significance"\n{TABLE}path = "rows.csv"\n')
     assert main(["run", str(path), "--output", str(tmp_path / "out")]) == code
-    told = "t: column 'label': 'Yes' and 'yes' are taken as two" if code == 0 else "label: 'Yes' and 'yes' are two"
+    told = "t: label: 'Yes' and 'yes' are taken as two" if code == 0 else "label: 'Yes' and 'yes' are two"
     assert told in "".join(capsys.readouterr())
 
 
