@@ -212,7 +212,10 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     shared["unscored"] = options.unscored or Columns.unscored
     lent = {"group": options.group, "weights": vars(options).get("weights")}
     truth = _read(options, "labels", lambda path: labels_of(path, named, **lent, **shared))
-    instances = _read(options, "instances", lambda path: names_of_instances(path, _files_in(options)))
+    given = vars(options)
+    files = [given[name] for name in ("file", "baseline") if name in given]
+    files += [*given.get("files", ()), *given.get("candidates", ())]
+    instances = _read(options, "instances", lambda path: names_of_instances(path, files))
     with as_options():
         return Columns().but(
             **named,
@@ -244,12 +247,6 @@ def _slices(options: Sequence[str]) -> tuple[tuple[str, ...], dict[str, int]]:
             raise BadInput(f"--slice: {value!r} is not valid; expected {expected}")
         bins[column] = int(number) if number else bins.get(column)
     return tuple(bins), {column: number for column, number in bins.items() if number is not None}
-
-
-def _files_in(options: argparse.Namespace) -> list[str]:
-    values = vars(options)
-    first = [values[name] for name in ("file", "baseline") if name in values]
-    return [*first, *values.get("files", ()), *values.get("candidates", ())]
 
 
 def _read(options: argparse.Namespace, name: str, read: Callable[[str], Any]) -> Any:

@@ -5,7 +5,7 @@ No line guesses the meaning of a column: if its name is not clear, this and the 
 
 import argparse
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE
@@ -94,6 +94,7 @@ def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
 
     from sigstats._common.messages import some_of
     from sigstats.files.predictions import Columns
+    from sigstats.files.tables.spelling import is_number
 
     from ..pages.wording import count_of
 
@@ -104,7 +105,8 @@ def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
     classes = values[columns.label] if labelled else set()
     others = [name for name in names if name not in (columns.id, columns.label)]
     models = [name for name in others if values[name] and values[name] <= classes]
-    marks = [name for name in others if name not in models and _are_fractions(values[name])]
+    numbers = [name for name in others if name not in models and all(map(is_number, values[name]))]
+    marks = [name for name in numbers if any(not float(value).is_integer() for value in values[name])]
     head = f"a table of {count_of(table.num_rows, 'row')} with the columns {some_of(names)}"
     one = _as_options(prediction=models[0]) if models and models[0] != columns.prediction else ""
     commands: list[tuple[str, str]] = []
@@ -142,10 +144,3 @@ def _probabilities(table: "Table", names: Sequence[str]) -> str:
         return ""
     stem = names[0][: names[0].rfind("_") + 1]
     return f"{stem}*" if stem and all(name.startswith(stem) for name in names) else ",".join(names)
-
-
-def _are_fractions(values: Collection[str]) -> bool:
-    """True if texts are numbers, one of them with a fraction."""
-    from sigstats.files.tables.spelling import is_number
-
-    return all(map(is_number, values)) and any(not float(value).is_integer() for value in values)

@@ -51,6 +51,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         prediction=second,
         slices=tuple(dict.fromkeys((winner, *_WINNERS, *clusters.values()))),
         by_position=True,
+        duplicates="all",
         named=frozenset(("label", "prediction")),
     )
     with rephrased("", NotVotes):

@@ -11,7 +11,7 @@ from ..ranking.means import MEAN_OVER_TASKS
 from .evidence import Evidence
 from .measure_names import MANY_NUMBERS, are_measurements, as_compared_measures, check_used, is_of_scores
 from .measured import evidence_of, positive_code
-from .paired_predictions import Labels, PairedPredictions, Scored, Verdicts
+from .paired_predictions import PairedPredictions, Scored, Verdicts
 from .row_tests.task_means import has_task_mean
 from .rows import ComparisonRow
 from .rule import ComparisonRule
@@ -21,7 +21,8 @@ from .units import ALL_ROWS
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     """The measures by default: the accuracy, and the area of probabilities or the mean of marks and costs."""
     scored, classes = paired.scored, None if isinstance(paired.said, Verdicts) else paired.predicted
-    if classes and _are_numbers(classes):
+    labels = classes.of_labels if classes and are_measurements(classes.classes) else []
+    if classes and (len(labels) > MANY_NUMBERS or any(not float(name).is_integer() for name in labels)):
         if scored:
             return (scored.mean,)  # accuracy of measurements is hardly ever wanted
         broken = next(name for name in classes.classes if not float(name).is_integer())
@@ -60,13 +61,6 @@ def named_score(paired: PairedPredictions) -> str | None:
     """The score that was named although there are predictions too; None if none was."""
     scored = paired.scored
     return (scored.name or scored.column or None) if scored and paired.predicted and not paired.graded else None
-
-
-def _are_numbers(said: Labels) -> bool:
-    labels = said.of_labels
-    return are_measurements(said.classes) and (
-        len(labels) > MANY_NUMBERS or any(not float(name).is_integer() for name in labels)
-    )
 
 
 def measures_meant(

@@ -12,7 +12,7 @@ from .._common.class_columns import numbers_or_names, positive_place
 from .._common.class_spelling import is_number, refuse_thousands
 from .._common.messages import Note
 from .._common.scores import ends_of, refuse_beyond, unknown_direction, unlike_units
-from .._common.validation import FloatArray, require_squarable, shown
+from .._common.validation import require_squarable, shown
 from ..measures.metrics import limits_of
 from ..measures.score_formulas import FIRST, LAST, POWERS, macro_area, rank_of_truth, ranks_of
 from ..measures.table import MEASURES, MeasureSpec, Needs, OwnMeasure, base_of, is_pass_at, refers_to_one_class
@@ -205,7 +205,9 @@ def _all_probabilities(paired: PairedPredictions, spec: MeasureSpec, _: str | No
 def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Values | Ratios:
     scored, limits, units = _given_scores(paired, spec), paired.score_range, paired.units
     sign, (a, b), per = -1 if scored.lower else 1, scored.scores, scored.per
-    refuse_beyond(limits, scored.scores if per is None else _row_ratios(scored.scores, per), "scores")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = None if per is None else [x / y for x, y in zip(scored.scores, per, strict=True)]
+    refuse_beyond(limits, [x[~np.isnan(x)] for x in ratios] if ratios else scored.scores, "scores")
     if scored.lower is None:
         raise unknown_direction(scored.column)
     if limits is None:
@@ -240,13 +242,6 @@ def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
     for value in (*scored.scores, *(scored.per or ()), np.array((marks and paired.score_range) or (0.0,))):
         require_squarable(value, "scores")
     return scored
-
-
-def _row_ratios(scores: Pair, per: Pair) -> list[FloatArray]:
-    """For each model the ratios of the rows that have one."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        arrays = [a / b for a, b in zip(scores, per, strict=True)]
-    return [array[~np.isnan(array)] for array in arrays]
 
 
 _BY_NEEDS: dict[Needs, Callable[[PairedPredictions, MeasureSpec, str | None], Evidence]] = {

@@ -230,12 +230,10 @@ def in_stages(test: Callable[..., Any], rule: ComparisonRule, sizes: tuple[int, 
         tested = test(rule=rule.with_resamples(size))
         row = getattr(tested, "row", tested)
         least = 1.0 if row.two_sided_pvalue is None else row.two_sided_pvalue / 2  # of either order of the models
-        told = size >= few or row.low is None or row.high is None or _clear(row.low, row.high, rule.margin_of(row))
+        told = size >= few or row.low is None or row.high is None
+        if not told:  # the lower end is that of B - A, and the upper one that of A - B
+            margin = rule.margin_of(row)
+            told = min(abs(row.low + margin), abs(row.high - margin)) >= _CLEAR * (row.high - row.low)
         if size == last or (least * size >= _ENOUGH and told):
             return tested
         size = min(4 * size if size >= few else few, last)
-
-
-def _clear(low: float, high: float, margin: float) -> bool:
-    """True if both ends lie far from the margin: the lower one that of B - A, the upper one that of A - B."""
-    return min(abs(low + margin), abs(high - margin)) >= _CLEAR * (high - low)

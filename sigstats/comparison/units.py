@@ -121,15 +121,11 @@ class Units:
         """The name of each slice and its rows: first all rows, then each value of each column."""
         parts = [(ALL_ROWS, np.arange(self.n))]
         for column, (names, codes) in self.slices.items():
-            rows = zip(names, _rows_by_code(codes, len(names)), strict=True)
-            parts += [(f"{column} = {name}", own) for name, own in rows]
+            # Of 16 bits it is a radix sort, which takes a tenth of the time.
+            order = np.argsort(codes.astype(np.uint16) if len(names) <= 2**16 else codes, kind="stable")
+            rows = np.split(order, np.cumsum(np.bincount(codes, minlength=len(names)))[:-1])
+            parts += [(f"{column} = {name}", own) for name, own in zip(names, rows, strict=True)]
         return parts
-
-
-def _rows_by_code(codes: IntArray, values: int) -> list[IntArray]:
-    # Of 16 bits it is a radix sort, which takes a tenth of the time.
-    order = np.argsort(codes.astype(np.uint16) if values <= 2**16 else codes, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(codes, minlength=values))[:-1])
 
 
 def as_weights(given: Any, rows: int) -> FloatArray:

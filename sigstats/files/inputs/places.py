@@ -112,9 +112,6 @@ def _is_near(authority: str) -> bool:
         addresses = {str(answer[4][0]).partition("%")[0] for answer in socket.getaddrinfo(host, None)}
     except (OSError, ValueError):  # whoever opens it says what is wrong
         return False
-    return any(_near(ipaddress.ip_address(address)) for address in addresses)
-
-
-def _near(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    address = getattr(address, "ipv4_mapped", None) or address
-    return address.is_loopback or address.is_link_local or address.is_unspecified
+    found = map(ipaddress.ip_address, addresses)
+    plain = [getattr(address, "ipv4_mapped", None) or address for address in found]
+    return any(address.is_loopback or address.is_link_local or address.is_unspecified for address in plain)

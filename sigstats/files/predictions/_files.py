@@ -105,15 +105,10 @@ def parsed(path: str, columns: Columns) -> PredictionFile:
     chosen = list(logs) or [file for file in tables if explicit or is_table(file)]
     if not chosen:
         raise ValueError(f"{where}: contains no file of predictions; expected {', '.join(format_names())}")
-    notes = _left_out(where, [file for file in tables if file not in chosen])
-    return PredictionFile(path, tuple(read_file(file, columns) for file in chosen), tasks=True, notes=notes)
-
-
-def _left_out(where: str, files: Sequence[str]) -> tuple[Note, ...]:
-    """A note on the files of a folder that may be tables but are not read."""
-    names = [printable(file.rpartition("/")[2]) for file in files]
+    names = [printable(file.rpartition("/")[2]) for file in tables if file not in chosen]
     told = f"{where}: not read: {some_of(names)}; a pattern with an ending, such as '*.txt', reads other files"
-    return (Note("unread-files", told),) * bool(names)
+    notes = (Note("unread-files", told),) * bool(names)
+    return PredictionFile(path, tuple(read_file(file, columns) for file in chosen), tasks=True, notes=notes)
 
 
 def read(path: str, columns: Columns) -> Predictions:

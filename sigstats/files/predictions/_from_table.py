@@ -22,7 +22,7 @@ from ._agreement import check_same, truth_of
 from ._answers import WithLikeliest, check_texts, scores_of
 from ._columns import Columns, TableColumns
 from ._predictions import RIGHT, Predictions, Said, Scores, Source, dictionaries
-from ._unused import unused_notes
+from ._unused import refuse_other_units, unused_notes
 
 #: The name of a column that may be one of ids.
 _ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
@@ -187,6 +187,9 @@ def from_table(table: Table, given: Columns) -> Predictions:
         missing = columns.score is None and columns.prediction in lacking
         prediction = (table.texts_or_missing if missing else texts)(columns.prediction)
         _check_header(table, columns, label, prediction)
+    if positions:
+        stated = units.group or units.run or units.epoch or units.order or columns.duplicates
+        refuse_other_units(table, label, once=not stated and not of_labels)
     if likeliest is not None and not of_labels:
         score = Scores(likeliest.of_classes(columns.label, label), of_truth=True, by_name=True, limits=(0.0, 1.0))
     others = {name: texts(name) for name in units.complete if name in table.names}

@@ -16,8 +16,9 @@ from ..tables.table import in_one
 from ._agreement import require_one_kind
 from ._columns import ALL_SCORES, Columns
 from ._log import TASK, EvaluationLog
-from ._predictions import Ints, Predictions, item_codes
+from ._predictions import Predictions, item_codes
 from ._repeated import with_epochs
+from ._unused import same_items
 
 #: The endings of tables in a folder, after those of packed files.
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".feather", ".arrow")
@@ -28,8 +29,6 @@ _NAMED = 3
 #: Names of parts of one table, as Spark and others write them, and of runs of a recipe.
 _PART = re.compile(r"(?i)(^|[-_. ])(part[-_]\d{3,}|\d+[-_]of[-_]\d+|(shard|chunk)[-_.]?\d+)($|[-_. ])")
 _RUN = re.compile(r"(?i)(^|[-_. ])(seed|run)[-_. ]?\d+$")
-#: Labels of two test sets that carry this many bits, given the previous label, do not agree by chance.
-_BITS = 40
 
 
 def is_table(name: str) -> bool:
@@ -44,6 +43,10 @@ def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Eval
     tasks, logs, left_out = with_score(tasks, logs, columns)
     logs, called = with_one_name(where, tasks, logs, columns)
     models = dict.fromkeys(log.model for log in logs if log.model)
+    stated = [item for log in logs for item in log.lower_is_better.items()]
+    lower = dict(stated)
+    if odd := next((name for name, value in stated if value != lower[name]), None):
+        raise ValueError(f"{where}: a higher {shown(odd)} is better in one task and worse in another; read one of them")
     return EvaluationLog(
         where=where,
         harness=logs[0].harness,
@@ -56,7 +59,7 @@ def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Eval
         model=some_of(sorted(models), _NAMED),
         repeats=logs[0].repeats,
         kind=logs[0].kind,
-        lower_is_better=_directions(where, logs),
+        lower_is_better=lower,
         shares=frozenset.intersection(*(log.shares for log in logs)),
         settings={
             f"{name} of {task}": value
@@ -75,7 +78,12 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
         require_one_kind(parts[0], part)
     names = [_stem(part.where).rpartition("/")[2] for part in parts]
     whole = len(parts) > 1 and all(map(_PART.search, names))
-    same = None if whole else _same_items(parts, named=all(map(_RUN.search, names)))
+    of_file = np.repeat(np.arange(len(parts)), [len(part.ids) for part in parts])
+    said = [
+        [column.cast(pa.string()) for column in of] for of in zip(*((p.ids, p.said.label) for p in parts), strict=True)
+    ]
+    ids, labels = map(item_codes, map(_joined, said))
+    same = None if whole else same_items(of_file, ids, labels, named=all(map(_RUN.search, names)))
     if same and columns.units.group != columns.id:
         cure = f"add {'ids and ' * parts[0].by_position}--group {columns.id}, since rows of an item are dependent"
         told = f"{where}: {names[same[0]]} and {names[same[1]]} have the same {same[2]:,} items; {cure}"
@@ -117,39 +125,6 @@ def _named(part: Predictions, task: str, columns: Columns, *, whole: bool, same:
     return replace(part, ids=ids, others=others)
 
 
-def _same_items(parts: Sequence[Predictions], *, named: bool) -> tuple[int, int, int] | None:
-    """Two files of the same items, with the number of their common ids; None if there are none.
-
-    The items are the same if the files are `named` as runs, or if the labels of all common ids agree by no chance.
-    """
-    of_file = np.repeat(np.arange(len(parts)), [len(part.ids) for part in parts])
-    columns = [part.ids for part in parts], [part.said.label for part in parts]
-    ids, labels = (item_codes(_joined([part.cast(pa.string()) for part in column])) for column in columns)
-    shared = np.flatnonzero(np.bincount(ids)[ids] > 1)
-    distinct, ids = np.unique(ids[shared], return_inverse=True)
-    table = np.full((len(parts), len(distinct)), -1, np.int32)
-    table[of_file[shared], ids] = labels[shared]
-    for place, own in enumerate(table[:-1]):
-        both = (own >= 0) & (table[place + 1 :] >= 0)
-        odd = (both & (table[place + 1 :] != own)).any(axis=1)
-        for other in np.flatnonzero(both.any(axis=1) & ~odd):
-            if named or _bits(own[both[other]]) >= _BITS:
-                return place, place + 1 + int(other), int(both[other].sum())
-    return None
-
-
-def _bits(labels: Ints) -> float:
-    """The bits of labels given the previous one; 0 of labels in blocks, and all of them if most are distinct."""
-    codes = np.unique(labels, return_inverse=True)[1]
-    n, k = len(codes), int(codes.max()) + 1
-    if 2 * k > n:
-        return float(n)
-    if np.count_nonzero(np.diff(codes)) < k:
-        return 0.0
-    pairs = np.unique(codes[:-1] * k + codes[1:], return_counts=True)
-    return float((pairs[1] * np.log2(np.bincount(codes[:-1])[pairs[0] // k] / pairs[1])).sum())
-
-
 def _distinct(where: str, files: Sequence[str], named: Sequence[str], columns: Columns) -> list[str]:
     """The task of each file, stated in it or in its name; several files of one task that are not shards repeat ids."""
     tasks = [task or name for name, task in zip(_differing([_stem(file) for file in files]), named, strict=True)]
@@ -182,14 +157,6 @@ def _stem(name: str) -> str:
 
 def _bare(name: str) -> str:
     return next((name[: -len(ending)] for ending in _PACKED if name.lower().endswith(ending)), name)
-
-
-def _directions(where: str, logs: Sequence[EvaluationLog]) -> dict[str, bool]:
-    stated = [item for log in logs for item in log.lower_is_better.items()]
-    lower = dict(stated)
-    if odd := next((name for name, value in stated if value != lower[name]), None):
-        raise ValueError(f"{where}: a higher {shown(odd)} is better in one task and worse in another; read one of them")
-    return lower
 
 
 def _joined(arrays: Iterable[Any]) -> Any:

@@ -1,16 +1,21 @@
-"""Notes on columns that are not used, but state that some rows are of another kind than the others."""
+"""Columns that are not used, but state that rows are of another kind than the others, or not rows of their own."""
 
+import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, shown, some_of
 
 from ..tables.spelling import is_number
 from ..tables.table import Table, in_one
+from ._predictions import Ints, dictionaries, item_codes, places
 
 _PARTS = frozenset({"split", "subset", "partition", "set", "dataset_split", "phase"})
 _TRAINING = frozenset({"train", "training", "train_set", "fit"})
@@ -18,6 +23,13 @@ _ERRORS = frozenset({"error", "error_message", "error_type", "exception", "trace
 _NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
 _STATES = frozenset({"status", "state", "run_status"})
 _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed", "aborted", "cancelled", "canceled"})
+_COUNTS = frozenset({"count", "counts", "n", "n_rows", "num_rows", "freq", "frequency", "cases", "n_votes"})
+#: Labels of two test sets that carry this many bits, given the previous label, do not agree by chance.
+_BITS = 40
+#: Names of columns of runs or models; columns of features may repeat labels by design.
+_RUNS = re.compile(
+    r"(?i)(random_|train_|training_)?(seed|run|fold|epoch|trial|model|checkpoint|system)(_?(name|id|nr))?"
+)
 
 
 def is_telling(name: str) -> bool:
@@ -51,3 +63,59 @@ def _counts(column: Any) -> Counter[str]:
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
         return Counter()
     return Counter({one["values"]: one["counts"] for one in pc.value_counts(values.drop_null()).to_pylist()})
+
+
+def refuse_other_units(table: Table, label: Any, *, once: bool) -> None:
+    """Refuse rows that are cells of a table of counts, or if `once`, those of the same items in several runs.
+
+    Cells are distinct in all other columns, which together have few values.
+    """
+    columns = dictionaries(table.beside(()), table.num_rows)
+    whole = {name: column for name, column in columns.items() if not column.null_count}
+    known = {name: np.from_dlpack(column.indices).astype(np.int64) for name, column in whole.items()}
+    n, labels = table.num_rows, item_codes(label.cast(pa.string()))
+    counts = next((name for name in known if name.lower() in _COUNTS), "")
+    others = [own for name, own in known.items() if name != counts]
+    sizes = [int(own.max()) + 1 for own in others]
+    if counts and others and 2 * max(sizes) <= n and math.prod(sizes) <= 8 * n:
+        texts = whole[counts].dictionary.cast(pa.string())
+        is_count = pc.all(pc.match_substring_regex(texts, r"^[0-9]+(\.0)?$")).as_py()
+        if is_count and len(np.unique(joint_codes(others))) == n:
+            told = "counts the rows of each cell, but a cell would be one row; write a row for each of them"
+            raise table.error(counts, f" {told}, as frame.loc[frame.index.repeat(frame[{counts!r}])] does")
+    for name, own in known.items() if once else ():
+        few = 20 * int(own.max() + 1) <= n and _RUNS.fullmatch(name)
+        if few and same_items(own, places(own, np.argsort(own, kind="stable")), labels):
+            told = "has the same labels in the same order for several values, as runs or models on the same rows have"
+            cure = f"--model-column {name} and --model NAME to read one, or ids of items and --run {name}"
+            raise table.error(name, f" {told}; add {cure}")
+
+
+def same_items(part: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:
+    """Two parts of rows that are of the same items, with the number of their common ids; None if there are none.
+
+    The items are the same if the parts are `named` as runs, or if the labels of all common ids agree by no chance.
+    """
+    shared = np.flatnonzero(np.bincount(ids)[ids] > 1)
+    distinct, ids = np.unique(ids[shared], return_inverse=True)
+    table = np.full((int(part.max()) + 1, len(distinct)), -1, np.int32)
+    table[part[shared], ids] = labels[shared]
+    for place, own in enumerate(table[:-1]):
+        both = (own >= 0) & (table[place + 1 :] >= 0)
+        odd = (both & (table[place + 1 :] != own)).any(axis=1)
+        for other in np.flatnonzero(both.any(axis=1) & ~odd):
+            if named or _bits(own[both[other]]) >= _BITS:
+                return place, place + 1 + int(other), int(both[other].sum())
+    return None
+
+
+def _bits(labels: Ints) -> float:
+    """The bits of labels given the previous one; 0 of labels in blocks, and all of them if most are distinct."""
+    codes = np.unique(labels, return_inverse=True)[1]
+    n, k = len(codes), int(codes.max()) + 1
+    if 2 * k > n:
+        return float(n)
+    if np.count_nonzero(np.diff(codes)) < k:
+        return 0.0
+    pairs = np.unique(codes[:-1] * k + codes[1:], return_counts=True)
+    return float((pairs[1] * np.log2(np.bincount(codes[:-1])[pairs[0] // k] / pairs[1])).sum())

@@ -96,8 +96,10 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
         table = table.select(wanted)
     except pa.ArrowInvalid:
         return None
-    if _has_large_score(table, columns):
-        return None
+    scores = (table.column(name) for name in columns.numbers)
+    floats: list[Any] = [column for column in scores if pa.types.is_floating(column.type)]
+    if any((pc.max(pc.call_function("abs", [value])).as_py() or 0) > LARGEST_WHOLE for value in floats):
+        return None  # a score may have been a whole number that float64 rounds: each is read as it is written
     others = [name for name in first if name not in wanted]
     if others and table.num_rows * len(first) <= MOST_VALUES:
         with contextlib.suppress(pa.ArrowException):  # of several kinds
@@ -105,13 +107,6 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
             for name in others:
                 table = table.append_column(name, rest.column(name))
     return list(first), table
-
-
-def _has_large_score(table: pa.Table, columns: Columns) -> bool:
-    """True if a score may have been a whole number that float64 rounds: then each is read as it is written."""
-    scores = (table.column(name) for name in columns.numbers)
-    floats: list[Any] = [column for column in scores if pa.types.is_floating(column.type)]
-    return any((pc.max(pc.call_function("abs", [value])).as_py() or 0) > LARGEST_WHOLE for value in floats)
 
 
 def _has_long_line(content: Content) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -271,3 +272,43 @@ def test_a_regression_study_has_the_option(tmp_path, printed, refused):
     assert "repeat an id: id '0'; the last of each is kept" in " ".join(
         printed(*words, "--set", "duplicates=last").split()
     )
+
+
+def cells(columns, n=2000):
+    """A table of the numbers of rows of each combination of values, and the rows."""
+    rng = np.random.default_rng(6)
+    rows = pd.DataFrame({name: rng.integers(0, 4, n) for name in columns})
+    rows["b"] = np.where(rng.random(n) < 0.6, rows[columns[0]], rows["b"])
+    return rows.groupby(columns).size().reset_index(name="Count"), rows
+
+
+@pytest.mark.parametrize("columns", [["label", "b"], ["label", "a", "b"], ["label", "region", "b"]])
+def test_cells_with_their_numbers_of_rows_are_no_rows(columns, tmp_path, refused):
+    table, rows = cells(columns)
+    table.to_csv(tmp_path / "cells.csv", index=False)
+    told = "column 'Count' counts the rows of each cell, but a cell would be one row; write a row for each of them"
+    assert told in refused("check", tmp_path / "cells.csv", "--prediction", "b", "--at-least", "0.5")
+    if "a" in columns:
+        both = ["--prediction", "a", "--prediction", "b", "--by-position"]
+        assert all(told in refused(command, tmp_path / "cells.csv", *both) for command in ("compare", "rank"))
+    with pytest.raises(ValueError, match=told):
+        sigstats.check(table, "b", at_least=0.5)
+    whole = table.loc[table.index.repeat(table["Count"])]
+    assert sigstats.check(whole, "b", at_least=0.5).n == 2000
+    assert sigstats.check(rows.assign(count=1 + rows.index % 7), "b", at_least=0.5).n == 2000  # rows with a feature
+
+
+@pytest.mark.parametrize("name", ["seed", "model_name"])
+def test_rows_without_ids_that_repeat_their_labels_in_runs_are_refused(name, tmp_path, refused):
+    rng = np.random.default_rng(7)
+    label = np.tile(rng.integers(0, 3, 100), 3)
+    frame = pd.DataFrame({name: np.repeat([7, 8, 9], 100), "label": label, "prediction": label})
+    frame.loc[rng.random(300) < 0.2, "prediction"] = 0
+    frame.to_csv(tmp_path / "runs.csv", index=False)
+    told = f"column '{name}' has the same labels in the same order for several values"
+    assert told in refused("check", tmp_path / "runs.csv", "--at-least", "0.5")
+    with pytest.raises(ValueError, match=told):
+        sigstats.check(frame, at_least=0.5)
+    assert sigstats.check(frame, at_least=0.5, groups=name).n == 300
+    assert sigstats.check(frame.rename(columns={name: "doors"}), at_least=0.5).n == 300  # a factor of a design
+    assert sigstats.check(frame.assign(label=np.sort(label)), at_least=0.1).n == 300
