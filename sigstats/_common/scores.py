@@ -101,16 +101,10 @@ def unlike_units(
         if n := np.count_nonzero((values < low) | (values > high)):
             told = f"{n:,} of {len(values):,} for {name} are outside of {low:g} to {high:g}, the limits of this score"
             notes.append(Note("outside-limits", f"scores: {told}, which are not used"))
-    return notes + _unlike_sizes(scores, names, wanted=wanted, costs=costs, factor=factor)
-
-
-def _unlike_sizes(
-    scores: Sequence[FloatArray], names: Sequence[str], *, wanted: str, costs: bool, factor: float
-) -> list[Note]:
     sizes = [(values[values != 0], name) for values, name in zip(map(np.abs, scores), names, strict=True)]
     ordered = sorted((float(size.mean()), place) for place, (size, _) in enumerate(sizes) if len(size))
     if len(ordered) < 2:
-        return []
+        return notes
     (least, low), (most, high) = ordered[0], ordered[-1]
     few, many, broken = scores[low], scores[high], bool((scores[low] % 1).any())
     shares = few.min() >= 0 and few.max() <= 1 and len(few) > 1
@@ -118,10 +112,10 @@ def _unlike_sizes(
         both = f"{few.min():g} to {few.max():g} of {shown(names[low])} and {many.min():g} to {many.max():g} of"
         raise ValueError(f"scores: {both} {shown(names[high])} look like two units; expected {wanted}")
     if most < factor * least and not (shares and most >= _ABOVE_ONE and not (costs and broken)):
-        return []
+        return notes
     parts = (f"{np.median(size):.4g} (largest {size.max():.4g}) for {name}" for size, name in (sizes[low], sizes[high]))
     told = f"median without zeros {' and '.join(parts)}"
-    return [Note("unlike-units", f"scores may be in two units: {told}; if they are, convert one")]
+    return [*notes, Note("unlike-units", f"scores may be in two units: {told}; if they are, convert one")]
 
 
 def _two_codes(scores: Sequence[FloatArray], names: Sequence[str]) -> str:

@@ -131,7 +131,8 @@ class Matched(NamedTuple):
     def _questions(self) -> Iterator[tuple[str, Any, Any]]:
         its = self.other.identity
         for name, column in self.first.identity.items():
-            if name in its and name != PROMPT:
+            hashed = name == "doc" and "doc_hash" in self.first.identity and "doc_hash" in its
+            if name in its and name != PROMPT and not hashed:
                 yield name, *self.both(column, its[name])
 
     def conditions(self) -> list[Note]:

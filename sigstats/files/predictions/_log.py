@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sigstats._common.messages import Note
+from sigstats._common.messages import Note, shown
 from sigstats.measures.metrics import limits_of
 
 from ._columns import Columns
@@ -77,6 +77,8 @@ class EvaluationLog:
     scored: tuple[str, ...] = ()
     #: Settings that should be equal for a fair comparison, such as the version of the task; a note reports others.
     settings: Mapping[str, str] = field(default_factory=dict)
+    #: The mean of all answers that the file states, by score and filter.
+    stated: Mapping[tuple[str, str], Any] = field(default_factory=dict)
     #: Scores or filters of the tasks of a folder that a common name stands for.
     called: Mapping[str, str] = field(default_factory=dict)
     #: Notes on the file, a line each.
@@ -91,6 +93,21 @@ class EvaluationLog:
     def limits(self, score: str) -> tuple[float, float] | None:
         """The limits of every value of a score, as the log or the table of metrics states them."""
         return (0.0, 1.0) if score in self.shares else limits_of(score)
+
+    def total_notes(self, score: str, chosen: str, marks: Sequence[float | None]) -> tuple[Note, ...]:
+        """A note if the mean that the log states of a score, after a filter, is not that of these answers.
+
+        It may be rounded, and count answers without a score as wrong.
+        """
+        stated, scored = self.stated.get((score, chosen)), [mark for mark in marks if mark is not None]
+        if isinstance(stated, bool) or not isinstance(stated, (int, float)) or not scored:
+            return ()
+        near = 0.5 / len(marks) + 0.5 * 10.0 ** -max(2, len(str(stated).partition(".")[2]))
+        means = [sum(scored) / n for n in (len(scored), len(marks))]
+        told = (
+            f"states {shown(score)} {stated:.4g}, and its {len(marks):,} answers have {means[0]:.4g}; the answers count"
+        )
+        return (Note("other-total", f"{self.where}: {told}"),) * all(abs(mean - stated) > near for mean in means)
 
 
 def answered(item: str, values: Mapping[str, Any], about: Mapping[str, Any], columns: Columns, **more: Any) -> Answer:
@@ -144,6 +161,12 @@ def missing_answers(where: str, stated: Any, n: int, what: str = "answers") -> t
     """A note if a log states more answers than it contains; `where` is empty if the file is named later."""
     told = f"{where}: states {stated} {what} and contains {n:,}; the others are not counted".removeprefix(": ")
     return (Note("incomplete-log", told),) if isinstance(stated, (int, float)) and stated > n else ()
+
+
+def share_of(passed: Any, failed: Any) -> float | None:
+    """The share of passed answers that a log states; None if it does not."""
+    known = isinstance(passed, int) and isinstance(failed, int) and passed + failed > 0
+    return passed / (passed + failed) if known else None
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import Answer, EvaluationLog, answered, mapping, objects
+from .._log import Answer, EvaluationLog, answered, mapping, objects, share_of
 
 ORDER = 43
 NAME = "DeepEval's test run"
@@ -39,6 +39,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         answers=[_answer(number, case, columns) for number, case in enumerate(cases)],
         lower_is_better=lower,
         shares=frozenset(lower),
+        stated={("success", ""): share_of(value.get("testPassed"), value.get("testFailed"))},
         settings={
             key: ", ".join(sorted({f"{metric.get('name')}: {metric[key]}" for metric in metrics if key in metric}))
             for key in ("threshold", "strictMode", "evaluationModel")

@@ -31,7 +31,9 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     ]
     if not any(statuses.values()):
         raise ValueError(f"{content.where}: eval contains no solution; expected tasks with base and plus")
-    more = {"settings": as_texts({"hash of the data set": log.get("hash")}), **graded("base", "plus")}
+    rates = mapping(log.get("pass_at_k"))
+    stated = {(name, ""): mapping(rates.get(name)).get("pass@1") for name in ("base", "plus")}
+    more = {"stated": stated, "settings": as_texts({"hash of the data set": log.get("hash")}), **graded("base", "plus")}
     return EvaluationLog(where=content.where, harness="EvalPlus", answers=answers, kind="score", **more)
 
 

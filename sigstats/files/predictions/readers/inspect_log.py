@@ -21,6 +21,8 @@ _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _COUNTS = "scored_samples", "unscored_samples"
 _KEYS = ("id", "epoch", "input", "target", "metadata", "score", "scores", "error", "invalidation")
+#: Settings of requests that change no answer.
+_SPEED = re.compile("connections|retries|timeout|cache|batch|adaptive")
 #: Notes on an evaluation that did not end well, by its status.
 _STATUS = {
     "cancelled": "its evaluation was cancelled",
@@ -67,14 +69,27 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         kind="scorer",
         **graded(*(name for name, marks in marked.items() if marks == {True})),
         scored=tuple(text(item.get("name")) for item in objects(results.get("scores"))),
-        settings=_settings(about, results),
+        settings=_settings(about, results, mapping(log.get("plan"))),
+        stated=_stated(results),
         notes=tuple(note.of(place) for note in _notes(log, about, answers)),
     )
 
 
-def _settings(about: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, str]:
-    """Settings that two runs of one task should share, without the model and its generation settings."""
+def _stated(results: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
+    """The mean of each score, by its name and that of its scorer."""
+    scores = [score for score in objects(results.get("scores")) if score.get("reducer") in (None, "mean")]
+    metrics = [(score, mapping(score.get("metrics"))) for score in scores]
+    means = [(text(score.get("name")), score, mapping(of.get("accuracy") or of.get("mean"))) for score, of in metrics]
+    return {(n, ""): of.get("value") for name, score, of in means for n in (name, f"{score.get('scorer')}/{name}")}
+
+
+def _settings(about: Mapping[str, Any], results: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, str]:
+    """Settings that two runs of one task should share, without the model and the speed of its requests."""
     entries = {"task version": about.get("task_version"), "task arguments": about.get("task_args")}
+    entries["solver"] = plan.get("steps")
+    entries["model roles"] = {role: mapping(of).get("model") for role, of in mapping(about.get("model_roles")).items()}
+    generation = {**mapping(plan.get("config")), **mapping(about.get("model_generate_config"))}
+    entries["generation settings"] = {key: of for key, of in generation.items() if not _SPEED.search(key)}
     entries["data set"] = mapping(about.get("dataset")).get("name")
     for scorer in objects(about.get("scorers")):
         entries[f"options of scorer {scorer.get('name')}"] = scorer.get("options")

@@ -24,6 +24,8 @@ _KEYS = frozenset(
         *("resps", "filtered_resps", "filter", "metrics", "task_name", "bypass"),
     )
 )
+#: The metrics of documents whose mean is that of the task.
+_MEANS = "acc", "acc_norm", "exact_match"
 #: The harness's names of files of samples.
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+\d)\.jsonl?(\.|$)")
 
@@ -39,16 +41,22 @@ def reads(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the metrics of every document."""
-    answers, empty = [], 0
+    answers, empty, generation = [], 0, None
     for number, line in enumerate(io.BytesIO(content.whole()), start=1):
         if line.strip():
             sample = _sample(content, number, line)
             answers.append(_answer(sample, columns))
+            generation = generation or _request(sample)[1]
             empty += sample.get("filtered_resps") == [""]
     task, results = _run_of(content)
     better = mapping(_of_task(results, "higher_is_better", task))
     lower = {name: not higher for name, higher in better.items() if isinstance(higher, bool)}
-    settings = {"version of the task": _of_task(results, "versions", task), "shots": _of_task(results, "n-shot", task)}
+    own, filters = mapping(_of_task(results, "results", task)), {answer.filter for answer in answers}
+    settings = {
+        "generation settings": generation,
+        "version of the task": _of_task(results, "versions", task),
+        "shots": _of_task(results, "n-shot", task),
+    }
     return EvaluationLog(
         where=content.where,
         harness="lm-evaluation-harness",
@@ -57,6 +65,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         model=text(results.get("model_name")),
         lower_is_better=lower,
         settings=as_texts(settings),
+        stated={(name, chosen): own.get(f"{name},{chosen}") for name in _MEANS for chosen in filters},
         notes=empty_answers(content.where, empty, len(answers)),
     )
 
@@ -107,11 +116,24 @@ def _metrics(sample: dict[str, Any]) -> dict[str, Any]:
 
 
 def _identity(sample: dict[str, Any]) -> dict[str, str]:
-    """The identity of a question; samples of early versions have no hash of the document."""
+    """The identity of a question; samples of early versions have no hashes of the document and the prompt."""
     by_PROMPT = as_texts({name: sample.get(name) for name in ("target", "doc_hash", "target_hash")})
-    if "doc_hash" not in by_PROMPT and sample.get("doc") is not None:
+    if sample.get("doc") is not None:
         document = json.dumps(sample["doc"], ensure_ascii=False, sort_keys=True)
         by_PROMPT["doc"] = hashlib.sha256(document.encode()).hexdigest()
+    prompt = _request(sample)[0]
     if sample.get("prompt_hash") is not None:
         by_PROMPT[PROMPT] = str(sample["prompt_hash"])
+    elif prompt:
+        by_PROMPT[PROMPT] = hashlib.sha256(prompt.encode()).hexdigest()
     return by_PROMPT
+
+
+def _request(sample: Mapping[str, Any]) -> tuple[str, str | None]:
+    """The prompt of the first request of a sample, and its settings of generation, if it has any."""
+    given = sample.get("arguments")
+    first = next(iter(given.values() if isinstance(given, dict) else given or ()), ())
+    parts = list(first.values() if isinstance(first, dict) else first if isinstance(first, list) else ())
+    return text(next(iter(parts), "")), next(
+        (json.dumps(part, sort_keys=True) for part in parts if mapping(part)), None
+    )

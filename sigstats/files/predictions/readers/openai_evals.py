@@ -22,7 +22,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     identity: dict[str, dict[str, str]] = {}
     for line in content.whole().splitlines():
         event = mapping(parse_json(line, content.budget)) if line.strip() else {}
-        spec |= mapping(event.get("spec"))
+        spec |= {**mapping(event.get("spec")), **mapping(event.get("final_report"))}
         sample, data = event.get("sample_id"), mapping(event.get("data"))
         if not isinstance(sample, str):
             continue
@@ -38,6 +38,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         elif event.get("type") == "error":
             failed[sample] = str(data.get("message") or data.get("type") or "an error")[:200]
     model = spec.get("completion_fns") or [spec.get("model_name") or ""]
+    arguments = mapping(mapping(spec.get("run_config")).get("eval_spec")).get("args")
     return EvaluationLog(
         where=content.where,
         harness="OpenAI's evals",
@@ -48,6 +49,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         ],
         task=str(spec.get("base_eval") or spec.get("eval_name") or ""),
         model=", ".join(map(str, model)) if isinstance(model, list) else "",
-        settings=as_texts({"eval": spec.get("eval_name")}),
+        settings=as_texts({"eval": spec.get("eval_name"), "split": spec.get("split"), "arguments": arguments}),
+        stated={("match", ""): spec.get("accuracy")},
         **graded("match"),
     )

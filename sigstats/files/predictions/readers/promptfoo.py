@@ -13,7 +13,7 @@ from typing import Any
 
 from ...inputs.content import Content
 from .._columns import Columns
-from .._log import Answer, EvaluationLog, answered, graded, mapping, missing_answers
+from .._log import Answer, EvaluationLog, answered, graded, mapping, missing_answers, share_of
 
 ORDER = 40
 NAME = "promptfoo's output.json"
@@ -50,6 +50,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         model=next(iter(models)) if len(models) == 1 else "",
         kind="score",
         settings={"prompt": next(iter(prompts))} if len(prompts) == 1 else {},
+        stated={(_PASSED, ""): share_of(stats.get("successes"), stats.get("failures"))},
         notes=missing_answers(content.where, sum(stats.get(key, 0) for key in _COUNTS), len(results)),
         **graded(_PASSED, "score"),
     )

@@ -1,6 +1,7 @@
 """The output of ``trec_eval -q``: a line for each measure of each query. Its lines on all queries are left out."""
 
 import re
+from typing import Any
 
 from sigstats._common.validation import refuse
 
@@ -23,7 +24,7 @@ _SHARE = re.compile(
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the measures of each query."""
-    values, stated = dict[str, list[dict[str, float]]](), 0
+    values, stated = dict[str, list[dict[str, float]]](), dict[str, float]()
     for number, line in enumerate(content.whole().decode().splitlines(), start=1):
         fields = [field.strip() for field in line.split("\t")]
         if fields == [""]:
@@ -32,7 +33,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             raise ValueError(f"{content.where}, line {number}: {len(fields)} fields; expected measure, query and value")
         measure, query, value = fields
         if query == "all":
-            stated = int(value) if measure == "num_q" and value.isdecimal() else stated
+            stated |= {measure: int(value) if value.isdecimal() else float(value)} if is_number(value) else {}
             continue
         if not is_number(value):
             raise refuse(f"{content.where}, line {number}", value, "a number")
@@ -41,5 +42,6 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         raise ValueError(f"{content.where}: has no query by itself, only means of all; expected trec_eval -q")
     answers = [answered(query, result, {}, columns) for query, results in values.items() for result in results]
     measured = {name for answer in answers for name in answer.scores if _SHARE.fullmatch(name)}
-    notes = missing_answers(content.where, stated, len(values), "queries")
-    return EvaluationLog(where=content.where, harness="trec_eval", answers=answers, notes=notes, **graded(*measured))
+    more: dict[str, Any] = {"notes": missing_answers(content.where, stated.get("num_q"), len(values), "queries")}
+    more |= graded(*measured) | {"stated": {(name, ""): stated.get(name) for name in measured - {"gm_map"}}}
+    return EvaluationLog(where=content.where, harness="trec_eval", answers=answers, **more)

@@ -251,6 +251,78 @@ def test_other_conditions_of_an_evaluation_are_noted(tmp_path, program, said):
         assert [text[: len(start)] for text, start in zip(told, wanted, strict=True)] == wanted
 
 
+def test_settings_that_may_change_answers_are_noted(tmp_path):
+    about = [{"model_roles": {"grader": {"model": model}}, "model_generate_config": config} for model, config in
+             (("x/g", {"max_connections": 9}), ("x/h", {"temperature": 1, "max_connections": 2}))]  # fmt: skip
+    logs = [{**log_of("inspect", 0), "eval": {"task": "t", **own}, "plan": {"steps": [{"solver": name}]}}
+            for own, name in zip(about, ("generate", "cot"), strict=True)]  # fmt: skip
+    told = [note["text"] for note in compared(tmp_path, written(tmp_path, *logs))["notes"]]
+    assert [text.split(" is ")[0] for text in told] == ["solver", "model roles", "generation settings"]
+    spec = {"eval_name": "e", "base_eval": "e", "run_config": {"eval_spec": {"args": {"judge": 0}}}}
+    lines = log_of("openai", 0).splitlines()[1:]
+    texts = ["\n".join([json.dumps({"spec": spec | {"split": split}}), *lines]) for split in ("dev", "test")]
+    assert [note["text"][:5] for note in compared(tmp_path, written(tmp_path, *texts))["notes"]] == ["split"]
+
+
+def samples_of(tmp_path, stated, marks, **more):
+    """Samples of lm-evaluation-harness beside the results of their run."""
+    date = "2026-01-02T03-04-05.678901"
+    tmp_path.joinpath(f"results_{date}.json").write_text(json.dumps({"results": {"t": {"acc,none": stated}}}))
+    sample = {"doc": {"q": 1}, "target": "x", "filter": "none", "resps": [["x"]], "filtered_resps": ["x"], **more}
+    lines = [json.dumps({**sample, "doc_id": row, "acc": mark}) for row, mark in enumerate(marks)]
+    (file,) = written(tmp_path, "\n".join(lines), name="x")
+    return str(file.rename(tmp_path / f"samples_t_{date}.jsonl"))
+
+
+@pytest.mark.parametrize("program", ["inspect", "openai", "promptfoo", "deepeval", "evalplus", "trec_eval", "harness"])
+@pytest.mark.parametrize(("stated", "odd"), [(1.0, False), (0.995, False), (0.95, True)])
+def test_a_total_that_a_log_states_against_its_answers_is_noted(tmp_path, program, stated, odd):
+    log = log_of(program, 0)
+    if program == "inspect":
+        log["results"]["scores"][0] |= {"metrics": {"accuracy": {"value": stated}}}
+    elif program == "promptfoo":
+        log["results"]["stats"] |= {"successes": round(1000 * stated), "failures": 1000 - round(1000 * stated)}
+    elif program == "deepeval":
+        log |= {"testPassed": round(1000 * stated), "testFailed": 1000 - round(1000 * stated)}
+    elif program == "evalplus":
+        log |= {"pass_at_k": {"base": {"pass@1": stated}}}
+    elif program == "trec_eval":
+        log = log.replace("0.8", str(stated))
+    else:
+        log += "\n" + json.dumps({"final_report": {"accuracy": stated}})
+    (file,) = [samples_of(tmp_path, stated, [1.0] * 40)] if program == "harness" else written(tmp_path, log, name="log")
+    score = {"evalplus": ["--score", "base"], "deepeval": ["--score", "success"]}.get(program, [])
+    words = ["check", str(file), "--at-least", "0.5", "--json", str(tmp_path / "checked.json"), *score]
+    assert main(words) == 0
+    notes = json.loads((tmp_path / "checked.json").read_text())["notes"]
+    told = [note["text"] for note in notes if note["name"] == "other-total"]
+    assert ["0.95, and its 40 answers have 1; the answers count" in text for text in told] == [True] * odd
+
+
+def test_documents_of_samples_are_compared_where_one_file_has_no_hashes(tmp_path, refused):
+    for folder in "abc":
+        tmp_path.joinpath(folder).mkdir()
+    new = {"doc_hash": "h", "arguments": {"gen_args_0": {"arg_0": "Q", "arg_1": {"until": []}}}}
+    first = samples_of(tmp_path / "a", 1, [1] * 40, **new)
+    assert "id '0': doc '" in refused("compare", first, samples_of(tmp_path / "b", 1, [1] * 40, doc={"q": 2}))
+    same = samples_of(tmp_path / "c", 1, [1] * 40, arguments=[["Q?", {"until": ["."]}]])
+    told = [note["text"] for note in compared(tmp_path, [first, same])["notes"]]
+    assert [text.removeprefix(same)[:20] for text in told] == ["generation settings ", ": 40 of 40 prompts a"]
+    other = samples_of(tmp_path / "b", 1, [1] * 40, **(new | {"doc": {"q": 2}}))
+    assert compared(tmp_path, [first, other])["notes"] == []
+
+
+@pytest.mark.parametrize("child", ["flakyFailure", "flakyError", "rerun", "failed", "system-out", "properties"])
+def test_tests_that_passed_after_a_retry_are_counted_in_a_note(tmp_path, child):
+    retried = "".join(f'<testcase name="r{row}"><{child}/></testcase>' for row in range(5))
+    wrong = '<testcase name="w"><failure/><rerunFailure/></testcase>'
+    passed = "".join(f'<testcase name="p{row}"/>' for row in range(30))
+    files = written(tmp_path, *(f"<testsuite>{passed}{wrong}{retried}</testsuite>",) * 2, name="j.xml")
+    told = [note["text"] for note in compared(tmp_path, files)["notes"] if note["name"] == "retried-tests"]
+    odd = child not in ("system-out", "properties")
+    assert [f": 5 of 36 tests contain <{child.lower()}>" in text for text in told] == [True] * 2 * odd
+
+
 @pytest.mark.parametrize(
     ("program", "what"), [("inspect", "answers"), ("promptfoo", "answers"), ("trec_eval", "queries")]
 )
