@@ -95,10 +95,7 @@ class EvaluationLog:
         return (0.0, 1.0) if score in self.shares else limits_of(score)
 
     def total_notes(self, score: str, chosen: str, marks: Sequence[float | None]) -> tuple[Note, ...]:
-        """A note if the mean that the log states of a score, after a filter, is not that of these answers.
-
-        It may be rounded, and count answers without a score as wrong.
-        """
+        """A note if the answers do not have the stated mean, which may be rounded, or count unscored ones as wrong."""
         stated, scored = self.stated.get((score, chosen)), [mark for mark in marks if mark is not None]
         if isinstance(stated, bool) or not isinstance(stated, (int, float)) or not scored:
             return ()

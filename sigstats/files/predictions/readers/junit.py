@@ -63,9 +63,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     except expat.ExpatError as error:
         raise ValueError(f"{content.where}: cannot be read as XML ({error})") from None
     odd = Counter(name for case in cases if not _ENDED.intersection(case[1]) for name in case[1] if _ODD.search(name))
-    for name, n in odd.items():
-        told = f"{n:,} of {len(cases):,} tests contain <{name}>; they count as passed, as after a retry"
-        ended.append(Note("retried-tests", f"{content.where}: {told}"))
+    told = f"of {len(cases):,} tests contain <{{}}>; they count as passed, as after a retry"
+    ended += [Note("retried-tests", f"{content.where}: {n:,} {told.format(name)}") for name, n in odd.items()]
     for key, n in (("tests", len(cases)), ("failures", sum("failure" in said for _, said in cases))):
         ended += missing_answers(content.where, max(stated[key].values(), default=0), n, key)
     return EvaluationLog(

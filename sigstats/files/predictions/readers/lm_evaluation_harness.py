@@ -122,11 +122,8 @@ def _identity(sample: dict[str, Any]) -> dict[str, str]:
         document = json.dumps(sample["doc"], ensure_ascii=False, sort_keys=True)
         by_PROMPT["doc"] = hashlib.sha256(document.encode()).hexdigest()
     prompt = _request(sample)[0]
-    if sample.get("prompt_hash") is not None:
-        by_PROMPT[PROMPT] = str(sample["prompt_hash"])
-    elif prompt:
-        by_PROMPT[PROMPT] = hashlib.sha256(prompt.encode()).hexdigest()
-    return by_PROMPT
+    asked = sample.get("prompt_hash") or (prompt and hashlib.sha256(prompt.encode()).hexdigest())
+    return by_PROMPT | ({PROMPT: str(asked)} if asked else {})
 
 
 def _request(sample: Mapping[str, Any]) -> tuple[str, str | None]:
