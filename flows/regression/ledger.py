@@ -158,7 +158,7 @@ def due(order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt
     seen = {record.evaluation.candidate: record.evaluation.evaluated_at for record in records}
     ranked = order.candidates(seen)
     newest = ranked[-1]
-    order.require_young(newest, now)
+    order.require_recent(newest, now)
     known = {record.evaluation.candidate_digest for record in records}
 
     def is_new(path: str) -> bool:

@@ -24,17 +24,13 @@ from sigstats.scores.order import as_times
 
 from ..config.fetch import fetched_by
 from ..errors import BadInput, file_errors
+from .dated_names import stem, time_in, unclear_order, unread_time
 from .study import RegressionStudy
 
 #: The time of evaluation of a file that was never evaluated: later than all others.
 _NEVER = dt.datetime.max.replace(tzinfo=dt.UTC)
 #: A value that begins with a date, and has no more than a time after it.
 _DATE = re.compile(r"\d{4}-?\d\d-?\d\d([T ]|$)|\d\d?[./-]\d\d?[./-]\d{4}\b")
-#: A date, and a time of day after it: 2026-11-21, 20261121T0615, 2026-11-21_06-15-02.
-_TIME = re.compile(
-    r"(?<!\d)(\d{4})(-?)(\d\d)\2(\d\d)"
-    r"(?:[T_ -](\d\d)[-:.]?(\d\d)(?:[-:.]?(\d\d)(?!:))?(Z|[+-]\d\d:?(?:00|30|45))?)?(?!\d)"
-)
 
 
 @dataclass(frozen=True)
@@ -92,13 +88,18 @@ class Order:
         at, other = changed_at(path), changed_at(newest)
         return since is not None and (at is None or (at > since and (other is None or at > other)))
 
-    def require_young(self, newest: str, now: dt.datetime) -> None:
-        """Raise BadInput if the newest candidate is older than the study allows."""
+    def require_recent(self, newest: str, now: dt.datetime) -> None:
+        """Raise BadInput if the newest candidate is older than the study allows, or of a day that has not begun."""
         most = self.study.newest.max_age
+        if most is None and self.study.newest.by == "name":
+            return
+        dated = self.date(newest)
+        if dated is not None and dated - now > dt.timedelta(days=1):
+            told = f"the newest candidate, {name_of(newest)}, is of {dated:%Y-%m-%d %H:%M} UTC, in the future"
+            raise BadInput(f"newest: {told}; expected a date that has passed")
         if most is None:
             return
         limit = float(most[:-1]) * dt.timedelta(hours=1 if most[-1] == "h" else 24)
-        dated = self.date(newest)
         if dated is None:
             raise BadInput(f"newest.max_age: {newest} has no date; expected one in its name, or in newest.column")
         if now - dated > limit:
@@ -131,14 +132,22 @@ class Order:
         if len(files) == 1:
             return files
         columns, by = self.columns if name == "baseline" else self.of_candidate, self.study.newest.by
-        if by == "name":
-            return sorted(files, key=natural)
         own: Mapping[str, Any] = {path: time_in(name_of(path)) for path in files}
+        if by == "name":
+            stated = "by" in self.study.newest.model_fields_set or len({*own.values()} - {None}) == len(files)
+            if not stated and (unclear := unclear_order([name_of(path) for path in files])):
+                raise BadInput(
+                    f"{name}: {unclear}, which is not the order of the names; expected ISO dates, or "
+                    'newest.by = "name" if the last name is the newest'
+                )
+            return sorted(files, key=lambda path: (natural(stem(path)), path))
         if by == "column":
             own = _places({path: self._value(path, columns) for path in files})
         elif odd := next((path for path in files if own[path] is None), None):
             raise BadInput(f"{name}: {odd} has no time in its name; expected one such as 2026-11-21T06:15")
-        return sorted(files, key=lambda path: (own[path], seen.get(path, _NEVER), natural(path)))
+        elif unread := unread_time([name_of(path) for path in files]):
+            raise BadInput(f"{name}: {unread}; expected one time such as 2026-11-21T06:15+01:00 in each name")
+        return sorted(files, key=lambda path: (own[path], seen.get(path, _NEVER), natural(stem(path)), path))
 
     def _value(self, path: str, columns: Columns) -> str:
         """The latest value of a file's column."""
@@ -154,6 +163,8 @@ class Order:
 def _places(values: Mapping[str, str]) -> dict[str, Any]:
     """Sort keys of values: dates as times, others in natural order; BadInput if that is not the order of numbers."""
     texts = sorted({*values.values()}, key=natural)
+    if unclear := unclear_order(texts):
+        raise BadInput(f"newest.column: {unclear}, which is not the order of texts; expected ISO dates")
     numbers = [float(text) for text in texts if is_number(text)]
     if len(numbers) == len(texts) and numbers != sorted(numbers):
         raise BadInput(f"newest.column: {numbers} are ordered otherwise as versions; expected ISO dates")
@@ -179,14 +190,3 @@ def changed_at(path: str) -> dt.datetime | None:
         changed: dt.datetime = system.modified(root)
         return changed if changed.tzinfo else changed.replace(tzinfo=dt.UTC)
     return None
-
-
-def time_in(name: str) -> dt.datetime | None:
-    """The latest time in a name, in UTC; None if there is none."""
-    times = []
-    for match in _TIME.finditer(name.upper()):
-        year, _, month, day, hour, minute, second, _ = (part or "00" for part in match.groups())
-        with contextlib.suppress(ValueError, OverflowError):  # 2026-13-45 is no date
-            own = dt.datetime.fromisoformat(f"{year}-{month}-{day}T{hour}:{minute}:{second}{match[8] or 'Z'}")
-            times.append(own.astimezone(dt.UTC))
-    return max(times, default=None)

@@ -1,0 +1,70 @@
+"""Dates and versions in the names of files, and names whose order is not that of their dates."""
+
+import contextlib
+import datetime as dt
+import re
+from collections.abc import Sequence
+
+from sigstats._common.messages import join_words
+from sigstats._common.validation import shown
+
+#: A date, and a time of day (not another date) after it: 2026-11-21, 20261121T0615, 2026-11-21_06-15-02.
+_TIME = re.compile(
+    r"(?<!\d)(\d{4})(-?)(\d\d)\2(\d\d)"
+    r"(?:(?![_ -](?:19|20)\d\d(-?)[01]\d\5[0-3]\d(?!\d))[T_ -]"
+    r"(\d\d)[-:.]?(\d\d)(?:[-:.]?(\d\d)(?!:))?(Z|[+-]\d\d:?(?:00|30|45))?)?(?!\d)"
+)
+#: Half of a day or a zone behind a time of day.
+_UNREAD = re.compile(r"[ _.-]?(?:[AP]\.?M\b|(?!Z|UTC|GMT)[A-Z]{2,4}T\b|[+-]\d\d(?!\d))")
+_MONTH = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+_DAY = "mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
+#: Words and numbers that state a date, but whose order is not that of time.
+_UNORDERED = re.compile(
+    rf"(?i)(?<![a-z])(?:{_MONTH}|nov(?:ember)?|dec(?:ember)?|{_DAY})(?![a-z])"
+    r"|(?<!\d)\d\d?([-._/ ])\d\d?\1(?:19|20)\d\d(?!\d)"
+)
+#: What follows the name of a version in the name of an earlier one.
+_EARLIER = re.compile(r"(?i)[-._ ]?(?:rc|alpha|beta|dev|pre)[-._ ]?\d*$")
+_ENDING = re.compile(r"(\.[A-Za-z]\w*)?(\.(?:gz|bz2|xz|zst))?$")
+
+
+def stem(name: str) -> str:
+    """A name without its ending, so that `v2` is before `v2.1` and `v2-fixed`."""
+    return _ENDING.sub("", name, count=1)
+
+
+def unclear_order(names: Sequence[str]) -> str:
+    """The parts of names that state another order than the names have; empty if there are none."""
+    parts = dict.fromkeys(match[0] for name in names for match in _UNORDERED.finditer(name))
+    if len({part.casefold() for part in parts}) > 1:
+        return f"{join_words([*map(shown, [*parts][:3])])} have the order of dates"
+    stems = [*map(stem, names)]
+    early = next((name for name in stems if (full := _EARLIER.sub("", name)) != name and full in stems), None)
+    return "" if early is None else f"{shown(early)} is the earlier of {shown(_EARLIER.sub('', early))}"
+
+
+def time_in(name: str) -> dt.datetime | None:
+    """The latest time in a name, in UTC; None if there is none."""
+    return max((own for own, _ in _times_in(name)), default=None)
+
+
+def unread_time(names: Sequence[str]) -> str:
+    """The name with a part of a time that is not read, or with several times; empty if there is none."""
+    times = [{own for own, _ in _times_in(name)} for name in names]
+    for name, own in zip(names, times, strict=True):
+        if any(_UNREAD.match(rest) for _, rest in _times_in(name)):
+            return f"{shown(name)} has a half of a day or a zone that is not read"
+        if len(own - times[0].intersection(*times)) > 1:
+            return f"{shown(name)} has several times"
+    return ""
+
+
+def _times_in(name: str) -> list[tuple[dt.datetime, str]]:
+    """The times in a name, in UTC, and what follows each time of day."""
+    times, name = [], name.upper()
+    for match in _TIME.finditer(name):
+        year, _, month, day, _, hour, minute, second, _ = (part or "00" for part in match.groups())
+        with contextlib.suppress(ValueError, OverflowError):  # 2026-13-45 is no date
+            own = dt.datetime.fromisoformat(f"{year}-{month}-{day}T{hour}:{minute}:{second}{match[9] or 'Z'}")
+            times.append((own.astimezone(dt.UTC), name[match.end() :] if match[6] else ""))
+    return times

@@ -1,0 +1,79 @@
+"""Names of files that state an order: versions, and dates in many forms."""
+
+import pytest
+
+from sigstats._common.numerals import natural
+from sigstats.flows.regression.dated_names import stem, unclear_order, unread_time
+
+from ..conftest import study_file
+from ..predictions import STUDY, write
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("cand-v2.csv", "cand-v2.1.csv", "cand-v10.csv"),
+        ("cand-2.csv.gz", "cand-2-fixed.csv.gz"),
+        ("cand-3.csv", "cand-3 (1).csv"),
+        ("2026-11-09.csv", "2026-11-09-2.csv"),
+        ("v2", "v2.1", "v2.1.0"),
+    ],
+)
+def test_a_name_is_before_those_that_it_begins(names):
+    assert sorted(names, key=lambda name: natural(stem(name))) == list(names)
+
+
+@pytest.mark.parametrize(
+    ("names", "unclear"),
+    [
+        (("a-31-10-2026.csv", "a-02-11-2026.csv"), True),
+        (("a-31.10.2026.csv", "a-02.11.2026.csv"), True),
+        (("12-30-2025", "01-02-2026"), True),
+        (("30Nov", "01Dec"), True),
+        (("Oct-31-2026", "Sept-1-2026"), True),
+        (("model_tue", "model_sun"), True),
+        (("v2.1", "v2.1-rc1"), True),
+        (("v2.1-rc1", "v2.1-rc2"), False),
+        (("v1.2.3", "v1.2.10"), False),
+        (("2026-10-31", "2026-11-02"), False),
+        (("nov-1", "nov-2"), False),  # the same month
+        (("marian", "sunny", "decoder"), False),
+        (("may", "may-2"), False),
+    ],
+)
+def test_dates_whose_order_is_not_that_of_their_texts(names, unclear):
+    assert bool(unclear_order(names)) == unclear
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (("2026-11-10 11.00 AM.csv", "2026-11-10 01.00 PM.csv"), "a half of a day or a zone"),
+        (("2026-11-10T23-30PST.csv", "2026-11-10T01-00UTC.csv"), "a half of a day or a zone"),
+        (("2026-11-10T23-30-00-08-00.csv",), "a half of a day or a zone"),
+        (("2024-11-20-2026-11-10.csv", "2024-08-06-2026-11-12.csv"), "several times"),
+        (("2024-11-20-2026-11-10.csv", "2024-11-20-2026-11-12.csv"), ""),  # the first is that of all
+        (("2026-11-10T2330-0800.csv", "2026-11-10T01-00-00Z.csv", "2026-11-11.csv"), ""),
+    ],
+)
+def test_parts_of_a_time_that_are_not_read(names, told):
+    assert told in unread_time(names) if told else unread_time(names) == ""
+
+
+@pytest.mark.parametrize(
+    ("names", "settings", "told"),
+    [
+        (("31-10-2026", "02-11-2026"), (), "expected ISO dates, or newest.by"),
+        (("2026-11-10 11.00 AM", "2026-11-10 01.00 PM"), ('newest.by="time"',), "a zone that is not read"),
+        (("2026-01-02", "2999-12-24"), ('newest.by="time"',), "2999-12-24 00:00 UTC, in the future"),
+        (("2026-01-02", "2999-12-24"), ('newest.max_age="36h"',), "2999-12-24 00:00 UTC, in the future"),
+    ],
+)
+def test_a_study_refuses_them(tmp_path, refused, names, settings, told):
+    study_file(tmp_path, STUDY, "nightly.toml")
+    write(tmp_path / "predictions/production.csv", wrong=0.12, at=1000)
+    for name in names:
+        write(tmp_path / f"predictions/candidate-{name}.csv", wrong=0.12, at=2000)
+    given = [text for setting in settings for text in ("--set", setting)]
+    assert told in refused("run", tmp_path / "nightly.toml", "--output", tmp_path / "out", *given)
+    assert not (tmp_path / "out/history").exists()
