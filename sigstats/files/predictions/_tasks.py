@@ -18,7 +18,7 @@ from ._columns import ALL_SCORES, Columns
 from ._log import TASK, EvaluationLog
 from ._predictions import Predictions, item_codes
 from ._repeated import with_epochs
-from ._unused import same_items
+from ._unused import is_training, same_items
 
 #: The endings of tables in a folder, after those of packed files.
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".feather", ".arrow")
@@ -27,7 +27,7 @@ _WORDS = re.compile(r"([-_./ ])")
 #: Largest number of tasks named.
 _NAMED = 3
 #: Names of parts of one table, as Spark and others write them, and of runs of a recipe.
-_PART = re.compile(r"(?i)(^|[-_. ])(part[-_]\d{3,}|\d+[-_]of[-_]\d+|(shard|chunk)[-_.]?\d+)($|[-_. ])")
+_PART = re.compile(r"(?i)(^|[-_. ])(part[-_]\d{3,}|\d+[-_]of[-_]\d+|(shard|chunk|rank|gpu)[-_.]?\d+)($|[-_. ])")
 _RUN = re.compile(r"(?i)(^|[-_. ])(seed|run)[-_. ]?\d+$")
 
 
@@ -89,7 +89,14 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
         told = f"{where}: {names[same[0]]} and {names[same[1]]} have the same {same[2]:,} items; {cure}"
         raise ValueError(f"{told}, or of runs of a recipe make one table and add --run COLUMN")
     named = [_named(*part, columns, whole=whole, same=bool(same)) for part in zip(parts, tasks, strict=True)]
-    told = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
+    notes = [*dict.fromkeys(note for part in parts for note in part.notes)]
+    if whole:
+        told = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
+        notes.append(Note("parts-of-one-table", told))
+    if 0 < len(training := [*filter(is_training, tasks)]) < len(tasks):
+        rows = sum(len(part.ids) for part, task in zip(parts, tasks, strict=True) if task in training)
+        told = f"{where}: the {rows:,} rows of {some_of(training)} count like the others"
+        notes.append(Note("training-rows", f"{told}; leave out rows that a model was trained on"))
     scores, score = [part.score for part in parts if part.score is not None], None
     if len(scores) == len(parts):
         per = None if scores[0].per is None else _joined([score.per for score in scores])
@@ -110,7 +117,7 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
         epoch=None if named[0].epoch is None else _joined([part.epoch for part in named]),
         predicted=all(part.said.predicted for part in parts),
         beside={},
-        notes=(*parts[0].notes, *[Note("parts-of-one-table", told)] * whole),
+        notes=tuple(notes),
     )
 
 

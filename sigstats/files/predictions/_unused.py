@@ -32,6 +32,11 @@ _RUNS = re.compile(
 )
 
 
+def is_training(name: str) -> bool:
+    """True for the usual name of a training set."""
+    return name.lower() in _TRAINING
+
+
 def is_telling(name: str) -> bool:
     """True for a column that is read only for a note."""
     return name.lower() in _PARTS | _ERRORS | _STATES
@@ -46,7 +51,7 @@ def unused_notes(table: Table, used: Collection[str]) -> Iterator[Note]:
         apart = {
             text: count
             for text, count in counts.items()
-            if (key in _PARTS and text.lower() in _TRAINING)
+            if (key in _PARTS and is_training(text))
             or (key in _ERRORS and not (text.lower() in _NO_ERROR or is_number(text)))
             or (key in _STATES and text.lower().replace(" ", "_") in _NOT_FINISHED)
         }

@@ -149,6 +149,14 @@ def test_parts_of_one_table_are_no_tasks(tmp_path, refused):
     assert "100 of 200 rows repeat an id" in refused("check", tmp_path / "b", "--id", "id", "--at-least", "0.5")
 
 
+def test_a_file_of_training_rows_is_noted(tmp_path):
+    labels = np.random.default_rng(4).integers(0, 2, 100)
+    files = ("train", range(60), labels[:60]), ("test", range(60, 100), labels[60:])
+    (note,) = read(str(folder_of_files(tmp_path / "a", *files)), Columns()).notes
+    assert (note.name, "the 60 rows of train count like the others" in note) == ("training-rows", True)
+    assert not read(str(folder_of_files(tmp_path / "b", *files[1:], ("dev", range(9), labels[:9]))), Columns()).notes
+
+
 def test_folders_of_the_same_files_are_identical(tmp_path, printed):
     for model in ("old", "new"):
         (tmp_path / model).mkdir()
