@@ -14,6 +14,8 @@ from .validation import IntArray, as_labels, refuse, same_kind_of_labels
 
 #: The slice of the rows without a value in a column of slices.
 MISSING = "(missing)"
+#: The prediction of a row without one that counts as wrong.
+NO_ANSWER = "(no prediction)"
 
 
 def label_name(label: Any, name: str = "label") -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_columns import numbers_or_names, positive_place
+from .._common.class_names import NO_ANSWER
 from .._common.class_spelling import is_number, refuse_thousands
 from .._common.messages import Note
 from .._common.scores import ends_of, refuse_beyond, unknown_direction, unlike_units
@@ -145,6 +146,9 @@ def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
         raise _invalid(spec, f"{kind}; expected one of {', '.join(OF_SCORES)}")
     if paired.graded and spec.needs not in ("answers", "repeated answers"):
         raise ValueError("measures: these files state only which answers were right; expected accuracy or mean-score")
+    of_labels = spec.needs != "classes" or spec.name.endswith(("recall", "balanced-accuracy"))
+    if NO_ANSWER in said.classes and not of_labels:
+        raise _invalid(spec, "missing predictions that count as wrong; expected accuracy or recall, or --unscored drop")
     if not paired.graded and spec.needs != "numbers":
         said.check_names(exact=spec.needs != "classes")
     return said

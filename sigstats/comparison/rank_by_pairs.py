@@ -70,7 +70,10 @@ def rank_by_pairs(
     of_one = 1 - (1 - confidence_level) / max(1, len(tested))
     sets = _sets(whole, models, confidence_level)
     any_row = whole[0, 1]
-    notes |= dict.fromkeys(_few_rows(any_row, confidence_level))
+    share, level = MEASURES[any_row.measure].share, (1 - confidence_level) / 2
+    fewest = fewest_with_interval(share, level, lower=any_row.lower_is_better)
+    few = f"{any_row.n:,} rows are too few for intervals of {any_row.name}; {fewest:,} are needed"
+    notes |= dict.fromkeys([Note("too-few-rows", few)] * (any_row.n < fewest))
     return Ranking(
         models=_ranked(sets, whole),
         pairs=pairs_in_order(sets, lower=any_row.lower_is_better),
@@ -108,13 +111,6 @@ def notes_on_best(
     evidence = evidence_for(paired, [measure or default_measure(paired)], positive)
     for note in notes_on_dependence(paired, evidence, rule):
         yield Note(note.name, f"{both}: {note}".replace("--order", "sigstats compare --order"))
-
-
-def _few_rows(row: ComparisonRow, level: float) -> Iterator[Note]:
-    """Yield a note if there are too few rows for an interval of a quantile."""
-    fewest = fewest_with_interval(MEASURES[row.measure].share, (1 - level) / 2, lower=row.lower_is_better)
-    if row.n < fewest:
-        yield Note("too-few-rows", f"{row.n:,} rows are too few for intervals of {row.name}; {fewest:,} are needed")
 
 
 def _untested(rows: _Rows) -> str:

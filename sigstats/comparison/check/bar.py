@@ -64,8 +64,9 @@ def check_predictions(
     names = [*evidence]
     scored = paired.scored
     option, sign = ("at_most", -1) if at_most else ("at_least", 1)
-    if rule.gaps and not at_most:
-        raise refuse(option, bar, "at_most, the largest acceptable gap")
+    widest = min((of.limits[1] - of.limits[0] for of in evidence.values() if of.limits), default=math.inf)
+    if rule.gaps and not (at_most and bar < widest):
+        raise refuse(option, bar, f"at_most, the largest acceptable gap, below {widest:g}")
     for name, known in {} if rule.gaps else {name: of.limits for name, of in evidence.items()}.items():
         marks = scored if MEASURES[name].needs == "marks" else None
         if at_most != (bool(marks.lower) if marks else not MEASURES[name].greater_is_better):

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.class_names import NO_ANSWER
 from sigstats._common.messages import Note, shown, shown_name, some_of
 
-from ..tables.spelling import NO_ANSWER
 from ._columns import Columns
 from ._log import INFINITE, TASK, Answer, EvaluationLog
 from ._predictions import (
@@ -264,10 +264,11 @@ def _answered(result: Predictions, columns: Columns) -> Predictions:
         return replace(kept, dropped=dropped, distinct=None, notes=(*result.notes, note))
     marks = filled.score.values if filled.score else pa.array([0, 1])
     low, high = (pc.min_max(marks)[end].as_py() for end in ("min", "max"))
-    if (result.score and result.score.lower) or not 0 <= low <= high <= 1:
+    lower = result.score and (result.score.lower or (result.score.lower is None and not result.said.graded))
+    if lower or not 0 <= low <= high <= 1:
         raise ValueError(
-            f"{result.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected scores "
-            "between 0 and 1, where higher is better"
+            f"{result.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected marks "
+            "between 0 and 1, of which higher is known to be better, or 'drop'"
         )
     return replace(filled, notes=(*result.notes, note))
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.class_names import MISSING, NO_ANSWER
 from sigstats._common.data_frames import as_decimals
-from sigstats.comparison.units import MISSING
 
 #: A `pyarrow.Array` of any type; the stubs of pyarrow tell too few of its operations.
 Array: TypeAlias = Any
@@ -86,8 +86,6 @@ def to_decimals(column: Array) -> Array:
 
 
 _ALL_WHOLE, _POINT = r"^-?[0-9]+$", r"^(-?[0-9]+)\.0*$"
-#: Placeholder of a missing prediction that counts as wrong.
-NO_ANSWER = "(no prediction)"
 _NONE = f"^(?:{re.escape(MISSING)}|{re.escape(NO_ANSWER)})$"
 _SAID = {"true": "1", "false": "0"}
 #: The most spellings of truth values: each letter may be small or large.

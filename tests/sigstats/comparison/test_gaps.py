@@ -132,6 +132,8 @@ def test_gaps_that_cannot_be_tested_are_refused_or_say_so():
     frame = _frame(200)
     with pytest.raises(ValueError, match="gaps: is not valid with no slices"):
         sigstats.check(frame, at_most=0.1, rule=GAPS)
+    with pytest.raises(ValueError, match=r"at_most: 5.0 is not valid; expected at_most, the .* gap, below 1"):
+        sigstats.check(frame, slices=["group"], at_most=5, rule=GAPS)
     with pytest.raises(ValueError, match="expected at_most, the largest acceptable gap"):
         sigstats.check(frame, slices=["group"], at_least=0.1, rule=GAPS)
     with pytest.raises(ValueError, match="gaps: is not valid with macro-f1; expected accuracy, recall"):

@@ -48,7 +48,9 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             answers.append(_answer(sample, columns))
             generation = generation or _request(sample)[1]
             empty += sample.get("filtered_resps") == [""]
-    task, results = _run_of(content)
+    named = _NAME.match(content.name)  # the results of the same run may lie beside it
+    task = "" if named is None else named["task"]
+    results = {} if named is None else mapping(content.beside(f"results_{named['date']}.json"))
     better = mapping(_of_task(results, "higher_is_better", task))
     lower = {name: not higher for name, higher in better.items() if isinstance(higher, bool)}
     own, filters = mapping(_of_task(results, "results", task)), {answer.filter for answer in answers}
@@ -68,14 +70,6 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         stated={(name, chosen): own.get(f"{name},{chosen}") for name in _MEANS for chosen in filters},
         notes=empty_answers(content.where, empty, len(answers)),
     )
-
-
-def _run_of(content: Content) -> tuple[str, Mapping[str, Any]]:
-    """The task in the name of the file, and the results of the same run in the same folder, if they exist."""
-    named = _NAME.match(content.name)
-    if named is None:
-        return "", {}
-    return named["task"], mapping(content.beside(f"results_{named['date']}.json"))
 
 
 def _of_task(results: Mapping[str, Any], key: str, task: str) -> Any:

@@ -312,3 +312,21 @@ def test_rows_without_ids_that_repeat_their_labels_in_runs_are_refused(name, tmp
     assert sigstats.check(frame, at_least=0.5, groups=name).n == 300
     assert sigstats.check(frame.rename(columns={name: "doors"}), at_least=0.5).n == 300  # a factor of a design
     assert sigstats.check(frame.assign(label=np.sort(label)), at_least=0.1).n == 300
+
+
+def test_answers_that_count_as_wrong_never_help_a_measure(tmp_path, refused, printed):
+    """A negative without an answer would be a true negative of f1 and precision, and a probability of 0 the best."""
+    rng = np.random.default_rng(8)
+    label = rng.integers(0, 2, 200)
+    frame = pd.DataFrame({"id": range(200), "label": label, "prediction": rng.integers(0, 2, 200), "prob": label * 0.5})
+    gone = (label == 0) & (frame["prediction"] == 1)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.assign(**{name: frame[name].mask(gone) for name in ("prediction", "prob")}).to_csv(tmp_path / "b.csv")
+    words = ["compare", tmp_path / "a.csv", tmp_path / "b.csv", "--unscored", "wrong", "--positive", "1", "--measure"]
+    for measure in ("f1", "precision", "specificity", "macro-precision", "mcc"):
+        assert "is not valid for missing predictions that count as wrong" in refused(*words, measure)
+    for measure in ("accuracy", "recall"):
+        row = json.loads(printed(*words, measure, "--json", "-", code=(0, 1)))["rows"][0]
+        assert row["candidate"] <= row["baseline"]
+    frame.assign(prob=frame["prob"].mask(gone)).to_csv(tmp_path / "b.csv")
+    assert "'wrong' is not valid for scores from 0 to 0.5" in refused(*words, "neg-brier", "--score", "prob")
