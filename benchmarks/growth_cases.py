@@ -36,6 +36,12 @@ def _said(n: int, classes: int = 2) -> tuple[np.ndarray, ...]:
     return y, *(np.where(RNG.random(n) < 0.9, y, (y + RNG.integers(1, classes, n)) % classes) for _ in range(2))
 
 
+def _tables(n: int, classes: int) -> tuple[np.ndarray, ...]:
+    y, odds = RNG.integers(0, classes, n), np.exp(RNG.normal(size=(2, n, classes)))
+    odds[:, np.arange(n), y] *= 3
+    return y, *(odds / odds.sum(axis=2, keepdims=True))
+
+
 def _predictions(n: int, slices: int, **options: Any) -> object:
     return sigstats.compare(*_said(n), slices={"part": np.arange(n) % slices} if slices else None, **options)
 
@@ -273,6 +279,10 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
         _DECADES,
     ),
     "compare, macro-f1 of 100 classes": (lambda n: sigstats.compare(*_said(n, 100), measures=["macro-f1"]), _DECADES),
+    "compare, macro-auc of 30 classes": (
+        lambda n: sigstats.compare(*_tables(n, 30), measures="macro-auc"),
+        (300, 1000, 3000, 10_000, 30_000),
+    ),
     "compare, n slices of 10 in groups of 5": (
         lambda n: _predictions(10 * n, n, groups=np.arange(10 * n) // 5),
         (1, 10, 100, 300, 1000),

@@ -15,7 +15,7 @@ from .._common.messages import Note
 from .._common.scores import ends_of, refuse_beyond, unknown_direction, unlike_units
 from .._common.validation import require_squarable, shown
 from ..measures.metrics import limits_of
-from ..measures.score_formulas import FIRST, LAST, POWERS, macro_area, rank_of_truth, ranks_of
+from ..measures.score_formulas import FIRST, LAST, POWERS, macro_area, rank_of_truth
 from ..measures.table import MEASURES, MeasureSpec, Needs, OwnMeasure, base_of, is_pass_at, refers_to_one_class
 from .evidence import Attempts, Classes, Evidence, Judged, Pair, Ratios, Runs, Scores, Values, signed
 from .measure_names import OF_SCORES, is_of_scores
@@ -202,7 +202,7 @@ def _all_probabilities(paired: PairedPredictions, spec: MeasureSpec, _: str | No
         raise _invalid(spec, "probabilities of other classes in the candidate; expected the same classes in both")
     sides, ends = [places[0], np.arange(size), size + np.arange(size)], (float(FIRST), float(LAST))
     classes = _of_numbers(paired.units, spec, sides, np.unique(places[0]).tolist(), ends, limited=True)
-    of_weights = partial(macro_area, ranks_of(np.concatenate(tables)[:, 1:]))
+    of_weights = partial(macro_area, np.concatenate(tables)[:, 1:])
     return dataclasses.replace(classes, measure=OwnMeasure(dataclasses.replace(spec, of_weights=of_weights)))
 
 

@@ -22,11 +22,10 @@ from .._common.validation import FloatArray, IntArray, raised, refuse
 POWERS = {"linear-kappa": 1, "quadratic-kappa": 2}
 #: Predictions with which `macro_area` ranks a row first, or last, for its class.
 FIRST, LAST = -1, -2
-_FEW_PAIRS = 2**20
 
 
 class PairWeights(NamedTuple):
-    """The weight of each pair of a label and a prediction; float64 array of shape (m, pairs)."""
+    """The weight of each pair of a label and a prediction, or sums of areas; float64 array of shape (m, pairs)."""
 
     weights: FloatArray
 
@@ -35,7 +34,7 @@ class PairWeights(NamedTuple):
 class OfPairs:
     """A formula of labels, predictions and weights, as a function of the weights of joint events."""
 
-    formula: Callable[..., FloatArray]
+    formula: Any
     #: The values of the codes: numbers, or names of classes.
     values: NDArray[Any]
     #: The codes of labels and of predictions that an unseen row may have; None: any classes.
@@ -60,21 +59,15 @@ class OfPairs:
         """The formula restricted to the pairs of some joint events."""
         return replace(self, pairs=np.unique(np.concatenate([self._codes(events) for events in joint], axis=1)))
 
-    def sums(self, joint: Any, weights: FloatArray) -> tuple[PairWeights, PairWeights]:
+    def sums(self, joint: Any, weights: FloatArray) -> list[PairWeights]:
         """The weights of the pairs of A and of B, for each row of weights of the events."""
-        from scipy.sparse import csr_array  # slow to import
-
-        both = []
-        for places in np.searchsorted(self.pairs, self._codes(joint)):
-            cells = np.arange(len(places)), places
-            of_event = csr_array((np.ones(len(places)), cells), shape=(len(places), len(self.pairs)))
-            both.append(PairWeights(np.asarray(weights @ of_event)))
-        return both[0], both[1]
+        places = np.searchsorted(self.pairs, self._codes(joint))
+        return [PairWeights(np.asarray(weights @ _adding(side, len(self.pairs)))) for side in places]
 
     def of(self, sums: PairWeights, _kind: str = "classes") -> FloatArray:
         """The value of each row of weights."""
         true, said = np.divmod(self.pairs, len(self.values))
-        return self.formula(self.values[true], self.values[said], sums.weights)
+        return np.asarray(self.formula(self.values[true], self.values[said], sums.weights))
 
     def _codes(self, joint: Any) -> IntArray:
         y, a, b = np.array(joint.events)[:, :, 0].T
@@ -91,15 +84,9 @@ def pair_wins(positive: Any, score: Any) -> tuple[FloatArray, FloatArray]:
     ascending = positives[orders[0]], negatives[orders[1]]
     below, above = np.empty(len(positives)), np.empty(len(negatives))
     # In ascending order each binary search starts in the cache of the one before.
-    below[orders[0]] = _count_below(ascending[1], ascending[0])
-    above[orders[1]] = len(positives) - _count_below(ascending[0], ascending[1])
+    twice = [np.searchsorted(of, at) + np.searchsorted(of, at, side="right") for of, at in (ascending[::-1], ascending)]
+    below[orders[0]], above[orders[1]] = twice[0] / 2, len(positives) - twice[1] / 2
     return below, above
-
-
-def _count_below(ascending: FloatArray, values: FloatArray) -> FloatArray:
-    """The number of the `ascending` numbers below each value; a tie counts half."""
-    counts: FloatArray = (np.searchsorted(ascending, values) + np.searchsorted(ascending, values, side="right")) / 2
-    return counts
 
 
 def area_under_curve(positive: Any, score: Any) -> float:
@@ -170,7 +157,7 @@ def weighted_kappa(power: int, true: Any, said: Any, weights: FloatArray) -> Flo
 
 def weighted_area(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
     """The weighted share of pairs in which the positive row has the higher score; a tie counts half."""
-    order = _stable_order(score)
+    order = np.argsort(score, kind="stable")
     first = np.flatnonzero(np.append(True, np.diff(score[order]) != 0))
     hit = np.flatnonzero(positive[order])
     of_all = np.take(weights, order, axis=1)
@@ -184,18 +171,58 @@ def weighted_area(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
     return np.asarray(wins / (hits.sum(axis=1) * misses[:, -1]))
 
 
-def _stable_order(score: Any) -> IntArray:
-    """The order of scores; int32 is sorted in two passes of 16 bits, which NumPy does by radix, ten times as fast."""
-    if score.dtype != np.int32:
-        return np.argsort(score, kind="stable")
-    order = np.argsort(score.astype(np.uint16), kind="stable")
-    return order[np.argsort((score >> 16).astype(np.int16)[order], kind="stable")]
+class OfTables(OfPairs):
+    """The same of `macro_area`, with sums to which a row that is ranked first or last adds its weight only."""
+
+    def on(self, *joint: Any) -> Self:
+        """The formula on some joint events, whose scores are compared once."""
+        (vectors,), of = self.formula.args, ((own, self.values[np.array(own.events)[:, :, 0].T]) for own in joint)
+        return replace(self, pairs=[(own, [_area_sums(vectors, y, b) for b in ab]) for own, (y, *ab) in of])
+
+    def sums(self, joint: Any, weights: FloatArray) -> list[PairWeights]:
+        """The sums of A and of B, for each row of weights of the events."""
+        return [PairWeights(sums(weights)) for own, sides in self.pairs for sums in sides if own is joint]
+
+    def of(self, sums: PairWeights, _kind: str = "classes") -> FloatArray:
+        """The value of each row of weights."""
+        return _mean_area(sums.weights)
 
 
-def ranks_of(vectors: FloatArray) -> NDArray[np.int32]:
-    """The rank of each score in its column, from 0; equal scores have one rank."""
-    ranks = [np.unique(column, return_inverse=True)[1].ravel() for column in vectors.T]
-    return np.column_stack(ranks).astype(np.int32)
+def _adding(columns: IntArray, width: int) -> Any:
+    """A sparse matrix by which rows are added into columns."""
+    from scipy.sparse import csr_array  # slow to import
+
+    return csr_array((np.ones(len(columns)), columns, np.arange(len(columns) + 1)), shape=(len(columns), width))
+
+
+def _area_sums(vectors: NDArray[Any], label: Any, said: Any) -> Callable[[FloatArray], FloatArray]:
+    """For each class, as a function of weights, the pairs won by its rows; and their weights if scored, first, last."""
+    classes, scored, places = np.equal.outer(np.arange(vectors.shape[1]), label), said >= 0, []
+    for own, scores in zip(classes[:, scored], vectors[said[scored].astype(np.int64)].T, strict=True):
+        levels = np.unique(scores[own])
+        at = np.searchsorted(levels, scores) + np.searchsorted(levels, scores, side="right")  # odd at a level
+        places.append(_adding(np.where(own, 2 * len(levels) + 1 + at // 2, at), 3 * len(levels) + 1).T)
+
+    def sums(weights: FloatArray) -> FloatArray:
+        by_row, of_classes = np.ascontiguousarray(weights[:, scored].T), []
+        for of_class in places:
+            levels, placed = of_class.shape[0] // 3, of_class @ by_row
+            hits, upto = placed[2 * levels + 1 :], np.cumsum(placed[: 2 * levels], axis=0)
+            of_classes.append([(hits * (upto[::2] + upto[1::2])).sum(axis=0) / 2, hits.sum(axis=0)])
+        ends = (weights[:, said == end] @ classes[:, said == end].T for end in (FIRST, LAST))
+        return np.hstack([*np.array(of_classes).transpose(1, 2, 0), *ends])
+
+    return sums
+
+
+def _mean_area(sums: FloatArray) -> FloatArray:
+    """The mean of the areas of the classes that occur."""
+    wins, scored, first, last = np.split(sums, 4, axis=1)
+    # A row that is ranked first for another class has the lowest score.
+    others, lowest, highest = (own @ (1 - np.eye(own.shape[1])) for own in (scored, first, last))
+    wins = wins + scored * lowest + first * (others + lowest + highest / 2) + last * lowest / 2
+    pairs = (scored + first + last) * (others + lowest + highest)
+    return np.asarray(sum((wins / np.where(pairs > 0, pairs, 1.0)).T) / np.maximum((pairs > 0).sum(axis=1), 1))
 
 
 def macro_area(vectors: NDArray[Any], label: Any, said: Any, weights: FloatArray) -> FloatArray:
@@ -204,21 +231,7 @@ def macro_area(vectors: NDArray[Any], label: Any, said: Any, weights: FloatArray
     `vectors`: the scores, one column per class. `said`: the row of `vectors` for each prediction; or `FIRST` or `LAST`,
     with the best (worst) score for the true class and the worst (best) for all others.
     """
-    weighted = weights.any(axis=0)
-    label, said, weights = label[weighted], said[weighted], weights[:, weighted]
-    total, number = np.zeros(len(weights)), np.zeros(len(weights))
-    ends = vectors.max() + 1, vectors.min() - 1
-    for code, scores in enumerate(vectors.T):
-        own = label == code
-        score = np.where(said < 0, np.where(own == (said == FIRST), *ends), scores[np.maximum(said, 0).astype(int)])
-        pairs = (weights @ own) * (weights @ ~own)
-        if own.sum() * (~own).sum() <= _FEW_PAIRS:  # a product of matrices is faster than sorted sums
-            wins = (1 + np.sign(np.subtract.outer(score[own], score[~own]))) / 2
-            area = ((weights[:, own] @ wins) * weights[:, ~own]).sum(axis=1) / np.where(pairs > 0, pairs, 1.0)
-        else:
-            area = np.where(pairs > 0, weighted_area(own, score, weights), 0.0)
-        total, number = total + area, number + (pairs > 0)
-    return np.asarray(total / np.maximum(number, 1))
+    return _mean_area(_area_sums(vectors, label, said)(weights))
 
 
 def rank_of_truth(table: FloatArray, truth: Any) -> IntArray:
@@ -226,13 +239,6 @@ def rank_of_truth(table: FloatArray, truth: Any) -> IntArray:
     place = np.asarray(truth, dtype=np.int64)[:, np.newaxis]
     of_truth, later = np.take_along_axis(table, place, axis=1), np.arange(table.shape[1]) > place
     return np.asarray(1 + ((table > of_truth) | ((table == of_truth) & later)).sum(axis=1))
-
-
-def of_table(table: FloatArray, truth: IntArray, answers: int) -> float:
-    """Return the share of rows with the true class among the `answers` most probable; if 0, the `macro_area`."""
-    if answers:
-        return float((rank_of_truth(table, truth) <= answers).mean())
-    return float(macro_area(table, truth, np.arange(len(truth)), np.ones((1, len(truth))))[0])
 
 
 def average_precision(positive: Any, score: Any, weights: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ from .._common.validation import FloatArray, IntArray, as_choice, raised, refuse
 from ..measures.formulas import Confusion, one_vs_rest
 from ..measures.measure import Measure, as_measure, as_own_measure
 from ..measures.metrics import is_made
-from ..measures.score_formulas import of_table
+from ..measures.score_formulas import macro_area, rank_of_truth
 from ..measures.table import (
     MEASURES,
     TOP,
@@ -170,8 +170,10 @@ class Statistic:
     def of_scores(self, truth: IntArray, scores: ClassScores) -> float:
         """The measure of one run."""
         if self._spec.needs == "tables":
-            assert scores.probabilities is not None
-            return of_table(scores.probabilities, truth, self._spec.answers)
+            table: Any = scores.probabilities
+            if self._spec.answers:
+                return float((rank_of_truth(table, truth) <= self._spec.answers).mean())
+            return float(macro_area(table, truth, np.arange(len(truth)), np.ones((1, len(truth))))[0])
         return self.sign * self._spec.of(*scored(self.name, truth, scores, self.positive))
 
 

@@ -12,7 +12,7 @@ When not to use: means and areas, whose law needs no random weights (`sigstats.u
 import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, reduce
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from .._common.validation import FloatArray, IntArray
 from ..joint.events import JointCounts, JointEvents
 from ..measures.formulas import Confusion
 from ..measures.measure import FEW_CLASSES, Kind, MeanOfClasses, Measure, OfClass
-from ..measures.score_formulas import OfPairs
+from ..measures.score_formulas import OfPairs, OfTables
 from .drawn_law import Law
 from .law import MOST_ATOMS, SharedDraws, pooled_weights
 from .means import UnseenGroup, row_of_groups
@@ -81,7 +81,11 @@ def law_of_difference(
         shapes, within = _pooled(within)
     step = max(1, _BLOCK // (width + 8 * joint.n_categories + len(shapes)))
     parts: list[list[FloatArray]] = []
-    for weights, shares in _weights(counts if within is None else shapes, within, rng, size, step):
+    blocks: Any = _weights(counts if within is None else shapes, within, rng, size, step)
+    if isinstance(measure, OfTables):  # larger blocks of the same weights
+        several, drawn = max(1, _BLOCK // (step * width)), blocks
+        blocks = iter(lambda: [np.concatenate(part) for part in zip(*islice(drawn, several), strict=True)], [])
+    for weights, shares in blocks:
         base = sums_of(measure, joint, weights)
         (a, place_a), (b, place_b) = (
             _values(measure, joint, of, more, shares) for of, more in zip(base, unseen, strict=True)
@@ -98,6 +102,9 @@ def _farthest(measure: Measure | OfPairs, joint: JointCounts, within: Any, obser
     none = [type(value)(*(0 * of for of in value)) for value in observed]
     seen = float(_differences(joint.kind, measure, observed, none)[0])
     of_events = sums_of(measure, joint, np.eye(within.shape[1]))
+    if isinstance(measure, OfTables):  # which counts pairs of rows
+        more = sums_of(measure, joint, within.sum(axis=0) + np.eye(within.shape[1]))
+        of_events = [type(sums)(*map(np.subtract, after, sums)) for after, sums in zip(more, observed, strict=True)]
     moved, worst = (_differences(joint.kind, measure, observed, value) - seen for value in (of_events, alone))
     sizes = within.sum(axis=1)
     by_row = within @ moved / sizes

@@ -8,7 +8,6 @@ from sklearn.metrics import roc_auc_score, top_k_accuracy_score
 
 import sigstats
 from sigstats.flows.cli import main
-from sigstats.measures import score_formulas
 from sigstats.measures.score_formulas import FIRST, LAST, macro_area
 
 CLASSES = ["a", "b", "c", "d"]
@@ -132,12 +131,24 @@ def test_other_measures_of_probabilities_are_answered_by_name(name, cure):
 def test_an_unseen_row_is_ranked_first_or_last_for_its_class():
     vectors = np.array([[0.2, 0.8], [0.6, 0.4]])
     label, said = np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 1.0])
-    weights = np.ones((1, 3))
-    assert macro_area(vectors, label, said, weights)[0] == 1
+    assert macro_area(vectors, label, said, np.ones((1, 3)))[0] == 1
     worse = macro_area(vectors, np.append(label, 0), np.append(said, LAST), np.ones((1, 4)))
     assert worse[0] == pytest.approx(2 / 3)
     better = macro_area(vectors, np.append(label, 0), np.append(said, FIRST), np.ones((1, 4)))
     assert better[0] == 1
+
+
+def test_unseen_rows_of_several_classes_have_the_highest_and_the_lowest_scores():
+    y, a, _ = models()
+    codes, kinds = np.searchsorted(CLASSES, y), [(0, FIRST), (2, FIRST), (2, LAST), (3, LAST)]
+    vectors, label, said = a, codes, np.arange(len(y))
+    for code, end in kinds:
+        is_own = np.arange(len(CLASSES)) == code
+        vectors = np.vstack([vectors, np.where(is_own == (end == FIRST), 2.0, -1.0)])
+        label, said = np.append(label, code), np.append(said, end)
+    weights = np.random.default_rng(0).gamma(1.0, size=(5, len(label)))
+    scored = macro_area(vectors, label, np.arange(len(label)), weights)
+    assert macro_area(a, label, said, weights) == pytest.approx(scored)
 
 
 def test_slices_and_groups_are_those_of_rows():
@@ -151,13 +162,8 @@ def test_slices_and_groups_are_those_of_rows():
     assert one(rows, "macro-auc").test.kind == "unseen"
 
 
-def test_areas_of_many_pairs_are_sorted_sums(monkeypatch):
+def test_areas_with_weights_are_scikit_learns():
     y, a, _ = models()
-    codes, vectors = np.searchsorted(CLASSES, y).astype(float), a
-    weights = np.random.default_rng(0).gamma(1.0, size=(5, len(y)))
-    said = np.arange(len(y), dtype=float)
-    by_product = macro_area(vectors, codes, said, weights)
-    monkeypatch.setattr(score_formulas, "_FEW_PAIRS", 0)
-    assert macro_area(vectors, codes, said, weights) == pytest.approx(by_product)
+    codes, weights = np.searchsorted(CLASSES, y), np.random.default_rng(0).gamma(1.0, size=(5, len(y)))
     wanted = [roc_auc_score(y, a, multi_class="ovr", sample_weight=row) for row in weights]
-    assert by_product == pytest.approx(wanted)
+    assert macro_area(a, codes, np.arange(len(y)), weights) == pytest.approx(wanted)
