@@ -14,8 +14,8 @@ KNOWN = {
 #: Names that are read only on request, but raise doubts about another column of this kind (`y` not if there is `x`).
 DOUBTFUL = {
     "id": (),
-    "label": ("y", "y_test", "labels", "class", "true_class"),
-    "prediction": ("y_hat", "yhat", "predictions", "predicted_class"),
+    "label": ("y", "y_test", "labels", "class", "true_class", "corrected_label", "label_corrected"),
+    "prediction": ("y_hat", "yhat", "predictions", "predicted_class", "prediction_calibrated"),
 }
 #: The name of a column of runs of a recipe.
 RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")

@@ -173,7 +173,7 @@ class Columns(Parted):
             if not_needed or key in self.named or column != getattr(Columns, key):
                 continue
             alternatives = [name for name in free if name.lower() in synonyms]
-            doubtful = [name for name in free if name.lower() in (*DOUBTFUL[key], column)]
+            doubtful = [name for name in free if name.lower() in (*DOUBTFUL[key], column, f"{column}.1")]
             doubtful = [name for name in doubtful if name != "y" or "x" not in names]
             readable, rivals = ([column], alternatives + doubtful) if column in names else (alternatives, doubtful)
             if readable and rivals and key != "id":

@@ -203,7 +203,8 @@ def from_table(table: Table, given: Columns) -> Predictions:
     answered = units.epoch if units.run is None else units.run
     epoch = None if answered is None else table.texts(answered)
     run = next((name for name in table.names if RUN.search(name)), None)
-    notes = [*_notes(table, columns, run, labelled=bool(labelled)), *unused_notes(table, columns.wanted)]
+    said = (label, prediction) if predicted and not of_labels and "prediction" not in columns.named else ()
+    notes = [*_notes(table, columns, run, labelled=bool(labelled)), *unused_notes(table, columns.wanted, said)]
     if likeliest is not None and likeliest.ties:
         notes.append(equal_probabilities(likeliest.ties, table.num_rows).of(table.where))
     as_runs = "" if run is None else f"--run {run} takes them as those of runs of a recipe, which are independent; "

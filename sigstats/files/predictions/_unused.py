@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, shown, some_of
 
-from ..tables.spelling import is_number
+from ..tables.spelling import is_number, same_spelling
 from ..tables.table import Table, in_one
 from ._predictions import Ints, dictionaries, item_codes, places
 
@@ -23,6 +23,7 @@ _ERRORS = frozenset({"error", "error_message", "error_type", "exception", "trace
 _NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "success"})
 _STATES = frozenset({"status", "state", "run_status"})
 _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed", "aborted", "cancelled", "canceled"})
+_CORRECT, _TRUTH_VALUES = frozenset({"correct", "is_correct"}), ("0", "1", "false", "true")
 _COUNTS = frozenset({"count", "counts", "n", "n_rows", "num_rows", "freq", "frequency", "cases", "n_votes"})
 #: Labels of two test sets that carry this many bits, given the previous label, do not agree by chance.
 _BITS = 40
@@ -39,14 +40,24 @@ def is_training(name: str) -> bool:
 
 def is_telling(name: str) -> bool:
     """True for a column that is read only for a note."""
-    return name.lower() in _PARTS | _ERRORS | _STATES
+    return name.lower() in _PARTS | _ERRORS | _STATES | _CORRECT
 
 
-def unused_notes(table: Table, used: Collection[str]) -> Iterator[Note]:
-    """Notes on rows of training sets and rows with an error, which count like all others."""
+def unused_notes(table: Table, used: Collection[str], said: Sequence[Any]) -> Iterator[Note]:
+    """Notes on rows of training sets and rows with an error, which count like all others, and on other verdicts.
+
+    `said`: the labels and predictions; empty if another column may have a verdict on them.
+    """
     for name, column in table.beside(used).items():
         if not is_telling(name):
             continue
+        if name.lower() in _CORRECT and said:
+            words = pc.utf8_lower(table.texts_or_missing(name))
+            yes, either = (pc.is_in(words, value_set=pa.array(known)) for known in (["1", "true"], [*_TRUTH_VALUES]))
+            right = pc.equal(*same_spelling([part.cast(pa.string()) for part in said]))
+            if odd := pc.sum(pc.and_(either, pc.xor(yes, right))).as_py():
+                told = f"column {shown(name)}, which is not used, contradicts label and prediction"
+                yield Note("unused-column", f"{told} in {odd:,} of {table.num_rows:,} rows (--score {name})")
         key, counts = name.lower(), _counts(column)
         apart = {
             text: count
@@ -71,10 +82,7 @@ def _counts(column: Any) -> Counter[str]:
 
 
 def refuse_other_units(table: Table, label: Any, *, once: bool) -> None:
-    """Refuse rows that are cells of a table of counts, or if `once`, those of the same items in several runs.
-
-    Cells are distinct in all other columns, which together have few values.
-    """
+    """Refuse rows that are cells, distinct in all columns but a count; if `once`, also items of several runs."""
     columns = dictionaries(table.beside(()), table.num_rows)
     whole = {name: column for name, column in columns.items() if not column.null_count}
     known = {name: np.from_dlpack(column.indices).astype(np.int64) for name, column in whole.items()}
@@ -97,10 +105,7 @@ def refuse_other_units(table: Table, label: Any, *, once: bool) -> None:
 
 
 def same_items(part: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:
-    """Two parts of rows that are of the same items, with the number of their common ids; None if there are none.
-
-    The items are the same if the parts are `named` as runs, or if the labels of all common ids agree by no chance.
-    """
+    """Two parts with the number of their common ids, if `named` as runs or if labels agree by no chance; or None."""
     shared = np.flatnonzero(np.bincount(ids)[ids] > 1)
     distinct, ids = np.unique(ids[shared], return_inverse=True)
     table = np.full((int(part.max()) + 1, len(distinct)), -1, np.int32)

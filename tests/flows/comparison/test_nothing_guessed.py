@@ -65,10 +65,11 @@ def test_an_error_is_no_verdict_on_an_answer(tmp_path, capsys):
     assert f"line 9: column 'passed': 'error' is not valid; {wanted}" in said
 
 
-def test_two_columns_that_differ_in_case_are_asked_about(tmp_path, capsys):
-    both = {"label": LABEL, "prediction": B, "Prediction": A}
+@pytest.mark.parametrize("other", ["Prediction", "prediction.1", "prediction_calibrated"])
+def test_two_columns_that_differ_in_case_or_are_copies_are_asked_about(tmp_path, capsys, other):
+    both = {"label": LABEL, "prediction": B, other: A}
     code, said = run(tmp_path, capsys, "compare", {"label": LABEL, "prediction": A}, both)
-    assert (code, "columns 'prediction' and 'Prediction' may each be the prediction; name" in said) == (2, True)
+    assert (code, f"columns 'prediction' and '{other}' may each be the prediction; name" in said) == (2, True)
 
 
 def test_a_candidate_that_is_given_twice_is_refused(tmp_path, capsys, refused):

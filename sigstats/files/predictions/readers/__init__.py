@@ -172,7 +172,10 @@ def _appearance(content: Content) -> str:
         if start.startswith(mark):
             return name
     if start.startswith(b"PK"):
-        return _zip(content)
+        with content.archive() as archive:
+            if "[Content_Types].xml" in archive.names:
+                return "an Office document"
+            return f"a ZIP with {_listed(archive.names)}" if archive.names else "an empty ZIP"
     if start[257:262] == b"ustar":
         return "a tar archive"
     if re.match(rb"(?:\0[^\0]){4}|(?:[^\0]\0){4}", start):
@@ -184,13 +187,6 @@ def _appearance(content: Content) -> str:
     if RUN.match(start):
         return "a run of TREC, which trec_eval -q scores"
     return f"text, of which the first line is {shown(start.lstrip()[:200].splitlines()[0].decode(errors='replace'))}"
-
-
-def _zip(content: Content) -> str:
-    with content.archive() as archive:
-        if "[Content_Types].xml" in archive.names:
-            return "an Office document"
-        return f"a ZIP with {_listed(archive.names)}" if archive.names else "an empty ZIP"
 
 
 def _json(content: Content) -> str:

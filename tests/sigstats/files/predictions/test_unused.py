@@ -44,3 +44,19 @@ def test_a_note_counts_them(table, printed, name, values, told, kind):
 def test_a_column_that_divides_the_rows_is_used(table, printed):
     path = table("split", ["train", "test", "test"])
     assert "not used" not in printed("check", path, "--at-least", "0.1", "--slice", "split", code=(0, 1))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
+@pytest.mark.parametrize("values", [[1, 0, 1], [True, False, True], ["True", None, "true"]])
+def test_a_column_of_verdicts_that_contradicts_the_predictions_is_told(table, printed, values, kind):
+    """Rows 0, 1, 4, 5, 8 and 9 of twelve are right."""
+    right = [number % 4 < 2 for number in range(12)]
+    odd = sum(values[number % 3] is not None and bool(values[number % 3]) != right[number] for number in range(12))
+    told = (
+        f"column 'correct', which is not used, contradicts label and prediction in {odd} of 12 rows (--score correct)"
+    )
+    path = table("correct", values, kind)
+    assert told in printed("check", path, "--at-least", "0.1", code=(0, 1))
+    assert "not used" not in printed("check", path, "--prediction", "prediction", "--at-least", "0.1", code=(0, 1))
+    same = table("correct", ["b", "a", "b"], kind)  # answers
+    assert "not used" not in printed("check", same, "--at-least", "0.1", code=(0, 1))
