@@ -61,6 +61,10 @@ def _invalid(spec: MeasureSpec, reason: str) -> ValueError:
     return ValueError(f"measures: {spec.name!r} is not valid for {reason}")
 
 
+def _no_wrong(spec: MeasureSpec, reason: str) -> ValueError:
+    return ValueError(f"unscored: 'wrong' is not valid for {spec.name} of {reason}")
+
+
 def _judged(paired: PairedPredictions, people: Pair, spec: MeasureSpec) -> Judged:
     said, scored, units = paired.predicted, paired.scored, paired.units
     wanted = "accuracy" if said else "mean-score"
@@ -89,6 +93,9 @@ def _attempts(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> At
 
 def _classes(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Classes | Values:
     said = _predictions(paired, spec)
+    if NO_ANSWER in said.classes and spec.name not in _OF_RIGHT:
+        wanted = f"{', '.join(_OF_RIGHT)}, or --unscored drop"
+        raise _no_wrong(spec, f"several classes, since it depends on which wrong class is predicted; expected {wanted}")
     one = spec.of_one_class or (spec.of_rows is None and refers_to_one_class(spec.name))
     code = positive_code(paired, positive, among_several=True) if one else -1
     if spec.of_weights is not None:
@@ -146,9 +153,6 @@ def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
         raise _invalid(spec, f"{kind}; expected one of {', '.join(OF_SCORES)}")
     if paired.graded and spec.needs not in ("answers", "repeated answers"):
         raise ValueError("measures: these files state only which answers were right; expected accuracy or mean-score")
-    of_labels = spec.needs != "classes" or spec.name.endswith(("recall", "balanced-accuracy"))
-    if NO_ANSWER in said.classes and not of_labels:
-        raise _invalid(spec, "missing predictions that count as wrong; expected accuracy or recall, or --unscored drop")
     if not paired.graded and spec.needs != "numbers":
         said.check_names(exact=spec.needs != "classes")
     return said
@@ -241,6 +245,8 @@ def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
         raise _invalid(spec, "a ratio of sums; expected ratio, or the score alone")
     if scored.of_truth and name != "neg-log-loss" and spec.needs != "tables":
         raise _invalid(spec, f"{len(paired.classes)} classes; expected macro-auc or neg-log-loss")
+    if not marks and scored.filled:
+        raise _no_wrong(spec, "probabilities, since none is wrong by itself; expected --unscored drop")
     if not marks and paired.graded:
         raise _invalid(spec, "marks; expected mean-score")
     for value in (*scored.scores, *(scored.per or ()), np.array((marks and paired.score_range) or (0.0,))):
@@ -248,6 +254,8 @@ def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
     return scored
 
 
+#: The measures of several classes of which all wrong predictions of a row give the same value.
+_OF_RIGHT = "accuracy", "balanced-accuracy", "macro-recall", "recall"
 _BY_NEEDS: dict[Needs, Callable[[PairedPredictions, MeasureSpec, str | None], Evidence]] = {
     "answers": _answers,
     "repeated answers": _attempts,

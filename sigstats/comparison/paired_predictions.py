@@ -100,6 +100,8 @@ class Scored:
     tables: tuple[FloatArray, FloatArray] | None = None
     #: True if a lower score is better; None if that is unknown.
     lower: bool | None = False
+    #: True if 0 replaces missing scores.
+    filled: bool = False
     #: The lowest and the highest possible score, as the log or the table of metrics states.
     limits: tuple[float, float] | None = None
     #: The name of the scores; empty of arrays.

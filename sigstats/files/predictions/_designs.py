@@ -128,6 +128,7 @@ def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) ->
             raise ValueError("probabilities: the two files have columns of different classes; expected the same")
         tables = tables and (np.concatenate(tables),) * 2
         per: Any = scored.per and other.per and (np.concatenate([scored.per[0], other.per[0]]),) * 2
+        scored = replace(scored, filled=scored.filled or other.filled)
         scored = replace(scored, scores=(scores, scores), per=per, limits=limits, tables=tables)
     told = f"the models have different rows, {baseline.n:,} and {candidate.n:,}, taken as independent samples"
     notes = [*baseline.notes, *candidate.notes, Note("different-rows", told)]

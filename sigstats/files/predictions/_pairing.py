@@ -101,7 +101,7 @@ def join(
             scored = Scored.of_classes(*(part.flatten().to_numpy().reshape(len(rows), -1) for part in parts), **known)
         else:
             per = None if a.per is None else tuple(part.to_numpy() for part in matched.both(a.per, b.per))
-            known |= {"per": per, "totals": marks, "lower": lower_in_both(*given)}
+            known |= {"per": per, "totals": marks, "lower": lower_in_both(*given), "filled": a.filled or b.filled}
             scored = Scored(scores=(parts[0].to_numpy(), parts[1].to_numpy()), **known)
     subjects = baseline.source.subject, candidate.source.subject
     return PairedPredictions(

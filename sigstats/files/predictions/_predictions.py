@@ -10,9 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sigstats._common.class_names import NO_ANSWER
 from sigstats._common.messages import Note
 from sigstats.comparison.paired_predictions import Beside
 
+from ..tables.spelling import same_spelling
 from ..tables.table import in_one
 
 Ints = NDArray[np.int64]
@@ -67,6 +69,8 @@ class Scores:
     of_truth: bool = False
     #: True if a lower score is better; None if the direction is unknown.
     lower: bool | None = False
+    #: True if 0 replaces missing values.
+    filled: bool = False
     #: True if only the name of the score states the direction.
     by_name: bool = False
     #: The limits of every score, from the log or the table of metrics.
@@ -151,6 +155,19 @@ class Predictions(Parted):
         there = {**vars(self), **vars(self.said), **(vars(self.score) if self.score else {})}
         changed = {name: change(there[name]) for name in names if there.get(name) is not None}
         return self.but(others={name: change(column) for name, column in self.others.items()}, **changed)
+
+
+def wrong_predictions(predictions: Predictions) -> dict[str, Any]:
+    """Labels and predictions where the other one of two classes, or none of several, replaces a missing prediction."""
+    said = predictions.said
+    if not said.prediction.null_count:
+        return {}
+    label, prediction = same_spelling([said.label, said.prediction])
+    classes = pc.unique(pa.concat_arrays([label, prediction])).drop_null()
+    other: Any = WRONG if predictions.source.harness else NO_ANSWER
+    if len(classes) == 2:
+        other = pc.if_else(pc.equal(label, classes[0]), classes[1], classes[0])
+    return {"label": label, "prediction": pc.coalesce(prediction, other)}
 
 
 def taken(column: Any, rows: Any) -> Any:

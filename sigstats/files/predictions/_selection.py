@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.class_names import NO_ANSWER
 from sigstats._common.messages import Note, shown, shown_name, some_of
 
 from ._columns import Columns
@@ -30,6 +29,7 @@ from ._predictions import (
     item_codes,
     occurrences,
     without_target,
+    wrong_predictions,
 )
 from ._repeated import answers_each, are_distinct, refuse_two_spellings, some_ids
 
@@ -255,22 +255,22 @@ def _answered(result: Predictions, columns: Columns) -> Predictions:
         raise ValueError(f"{sentence}; add {wrong}--unscored drop, which leaves them out")
     if pc.all(empty).as_py() and (action == "drop" or not result.source.harness):
         raise ValueError(f"{sentence}; expected one or more with it")
-    filled = result.but(prediction=pc.fill_null(result.said.prediction, WRONG if result.source.harness else NO_ANSWER))
-    if result.score is not None:
-        filled = filled.but(values=pc.fill_null(result.score.values, 0.0))
     note = Note("unscored-rows", f"{sentence}; {'left out' if action == 'drop' else 'counted as wrong'}")
+    filled = result.but(**wrong_predictions(result), notes=(*result.notes, note))
+    if (score := result.score) is not None:
+        filled = filled.but(values=pc.fill_null(answers, 0.0), filled=action == "wrong")
     if action == "drop":
         kept, dropped = (filled.take(pc.indices_nonzero(rows)) for rows in (pc.invert(empty), empty))
-        return replace(kept, dropped=dropped, distinct=None, notes=(*result.notes, note))
-    marks = filled.score.values if filled.score else pa.array([0, 1])
-    low, high = (pc.min_max(marks)[end].as_py() for end in ("min", "max"))
-    lower = result.score and (result.score.lower or (result.score.lower is None and not result.said.graded))
-    if lower or not 0 <= low <= high <= 1:
-        raise ValueError(
-            f"{result.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected marks "
-            "between 0 and 1, of which higher is known to be better, or 'drop'"
-        )
-    return replace(filled, notes=(*result.notes, note))
+        return replace(kept, dropped=dropped, distinct=None)
+    if score is not None and filled.score is not None:
+        low, high = pc.min_max(filled.score.values).as_py().values()
+        low = min(low, *(score.limits or (0.0,)))
+        if score.lower or not 0 <= low <= high <= 1:
+            raise ValueError(
+                f"{result.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected scores "
+                "between 0 and 1, where higher is better"
+            )
+    return filled
 
 
 def _counts(predictions: Predictions, answers: Any, empty: Any, columns: Columns) -> str:

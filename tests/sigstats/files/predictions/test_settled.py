@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import sigstats
-from sigstats.files.predictions import Columns, join, read
+from sigstats.comparison.compare import compare_pair
+from sigstats.files.predictions import Columns, join, of_two_samples, read
 from sigstats.flows.cli import main
 
 from .logs import harness_log, inspect_log
@@ -314,19 +315,48 @@ def test_rows_without_ids_that_repeat_their_labels_in_runs_are_refused(name, tmp
     assert sigstats.check(frame.assign(label=np.sort(label)), at_least=0.1).n == 300
 
 
-def test_answers_that_count_as_wrong_never_help_a_measure(tmp_path, refused, printed):
-    """A negative without an answer would be a true negative of f1 and precision, and a probability of 0 the best."""
-    rng = np.random.default_rng(8)
-    label = rng.integers(0, 2, 200)
-    frame = pd.DataFrame({"id": range(200), "label": label, "prediction": rng.integers(0, 2, 200), "prob": label * 0.5})
-    gone = (label == 0) & (frame["prediction"] == 1)
-    frame.to_csv(tmp_path / "a.csv", index=False)
-    frame.assign(**{name: frame[name].mask(gone) for name in ("prediction", "prob")}).to_csv(tmp_path / "b.csv")
-    words = ["compare", tmp_path / "a.csv", tmp_path / "b.csv", "--unscored", "wrong", "--positive", "1", "--measure"]
-    for measure in ("f1", "precision", "specificity", "macro-precision", "mcc"):
-        assert "is not valid for missing predictions that count as wrong" in refused(*words, measure)
-    for measure in ("accuracy", "recall"):
-        row = json.loads(printed(*words, measure, "--json", "-", code=(0, 1)))["rows"][0]
-        assert row["candidate"] <= row["baseline"]
-    frame.assign(prob=frame["prob"].mask(gone)).to_csv(tmp_path / "b.csv")
-    assert "'wrong' is not valid for scores from 0 to 0.5" in refused(*words, "neg-brier", "--score", "prob")
+def compared(tmp_path, label, a, b, measure, positive=None, unscored="refuse", unpaired=False, score=None):
+    """The row of two models, of files in which a column with a missing value has numbers such as 1.0."""
+    columns, sides = Columns(score=score, unscored=unscored), []
+    for name, of in (("a", a), ("b", b)):
+        frame = pd.DataFrame({"id": range(len(label)), "label": label, score or "prediction": of})
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        sides.append(read(str(tmp_path / f"{name}.csv"), columns))
+    pair = of_two_samples(*(join(side, side, columns) for side in sides)) if unpaired else join(*sides, columns)
+    return compare_pair(pair, measures=[measure], positive=positive).rows[0]
+
+
+@pytest.mark.parametrize(
+    "measure", ["accuracy", "precision", "recall", "specificity", "f1", "jaccard", "mcc", "kappa", "macro-precision"]
+)
+def test_a_missing_prediction_counts_as_the_other_one_of_two_classes_in_every_measure(tmp_path, measure):
+    rng = np.random.default_rng(5)
+    label, a, b = rng.integers(0, 2, (3, 90))
+    empty = rng.random(90) < 0.2
+    assert {*label[empty]} == {0, 1}
+    b[empty] = 1 - label[empty]
+    other = compared(tmp_path, label, a, b, measure)
+    assert compared(tmp_path, label, a, np.where(empty, np.nan, b), measure, unscored="wrong") == other
+
+
+def test_of_several_classes_wrong_is_valid_where_all_wrong_predictions_count_the_same(tmp_path):
+    rng = np.random.default_rng(6)
+    label, a, b = rng.integers(0, 3, (3, 90))
+    missing = np.where(rng.random(90) < 0.2, np.nan, b)
+    for how in [("balanced-accuracy",), ("macro-recall",), ("recall", "1"), ("accuracy",)]:
+        wrong = (np.where(np.isnan(missing), (label + step) % 3, b) for step in (1, 2))
+        one, other = (compared(tmp_path, label, a, of, *how).candidate for of in wrong)
+        assert compared(tmp_path, label, a, missing, *how, unscored="wrong").candidate == pytest.approx(one) == other
+    for measure in ("macro-precision", "macro-f1", "kappa", "mcc", "precision"):
+        positive = "1" if measure == "precision" else None
+        with pytest.raises(ValueError, match=f"unscored: 'wrong' is not valid for {measure} of several classes, since"):
+            compared(tmp_path, label, a, missing, measure, positive, unscored="wrong")
+
+
+@pytest.mark.parametrize(("measure", "unpaired"), [("auc", False), ("neg-brier", False), ("neg-brier", True)])
+def test_no_probability_is_wrong_by_itself(tmp_path, measure, unpaired):
+    rng = np.random.default_rng(7)
+    a, b = rng.random((2, 90))
+    b[:9] = np.nan
+    with pytest.raises(ValueError, match=f"unscored: 'wrong' is not valid for {measure} of probabilities"):
+        compared(tmp_path, rng.integers(0, 2, 90), a, b, measure, unscored="wrong", unpaired=unpaired, score="prob")
