@@ -52,7 +52,7 @@ class Units:
     slices: Mapping[str, Parted] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.spelled_twice  # noqa: B018 - refuses
+        self.notes_on_spelling()  # refuses names that look alike
         given = {name: getattr(self, name) for name in ("runs", "tasks", "weights")}
         check_together({**given, "order": self.in_time, "several answers to an item": self.items})
 
@@ -65,8 +65,7 @@ class Units:
         times = np.unique(as_times(order[0]), return_inverse=True)[1][order[1]]
         return cls(n=n, group=times, in_time=True, **others)
 
-    @cached_property
-    def spelled_twice(self) -> list[Note]:
+    def notes_on_spelling(self) -> list[Note]:
         """Notes on slices, tasks and groups that may be spelled twice; ValueError if they look alike."""
         parts = [(column, names, "slice") for column, (names, _) in self.slices.items()]
         parts += [("task", self.task_names, "task"), ("groups", self.group_names, "group")]

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .._common.class_names import label_name
+from .._common.json_objects import each_once
 from .._common.validation import FloatArray, as_real, refuse, shown
 from .metrics import EXPECTED_COST
 from .table import MeasureSpec, OwnMeasure
@@ -106,17 +107,11 @@ def costs_in_words(text: str) -> dict[str, Any] | None:
         return None
     try:
         if text.startswith("{"):
-            return dict(json.loads(text, object_pairs_hook=_each_once))
-        return _each_once([(name, float(cost)) for name, cost in (part.split("=") for part in text.split(","))])
+            return dict(json.loads(text, object_pairs_hook=each_once))
+        return each_once([(name, float(cost)) for name, cost in (part.split("=") for part in text.split(","))])
     except ValueError:
         wanted = 'each cost once: fn=10,fp=1, or JSON, as in {"sick": {"well": 10}, "well": {"sick": 1}}'
         raise refuse("costs", text, wanted) from None
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(dict(pairs)) < len(pairs):
-        raise ValueError
-    return dict(pairs)
 
 
 def spec_named(name: str) -> MeasureSpec:

@@ -12,13 +12,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sigstats._common.messages import printable, rephrased, shown
+from sigstats._common.json_objects import RepeatedKeyError, each_once
+from sigstats._common.messages import printable, rephrased
 
 from .limit import Budget
 from .opening import (
     Archive,
     Joined,
-    RepeatedKeyError,
     open_local,
     open_remote,
     packing,
@@ -88,14 +88,6 @@ def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(entries) < len(pairs):
         entries = Twice(entries)
         entries.keys_twice = frozenset(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-    return entries
-
-
-def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of its keys and values; ValueError if a key appears more than once."""
-    entries = as_object(pairs)
-    if isinstance(entries, Twice):
-        raise RepeatedKeyError(f"key {shown(min(entries.keys_twice))} appears more than once")
     return entries
 
 

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from sigstats._common.credentials import refuse_credentials
 from sigstats._common.extras import MissingExtra, with_extra
+from sigstats._common.json_objects import RepeatedKeyError
 
 from .limit import Budget
 
@@ -108,10 +109,6 @@ def open_remote(path: str, where: str, opened: contextlib.ExitStack) -> BinaryIO
 def unreadable(where: str, error: Exception) -> ValueError:
     """A message that a file cannot be read, and why, in one line."""
     return ValueError(f"{where}: cannot be read ({getattr(error, 'strerror', None) or reason(error)})")
-
-
-class RepeatedKeyError(ValueError):
-    """A key appears more than once in an object of JSON, so that its value is unknown."""
 
 
 def reason(error: Exception) -> str:

@@ -67,6 +67,14 @@ def differing(a: Any, b: Any) -> Any:
     return pc.indices_nonzero(pc.not_equal(a[:0], b[:0]) if a.equals(b) else pc.not_equal(a, b))
 
 
+def _first_difference(a: Any, b: Any) -> Iterator[tuple[int, str, str]]:
+    """Yield the first place where two columns differ, and both values in words with the number of other such places."""
+    if len(differs := differing(a, b)):
+        at, others = differs[0].as_py(), len(differs) - 1
+        mine, its = difference_shown(a[at].as_py(), b[at].as_py())
+        yield at, mine, f"{its} (and {others:,} more)" if others else its
+
+
 class Matched(NamedTuple):
     """The rows that two files have in common."""
 
@@ -84,13 +92,10 @@ class Matched(NamedTuple):
 
     def same(self, a: Any, b: Any, *, what: str, wanted: str) -> Any:
         """A column that both files have; ValueError that names the first row with two different values."""
-        differs = differing(a, b)
-        if len(differs):
-            at, (first, other) = differs[0].as_py(), self[:2]
-            mine, its = difference_shown(b[at].as_py(), a[at].as_py())
-            more = f" (and {len(differs) - 1:,} more)" if len(differs) > 1 else ""
+        for at, mine, its in _first_difference(b, a):
+            first, other = self[:2]
             row = f"{'row' if first.by_position else 'id'} {shown(str(first.ids.take(self.rows)[at].as_py()))}"
-            told = f"{what} {mine} is not that of {first.where}, {its}{more}; expected {wanted}"
+            told = f"{what} {mine} is not that of {first.where}, {its}; expected {wanted}"
             raise ValueError(f"{other.where}: {row}: {told}")
         return a
 
@@ -210,8 +215,5 @@ def without_predictions(truth: Predictions, ids: Sequence[Any]) -> list[Note]:
 
 def check_same(table: Table, name: str, own: Any, other: Any, where: str) -> None:
     """Refuse a column that differs from that in the file of labels."""
-    own, its = same_spelling([own, other.cast(pa.string())])
-    if len(differs := pc.indices_nonzero(pc.not_equal(own, its))):
-        at = differs[0].as_py()
-        said = f": {shown(own[at].as_py())} is not the value in {where}, {shown(its[at].as_py())}"
-        raise table.error(name, f"{said}; expected the same in both", at)
+    for at, mine, its in _first_difference(*same_spelling([own, other.cast(pa.string())])):
+        raise table.error(name, f": {mine} is not the value in {where}, {its}; expected the same in both", at)

@@ -175,7 +175,7 @@ def are_distinct(side: Predictions) -> bool:
     return _are_distinct_numbers(keys) or bool(pc.count_distinct(keys).as_py() == len(keys))
 
 
-def refuse_two_spellings(side: Predictions) -> None:
+def refuse_ids_spelled_twice(side: Predictions) -> None:
     """Refuse ids, or epochs of an id, that are one whole number in two forms: 5, 05 and 5.0."""
     if side.by_position or not pa.types.is_string(side.ids.type):
         return

@@ -31,7 +31,7 @@ from ._predictions import (
     without_target,
     wrong_predictions,
 )
-from ._repeated import answers_each, are_distinct, refuse_two_spellings, some_ids
+from ._repeated import answers_each, are_distinct, refuse_ids_spelled_twice, some_ids
 
 #: Actions for results that repeat an id.
 _KEPT = {"first": "the first of each is kept", "last": "the last of each is kept", "all": "each counts as an answer"}
@@ -219,7 +219,7 @@ def settled(predictions: Predictions, columns: Columns) -> Predictions:
 
 def _distinct(predictions: Predictions, columns: Columns) -> Predictions:
     if are_distinct(predictions):
-        refuse_two_spellings(predictions)
+        refuse_ids_spelled_twice(predictions)
         return predictions if predictions.epoch is not None else replace(predictions, distinct=predictions.ids)
     codes = item_codes(predictions.keys)
     first, row = first_rows(codes), "answer" if predictions.source.harness else "row"

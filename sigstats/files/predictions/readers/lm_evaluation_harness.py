@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ...inputs.content import Content, each_once, parse_json, size_of_objects
-from ...inputs.opening import RepeatedKeyError
+from sigstats._common.json_objects import RepeatedKeyError, each_once
+
+from ...inputs.content import Content, parse_json, size_of_objects
 from .._columns import Columns
 from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, empty_answers, mapping, text
 
