@@ -33,7 +33,7 @@ from .comparison.paired_predictions import as_score_range
 from .intervals import Interval
 from .sign_flips.sign_flip_test import sign_flip_test
 from .test_result import TestResult
-from .unseen_row.judged import DIFFERENT, agreement_of, rows_of_two
+from .unseen_row.judged import DIFFERENT, agreement_of, rows_of_two, same_labels
 from .unseen_row.judged import JudgeAgreement as JudgeAgreement
 
 
@@ -217,7 +217,7 @@ def judged_test(
         pvalue=law.pvalue(null, way),
         method="unseen-row",
         alternative=way,
-        reason=_reason(favour, data.rows, data.table, left_out),
+        reason="; ".join([*_reasons(favour, data.rows, data.table, left_out), *same_labels(judged, labels, "A and B")]),
         estimate=data.estimate,
         confidence_interval=Interval(low, high, level),
         judge_estimate=float((judged[0] - judged[1]).mean()),
@@ -265,7 +265,7 @@ def _three(values: IntArray) -> tuple[int, int, int]:
     return first, second, third
 
 
-def _reason(pvalue: float, rows: IntArray, table: IntArray, left_out: int) -> str:
+def _reasons(pvalue: float, rows: IntArray, table: IntArray, left_out: int) -> list[str]:
     said = []
     if pvalue <= DIFFERENT:
         said.append(f"the judge's errors favour one of the models (p = {pvalue:.2g}), so its difference is biased")
@@ -278,4 +278,4 @@ def _reason(pvalue: float, rows: IntArray, table: IntArray, left_out: int) -> st
         said.append(f"no label among {' and '.join(unlabelled)}")
     if left_out:
         said.append(f"{left_out} rows with a label of only one answer are left out")
-    return "; ".join(said)
+    return said

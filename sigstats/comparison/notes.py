@@ -130,6 +130,10 @@ def about_predictions(paired: PairedPredictions, measures: Sequence[str], models
     pairs = [*answers, *([] if scored is None or scored.per is None else [scored.per])]
     other = paired.identical or paired.runs or paired.people is not None or paired.units.candidates is not None
     unlike = any(part is not None and part.totals is not None for part in (predicted, scored))
+    if paired.people is not None and len(models) > 1 and answers:
+        from ..unseen_row.judged import same_labels  # few comparisons have a judge
+
+        yield from same_labels(answers[0], paired.people, join_words(sorted(models)))
     # Models that are right (or wrong) in all rows agree without being copies.
     telling = [first for first, _ in answers if predicted is None or not np.array_equal(first, predicted.label)]
     varied = len(models) > 1 and any(first.min() < first.max() for first in telling)

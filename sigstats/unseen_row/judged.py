@@ -4,12 +4,13 @@ Rows are split by the judge's verdict on one model or on two, and the labelled r
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._common.extreme import monte_carlo_pvalue
+from .._common.messages import Note
 from .._common.random_streams import as_generator
 from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval, clopper_pearson
@@ -224,6 +225,15 @@ def rows_of_one(
     """The rows of one model that the judge calls wrong and right, or marks below and above its mean mark."""
     labelled, middle = ~np.isnan(people), 0.5 if np.isin(judge, (0.0, 1.0)).all() else judge.mean()
     return judged_rows((judge > middle).astype(np.int64), labelled, people[labelled], np.array(limits), units)
+
+
+def same_labels(judge: Sequence[Any], people: Sequence[FloatArray], models: str) -> list[Note]:
+    """Return a note if people label both `models` alike in every row, and the judge prefers one in several of them."""
+    labelled = ~np.isnan(people[0] - people[1])  # people who see half of the judge's differences rarely miss six
+    unlike = int(np.count_nonzero((judge[0] != judge[1])[labelled]))
+    told = f"people's labels of {models} are equal in all {np.count_nonzero(labelled):,} rows, and the judge's verdicts"
+    note = Note("same-labels", f"{told} differ in {unlike:,} of them; label the answers of each model")
+    return [note] * (unlike > 5 and np.array_equal(people[0][labelled], people[1][labelled]))
 
 
 def _in_pieces(drawn: Callable[[int], tuple[FloatArray, ...]], size: int, width: int) -> list[FloatArray]:

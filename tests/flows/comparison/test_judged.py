@@ -86,6 +86,27 @@ def test_people_write_their_labels_into_a_file_of_their_own(tmp_path, capsys):
     assert "would count for the answers of several models" in told
 
 
+def test_labels_of_one_model_in_both_files_are_noted(tmp_path, printed):
+    """People label the candidate's answers, and their column is merged into both files; equal models stay silent."""
+    baseline, candidate = drawn((0.8, 0.8), (0.7, 0.55), np.random.default_rng(1))
+    _, apart = compared(tmp_path, (baseline, candidate))
+    _, merged = compared(tmp_path, (baseline.assign(human=candidate.human), candidate))
+    assert "same-labels" not in [note["name"] for note in apart["notes"]]
+    (told,) = [note["text"] for note in merged["notes"] if note["name"] == "same-labels"]
+    differ = np.count_nonzero((baseline.judge != candidate.judge)[:150])
+    assert told.startswith("people's labels of the baseline and the candidate are equal in all 150 rows, ")
+    assert told.endswith(f" differ in {differ} of them; label the answers of each model")
+    paths = [str(tmp_path / f"{name}.csv") for name in "ab"]
+    assert printed("rank", *paths, "--score", "judge", "--human", "human").count("labels of a and b are equal") == 1
+    direct = sigstats.judged_test(baseline.judge, candidate.judge, candidate.human, candidate.human)
+    assert direct.reason.endswith(told.replace("the baseline and the candidate", "A and B"))
+    few = [
+        frame.assign(human=frame.human.where(frame.id < 30), judge=frame.human.fillna(1)) for frame in (candidate,) * 2
+    ]
+    few[0].loc[:4, "judge"] = 1 - few[0].judge[:5]  # five errors of a judge do not tell that labels were copied
+    assert "same-labels" not in [note["name"] for note in compared(tmp_path, few)[1]["notes"]]
+
+
 def test_a_candidate_that_the_judge_prefers_and_people_do_not_fails(tmp_path, capsys):
     baseline, candidate = drawn((0.9, 0.6), (0.9, 0.05), np.random.default_rng(2), labels=300)
     code, found = compared(tmp_path, (baseline, candidate))
