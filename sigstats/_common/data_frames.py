@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .class_spelling import SUMMARIES, DistinctNames
 from .column_names import is_no_model
+from .scores import refuse_summaries
 from .validation import MAX_TOTAL, IntArray, as_array, hint, refuse, shown
 
 #: Pairs of labels for right and wrong answers.
@@ -145,6 +146,8 @@ def columns_of(
         raise refuse("models", models, "names of columns")
     if not arrays:
         raise refuse(f"{name} (columns)", list(frame), "a column for each model")
+    if models is None and others.get("label") is None and all(array.dtype.kind in "biuf" for array in arrays):
+        refuse_summaries(np.column_stack(arrays).astype(np.float64), chosen, name)
     kinds = {value.dtype for value in arrays}
     table = np.empty((len(arrays[0]), len(arrays)), dtype=kinds.pop() if len(kinds) == 1 else object)
     for i, array in enumerate(arrays):

@@ -17,6 +17,7 @@ from .._common.data_frames import columns_of
 from .._common.drawing import ranks_with_cliques
 from .._common.extreme import error_bound, ties_as_equal
 from .._common.random_streams import RNG, as_generator
+from .._common.scores import unlike_units
 from .._common.validation import IntArray, as_choice, as_count, as_flag, as_names, as_real, as_reals, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from .friedman_exact import exact_pvalue, least_pvalue
@@ -179,7 +180,7 @@ def friedman_test(
     require_data_sets(getattr(scores, "index", ()))
     columns = columns_of(scores, models, {}, name="scores")
     table = ties_as_equal(as_reals(columns.table, "scores", ndim=2))
-    as_names(columns.models, "models", table.shape[1])
+    names = as_names(columns.models, "models", table.shape[1])
     datasets, k = table.shape
     if datasets < 2 or k < 3:
         raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and three models (columns) or more")
@@ -202,7 +203,7 @@ def friedman_test(
     if counted is not None:
         outcome = {"pvalue": counted[0], "error_bound": error_bound(*counted)}
     elif way == "monte-carlo":
-        outcome = {**monte_carlo_outcome(_exceedances(doubled, replicates, generator), replicates), "reason": reason}
+        outcome = monte_carlo_outcome(_exceedances(doubled, replicates, generator), replicates)
     else:
         p = of_chi2
         if way == "f" and chi2_statistic > 0:
@@ -213,11 +214,11 @@ def friedman_test(
             p = max(p, least_pvalue(doubled))
         if p < _RARE:
             reason = "a rough approximation: so small a p-value may be off by many orders of magnitude"
-        outcome = {"pvalue": p, "reason": reason}
-    if k > datasets:
-        turned = f"{k} models (columns) and {datasets} data sets (rows): is the table transposed?"
-        outcome["reason"] = "; ".join(filter(None, (outcome.get("reason"), turned)))
+        outcome = {"pvalue": p}
+    turned = f"{k} models (columns) and {datasets} data sets (rows): is the table transposed?" if k > datasets else ""
+    units = unlike_units([*table.T], names, costs=not greater_is_better) if columns.models else ()
     return FriedmanResult(
+        reason="; ".join(filter(None, (reason, turned, *units))),
         statistic=f_statistic if way == "f" else chi2_statistic,
         chi2_statistic=chi2_statistic,
         f_statistic=f_statistic,

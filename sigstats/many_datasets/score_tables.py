@@ -7,7 +7,7 @@ import numpy as np
 
 from .._common.class_spelling import SUMMARIES
 from .._common.data_frames import columns_of, is_missing, opened
-from .._common.scores import unlike_units
+from .._common.scores import refuse_summaries, unlike_units
 from .._common.validation import FloatArray, as_names, as_reals, refuse, shown
 from ..measures.metrics import against_direction
 
@@ -43,6 +43,8 @@ def read_scores(scores: Any, models: Any, datasets: Any) -> ScoreTable:
     holes = np.frompyfunc(is_missing, 1, 1)(columns.table.astype(object)).astype(bool)
     table = as_reals(np.where(holes, 0.0, columns.table) if holes.any() else columns.table, "scores", ndim=2)
     table[holes] = np.nan
+    if column:
+        refuse_summaries(table, columns.models, "scores")
     count, k = table.shape
     if count < 2 or k < 2:
         raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and two models (columns) or more")

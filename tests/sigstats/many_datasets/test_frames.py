@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from sigstats import compare_over_datasets, friedman_test
+from sigstats import compare_over_datasets, friedman_test, rank_models
 from sigstats.ranking.rank_sets import rank_sets
 
 SCORES = np.random.default_rng(0).uniform(0.5, 1, (9, 3)).round(3)
@@ -48,3 +48,50 @@ def test_a_column_that_does_not_fit_is_one_line(call, message):
     with pytest.raises(ValueError, match=message) as raised:
         call(pd.DataFrame(COLUMNS))
     assert "\n" not in str(raised.value)
+
+
+SUMMARIES = {
+    "mean": (SCORES.mean(axis=1), "is the mean of the others"),
+    "avg": (SCORES.mean(axis=1).round(3), "is the mean of the others"),
+    "std": (SCORES.std(axis=1, ddof=1).round(4), r"is the standard deviation \(ddof=1\) of the others"),
+    "row": (np.arange(9), "numbers the rows"),
+    "fold": (np.arange(9) % 3 + 1, "numbers the rows"),
+    "part": (np.arange(9) // 3, "numbers the rows"),
+    "rank": (np.argsort(SCORES[:, 0]) + 1, "numbers the rows"),
+}
+
+
+@pytest.mark.parametrize("call", [friedman_test, compare_over_datasets, rank_sets, rank_models])
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_a_column_that_summarises_others_is_no_model_unless_it_is_named(call, name):
+    """Its values show it, so that its name is any: ``x``."""
+    column, told = SUMMARIES[name]
+    frame = pd.DataFrame(dict(zip("abc", SCORES.T, strict=True)) | {"x": column})
+    with pytest.raises(ValueError, match=f"'x' {told}; drop it, or name the models"):
+        call(frame)
+    if name in ("mean", "avg", "std"):
+        call(frame, models=list("abcx"))
+
+
+def test_a_long_table_has_no_mean_among_its_models():
+    wide = pd.DataFrame(COLUMNS).assign(avg=SCORES.mean(axis=1))
+    with pytest.raises(ValueError, match="'avg' is the mean of the others"):
+        compare_over_datasets(wide.melt("data", var_name="model"), models="model", datasets="data")
+
+
+def test_numbers_of_data_sets_are_noted_as_another_unit():
+    frame = pd.DataFrame(dict(zip("abc", SCORES.T, strict=True)) | {"x": [3, 6, 11, 12, 14, 16, 18, 22, 23]})
+    assert "may be in two units" in friedman_test(frame).reason
+    (told,) = compare_over_datasets(frame, n_resamples=100).notes
+    assert told.startswith("Scores may be in two units: ")
+    assert told.endswith("for x; if they are, convert one.")
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 12])
+def test_scores_of_models_are_no_summaries(decimals):
+    """Models of equal quality, percentages of few digits, ranks, and the same order on each of many data sets."""
+    rng = np.random.default_rng(1)
+    for n in (2, 3, 5, 30):
+        scores = (rng.uniform(50, 90, (n, 1)) + rng.normal(0, 2, (n, 5))).round(decimals)
+        for table in (scores, np.argsort(scores, axis=1) + 1.0, np.tile([[1.0, 2.0, 3.0]], (n, 1))):
+            friedman_test(pd.DataFrame(table))
