@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.messages import Note
-from sigstats._common.scores import unlike_units
+from sigstats._common.scores import unlike_bar, unlike_units
 from sigstats.anytime.looks import Change
 from sigstats.comparison.fresh import RowValues, decide_fresh, repaired_since, row_of_fresh, values_of_rows
+from sigstats.comparison.notes import about_predictions
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.row_test import RowTest
 from sigstats.comparison.rows import ComparisonRow
@@ -119,6 +120,12 @@ def compare_fresh(
         if not any(row.verdict == "fail" for row in again):
             rows, n = again, m
             notes.append(Note("repaired", f"repaired: the rows since look {since} are compared"))
+    models = ("the baseline", "the candidate") if study.bar is None else ("the model",)
+    for paired, tested in zip(pair.by_score, tests, strict=True):
+        notes += about_predictions(paired, [values.row.measure for values in tested], models)
+    if (bar := study.bar) is not None:
+        marks = [values for values in tests[0] if MEASURES[values.row.measure].needs == "marks"]
+        notes += [note for values in marks for note in unlike_bar(values.candidate, bar, limited=not values.share)]
     notes += looks.units_changed()
     repeated = int(np.count_nonzero(~new))
     told = f"{repeated:,} rows occurred at earlier looks and are left out"

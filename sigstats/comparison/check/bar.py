@@ -16,10 +16,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from ..._common.messages import Note
-from ..._common.scores import unlike_units
+from ..._common.scores import unlike_bar
 from ..._common.validation import as_real, refuse
 from ...measures.metrics import require_marks
 from ...measures.table import MEASURES
@@ -99,8 +97,6 @@ def check_predictions(
     bare = CheckedRow(slice=ALL_ROWS, measure=names[0], n=paired.n)
     whole = evidence[names[0]]
     marks = scored if MEASURES[names[0]].needs == "marks" else None
-    factor = 10 if marks and 0 < bar < 1 and getattr(whole, "limits", None) is not None else 50
-    sides = [marks.scores[0], np.array([bar])] if marks else []
     notes = (
         *paired.notes,
         *(whole.notes(("the model",)) if isinstance(whole, Judged) else ()),
@@ -108,7 +104,7 @@ def check_predictions(
         *unseen_group_note(checked_rows, lambda row: cells_of(row)["interval"], rule.unseen_group),
         *smooth_note(names),
         *about_predictions(paired, names, ("the model",)),
-        *unlike_units(sides, ("the model", "the bar")[: len(sides)], costs=True, factor=factor),
+        *(unlike_bar(marks.scores[0], bar, limited=whole.limits is not None) if marks else ()),
         *(Note("gap", f"{named(row)}: {row.note}; {row.test}") for row in rows if row.test.kind == "gap" and row.test),
         *clusters_note(
             paired,

@@ -386,3 +386,27 @@ def test_marks_that_change_their_unit_between_two_nights_are_noted(folder, capsy
             marks.to_csv(folder / f"{name}-{number:02}.csv", index=False)
         assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) in (0, 1)
         assert ("for this look" in capsys.readouterr().out.replace("\n", " ")) == (number == 3)
+
+
+@pytest.mark.parametrize(
+    ("keys", "unit", "noted"),
+    [
+        ('columns.score = "f1"\nat_least = 0.9', 1, "for the bar and "),
+        ('columns.score = "f1"\nat_least = 90', 1, None),
+        ('measures = ["neg-mae"]\nbaseline = "production-*.csv"', 1_000, "for the candidate and "),
+        ('measures = ["neg-mae"]\nbaseline = "production-*.csv"', 1, None),
+    ],
+)
+@pytest.mark.parametrize("rows", ["same", "fresh"])
+def test_a_bar_or_labels_in_another_unit_are_noted_at_looks_of_both_kinds(folder, capsys, rows, keys, unit, noted):
+    head = f'kind = "regression"\ncandidate = "candidate-*.csv"\nscore_range = [0, 100]\n{keys}'
+    study_file(folder, f'{head}\n[looks]\nrows = "{rows}"', "nightly.toml")
+    rng = np.random.default_rng(1)
+    marks = rng.normal(93, 1, (3, 150)).round(3)
+    for name, numbers in (("production", marks[1]), ("candidate", marks[2] / unit)):
+        frame = pd.DataFrame({"id": range(150), "label": marks[0], "prediction": numbers, "f1": marks[1]})
+        frame.to_csv(folder / f"{name}-01.csv", index=False)
+    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) in (0, 1)
+    told = capsys.readouterr().out.replace("\n", " ")
+    assert ("scores may be in two units" in told) == (noted is not None)
+    assert noted is None or noted in told
