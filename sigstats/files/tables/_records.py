@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from sigstats._common.validation import shown
 
+from .spelling import is_number
+
 #: Bytes that are no UTF-8 become lone surrogates, so that a fault in a column that is not read is no error.
 ERRORS = "surrogateescape"
 #: The separators that are tried, in this order, where none is named.
@@ -90,6 +92,18 @@ def read_columns(
         position: undecodable[position] if position in undecodable else pa.concat_arrays(parts[position])
         for position in positions
     }
+
+
+def refuse_swallowed_rows(rows: Iterator[tuple[int, list[str]]], where: str, separator: str, width: int) -> None:
+    """Refuse quotes around rows: whole lines of which two or more fields are numbers in all, or occur in other rows."""
+    seen: set[tuple[int, str]] = set()
+    for line, record in rows:
+        lines = [text.split(separator) for text in separator.join(record).replace("\r", "").split("\n")]
+        seen.update(cell for cell in enumerate(lines[0]) if cell[1] and len(seen) < _CHUNK)
+        if len(lines) > 2 and {*map(len, lines)} == {width}:
+            numbers = {c for row in lines for c in enumerate(row) if is_number(c[1]) and is_number(lines[0][c[0]])}
+            if all(len((seen | numbers).intersection(enumerate(row))) > 1 for row in lines[1:-1]):
+                raise ValueError(f"{where}, lines {line} to {line + len(lines) - 1}: quotes surround rows; remove them")
 
 
 def _parse(lines: Iterator[str], where: str, separator: str, before: int) -> Iterator[tuple[int, list[str]]]:

@@ -111,7 +111,10 @@ class DelimitedTable(Table):
             columns = read_columns(self._content, self._separator, width, positions, start=self._start)
         except pa.ArrowCapacityError:
             raise _records.too_long(where) from None
-        return columns or _records.read_columns(self._records(where), where, width, positions)
+        found = columns or _records.read_columns(self._records(where), where, width, positions)
+        if b'"' in self._content and self._content.count(b"\n", self._start) > found[0]:
+            _records.refuse_swallowed_rows(self._records(where), where, self._separator, width)
+        return found
 
     def _records(self, where: str) -> Iterator[tuple[int, list[str]]]:
         return _records.records(self._content, where, self._separator, start=self._start, line=self._lines_before)

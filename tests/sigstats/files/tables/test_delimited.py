@@ -166,3 +166,38 @@ def test_lines_below_the_names_that_are_no_rows_are_left_out(text):
 @pytest.mark.parametrize("rows", ["-\t-\n", "d\tc\nb\td\n", "discrete\tcontinuous\n", "c\td\n\t\n"])
 def test_rows_like_these_lines_are_rows(rows):
     assert DelimitedTable("t.csv", b"a\tb\n" + rows.encode()).num_rows == rows.count("\n")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(("first", "last"), [(0, 2), (3, 7), (5, 19)])
+@pytest.mark.parametrize("column", [1, 2])
+def test_a_stray_pair_of_quotes_around_rows_is_refused_with_their_lines(end, first, last, column):
+    rows = [[f"{row}", "cat", "dog" if row % 3 else "cat"] for row in range(20)]
+    rows[first][column] = f'"{rows[first][column]}'
+    rows[last][column] = f'{rows[last][column]}"'
+    content = end.join(["id,label,prediction", *map(",".join, rows)])
+    told = rf"f\.csv, lines {first + 2} to {last + 2}: quotes surround rows; remove them"
+    with pytest.raises(ValueError, match=told):
+        DelimitedTable("f.csv", content.encode(), wanted=lambda names: names[:1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1, 2\n3, 4\n5, 6",
+        "well, yes\nno, 7\nfine",
+        "Step 1\n2, do x\n3, do y",
+        "1,2,3\n4,5\n",
+        "\n\n",
+        "a,b,c\nd,e,f",
+        "7, of\n8, in",
+    ],
+)
+@pytest.mark.parametrize("columns", [["id", "answer"], ["id", "answer", "right"], ["id", "right", "answer"]])
+def test_texts_of_several_lines_are_no_rows(text, columns):
+    buffer = io.StringIO()
+    rows = [{"id": row, "answer": text, "right": row % 2} for row in range(9)]
+    writer = csv.DictWriter(buffer, columns, extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
+    assert DelimitedTable("f.csv", buffer.getvalue().encode()).num_rows == 9
