@@ -1,7 +1,7 @@
 """JUnit's XML, as pytest and most runners of tests write it: a test case is an item, and right if it passed.
 
 A case that was skipped, did not run, or ended in an error rather than a failed assertion, has no score. Runners state
-this by a child, or by attributes such as ``status`` and ``result`` (GoogleTest, CTest) or ``executed`` (NUnit).
+this by a child, or by attributes (of failures also properties) such as ``status``, ``result`` or NUnit's ``executed``.
 """
 
 import re
@@ -31,7 +31,7 @@ BEGINS = re.compile(rb"\s*+(<\?xml[^>]*+>\s*+)?+(<!--.*?-->\s*+)*+<testsuites?[\
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read which test cases passed."""
-    cases: list[tuple[Mapping[str, str], dict[str, str]]] = []
+    cases: list[tuple[dict[str, str], dict[str, str]]] = []
     inside: list[str] = []
     ended: list[Note] = []
     stated: dict[str, Counter[int]] = {"tests": Counter(), "failures": Counter()}
@@ -41,6 +41,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             cases.append((attributes, {}))
         elif inside and inside[-1] == "testcase":
             cases[-1][1][name.rpartition(":")[2].casefold()] = attributes.get("message") or name
+        elif name == "property" and "testcase" in inside and attributes.get("value", "").casefold() in _FAILED:
+            cases[-1][0][attributes.get("name", "").casefold()] = "failed"
         elif name in ("testsuite", "testsuites"):
             for key in stated.keys() & attributes.keys():  # those of a suite include the nested ones
                 stated[key][len(inside)] += int(attributes[key]) if attributes[key].isdecimal() else 0

@@ -516,13 +516,14 @@ def test_labels_that_cannot_be_read_are_bad_input(tmp_path, frames, refused):
 def test_junit_is_read_with_the_failures_errors_and_skips_of_its_cases(tmp_path, refused):
     def suite(outcomes):
         inner = {
-            "pass": "",
             "fail": "<failure message='x'>why</failure>",
             "error": "<error message='no set-up'/>",
             "skip": "<skipped/>",
             "off": "<disabled/>",
             "ignored": "<ignored/>",
             "named": "<j:Failure xmlns:j='x'/>",
+            "held": "<properties><property name='Outcome' value='Failed'/></properties>",
+            "pass": "<properties><property name='owner' value='failed'/></properties>",
         }
         states = {
             "lost": "outcome='Failed'",
@@ -546,6 +547,7 @@ def test_junit_is_read_with_the_failures_errors_and_skips_of_its_cases(tmp_path,
         ("lost", "not run", "off"),
         ("false", "not run", "ignored"),
         ("named", "not run", "off"),
+        ("held", "not run", "off"),
     ):
         others = [
             [{"fail": lost, "error": not_run, "skip": off}.get(word, word) for word in of] for of in (first, second)
