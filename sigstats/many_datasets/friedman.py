@@ -216,7 +216,8 @@ def friedman_test(
             reason = "a rough approximation: so small a p-value may be off by many orders of magnitude"
         outcome = {"pvalue": p}
     turned = f"{k} models (columns) and {datasets} data sets (rows): is the table transposed?" if k > datasets else ""
-    units = unlike_units([*table.T], names, costs=not greater_is_better) if columns.models else ()
+    wanted = "scores of all models in one unit"
+    units = unlike_units([*table.T], names, wanted=wanted, costs=not greater_is_better) if columns.models else ()
     return FriedmanResult(
         reason="; ".join(filter(None, (reason, turned, *units))),
         statistic=f_statistic if way == "f" else chi2_statistic,

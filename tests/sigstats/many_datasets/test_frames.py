@@ -79,12 +79,12 @@ def test_a_long_table_has_no_mean_among_its_models():
         compare_over_datasets(wide.melt("data", var_name="model"), models="model", datasets="data")
 
 
-def test_numbers_of_data_sets_are_noted_as_another_unit():
+@pytest.mark.parametrize("call", [friedman_test, compare_over_datasets])
+def test_numbers_of_data_sets_are_scores_of_another_unit(call):
     frame = pd.DataFrame(dict(zip("abc", SCORES.T, strict=True)) | {"x": [3, 6, 11, 12, 14, 16, 18, 22, 23]})
-    assert "may be in two units" in friedman_test(frame).reason
-    (told,) = compare_over_datasets(frame, n_resamples=100).notes
-    assert told.startswith("Scores may be in two units: ")
-    assert told.endswith("for x; if they are, convert one.")
+    with pytest.raises(ValueError, match="and 3 to 23 of 'x' look like two units"):
+        call(frame)
+    assert "may be in two units" in friedman_test(frame.assign(x=frame.x * 40)).reason
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 12])
