@@ -119,7 +119,7 @@ def with_direction(result: ComparisonResult, positive: str, *, named: bool, mode
 
 
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:
-    """Yield notes on two spellings, on two units, on one class or the label in all rows, and on equal answers."""
+    """Yield notes on two spellings or units, on scores of 0 and 1, on one class or the label in all rows, on copies."""
     predicted, scored = paired.predicted, paired.scored
     yield from paired.units.notes_on_spelling()
     needs = {MEASURES[name].needs for name in measures}
@@ -140,11 +140,11 @@ def about_predictions(paired: PairedPredictions, measures: Sequence[str], models
     if varied and not (other or unlike) and all(np.array_equal(*pair) for pair in pairs):
         copied = f"{models[1]} and {models[0]} have the same answers in all {paired.n:,} rows; one may be a copy"
         yield Note("identical-models", copied)
-    if (
-        predicted is None
-        or paired.graded
-        or not any(MEASURES[name].needs in ("answers", "classes", "numbers") for name in measures)
-    ):
+    if scored is not None and not needs.isdisjoint(("scores", "probabilities")):
+        hard = [model for model, own in zip(models, scored.scores, strict=False) if np.isin(own, (0, 1)).all()]
+        told = f"all {paired.n:,} scores of {join_words(hard)} are 0 or 1, as predictions are and probabilities rarely"
+        yield from [Note("hard-scores", told)] * bool(hard)
+    if predicted is None or paired.graded or needs.isdisjoint(("answers", "classes", "numbers")):
         return
     for model, said in zip(models, (predicted.a, predicted.b), strict=False):
         if np.array_equal(said, predicted.label):
@@ -169,11 +169,8 @@ def clusters_note(
         row = retest(codes)
         return f"nothing can be tested ({row.note})" if row.pvalue is None else f"p is {p_number(row.pvalue)}"
 
-    said, scores, right = (
-        paired.said,
-        paired.scored and paired.scored.scores,
-        paired.predicted and paired.predicted.right,
-    )
+    said, scores = paired.said, paired.scored and paired.scored.scores
+    right = paired.predicted and paired.predicted.right
     label = np.zeros(paired.n, dtype=np.int64) if said is None else said.label
     of_both = [tuple(1.0 * side for side in sides) for sides in (right or scores, scores or right) if sides]
     values, scored = (np.asarray(b - a * (not single)) for a, b in of_both)

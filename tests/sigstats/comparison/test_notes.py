@@ -94,6 +94,18 @@ def test_one_class_for_all_rows_and_labels_as_predictions_are_told():
     ]
 
 
+def test_probabilities_of_only_0_and_1_are_noted():
+    rng = np.random.default_rng(4)
+    y = rng.integers(2, size=300)
+    soft = np.clip(y * 0.4 + 0.7 * rng.random(300), 0.01, 0.99)
+    hard = (soft > 0.5).astype(float)
+    for scores, models in ((soft, hard), ["the candidate"]), ((hard, hard[::-1]), ["the baseline and the candidate"]):
+        for measure in ("auc", "neg-brier", "average-precision"):
+            notes = named(sigstats.compare(y, y, y, measures=measure, scores=list(scores)), "hard-scores")
+            assert [f"all 300 scores of {model} are 0 or 1" in note for model, note in zip(models, notes)] == [True]  # noqa: B905
+    assert not named(sigstats.compare(y, y, y, measures="auc", scores=[soft, soft[::-1]]), "hard-scores")
+
+
 def test_answers_that_agree_in_all_rows_are_told_if_other_columns_differ():
     rng = np.random.default_rng(2)
     frame = pd.DataFrame({"id": range(60), "label": rng.integers(0, 3, 60), "prediction": rng.integers(0, 3, 60)})
