@@ -211,7 +211,9 @@ def _exchanged(
         hits, chance = (counts[moved, partner[moved]].sum() for counts in (table, by_chance))
         told = rel_entr(hits, chance) + rel_entr(n - hits, n - chance)
         if {*moved} == {*partner[moved]} and told > gammaln(k + 1) - np.log(_BY_CHANCE):
-            pairs = some_of([f"{shown(classes[partner[code]])} for {shown(classes[code])}" for code in moved], 5)
+            pairs = some_of(
+                [f"{shown(classes[partner[code]])} for {shown(classes[code])}" for code in moved.tolist()], 5
+            )
             right, wrong = np.trace(table), table[moved, moved].sum()
             better = f"{right + hits - wrong:,} of {n:,} rows would be right, in place of {right:,}"
             yield Note("exchanged-classes", f"{model}: classes may be exchanged, {pairs}: {better}")
