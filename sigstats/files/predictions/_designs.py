@@ -15,6 +15,7 @@ from ..tables.spelling import same_spelling
 from ._columns import Columns
 from ._files import join_scores, parsed, read
 from ._predictions import Predictions
+from ._unused import notes_of_all
 
 
 class People(NamedTuple):
@@ -131,7 +132,7 @@ def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) ->
         scored = replace(scored, filled=scored.filled or other.filled)
         scored = replace(scored, scores=(scores, scores), per=per, limits=limits, tables=tables)
     told = f"the models have different rows, {baseline.n:,} and {candidate.n:,}, taken as independent samples"
-    notes = [*baseline.notes, *candidate.notes, Note("different-rows", told)]
+    notes = [*notes_of_all(baseline.notes, candidate.notes), Note("different-rows", told)]
     if baseline.ids is not None and not any(note.name == "joined-by-position" for note in notes):
         both = len({*baseline.ids.to_pylist()} & {*candidate.ids.to_pylist()})
         told = f"{both:,} ids are in both files: if they are the same rows, do not compare them as unpaired"

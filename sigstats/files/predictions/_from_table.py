@@ -22,7 +22,7 @@ from ._agreement import check_same, truth_of
 from ._answers import WithLikeliest, check_texts, scores_of
 from ._columns import Columns, TableColumns
 from ._predictions import RIGHT, Predictions, Said, Scores, Source, dictionaries
-from ._unused import refuse_other_units, unused_notes
+from ._unused import UNUSED, refuse_other_units, unused_notes
 
 #: The name of a column that may be one of ids.
 _ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
@@ -205,6 +205,9 @@ def from_table(table: Table, given: Columns) -> Predictions:
     run = next((name for name in table.names if RUN.search(name)), None)
     said = (label, prediction) if predicted and not of_labels and "prediction" not in columns.named else ()
     notes = [*_notes(table, columns, run, labelled=bool(labelled)), *unused_notes(table, columns.wanted, said)]
+    for text in table.unused() if isinstance(table, WithMissing) else ():
+        note = Note(UNUSED, f"missing: no value is {shown(text)}")
+        notes += [note] if columns.truth is None or note in columns.truth.notes else []
     if likeliest is not None and likeliest.ties:
         notes.append(equal_probabilities(likeliest.ties, table.num_rows).of(table.where))
     as_runs = "" if run is None else f"--run {run} takes them as those of runs of a recipe, which are independent; "

@@ -23,6 +23,7 @@ from ._log import TASK
 from ._pairing import Codes, MatchOptions, coded_together, match, units_of
 from ._predictions import Predictions
 from ._repeated import alike, answers_each, averaged, kept_rows, without
+from ._unused import notes_of_all
 
 #: Largest number of files named in a note.
 _NAMED = 3
@@ -127,7 +128,8 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOption
         rows.notes.update(dict.fromkeys(first.notes))
         rows.subjects.append(first.source.subject)
     matched = match(mine, other, **options)
-    rows.notes.update(dict.fromkeys([*other.notes, *how, *matched.conditions(), *matched.notes]))
+    told = [*notes_of_all(rows.notes, other.notes), *how, *matched.conditions(), *matched.notes]
+    rows.notes = dict.fromkeys(told)
     rows.subjects.append(other.source.subject)
     rows.predicted &= first.said.predicted and other.said.predicted
     rows.lower = lower_in_both(first, other) if len(rows.subjects) == 2 or rows.lower is not None else None

@@ -25,6 +25,7 @@ from ._columns import Columns
 from ._log import TASK
 from ._predictions import MOST_VALUES, Predictions, beside_codes, first_rows, item_codes
 from ._repeated import alike, each_run, item_totals, listed, of_runs, on_left_out, require_distinct, without
+from ._unused import notes_of_all
 
 Codes = NDArray[np.int64]
 
@@ -63,7 +64,7 @@ def join(
     baseline, candidate, how = alike(baseline, candidate, in_groups=in_groups)
     matched = match(baseline, candidate, **options)
     rows, partners = matched.rows, matched.partners
-    notes = [*baseline.notes, *candidate.notes, *how, *matched.conditions(), *matched.notes]
+    notes = [*notes_of_all(baseline.notes, candidate.notes), *how, *matched.conditions(), *matched.notes]
     if max(map(len, (side.ids for side in given))) > len(rows):
         notes += on_left_out(given[0], given[1], baseline.ids.take(rows))
         notes += on_left_out(given[1], given[0], candidate.ids.take(partners))

@@ -18,7 +18,7 @@ from ._columns import ALL_SCORES, Columns
 from ._log import TASK, EvaluationLog
 from ._predictions import Predictions, item_codes
 from ._repeated import with_epochs
-from ._unused import is_training, same_items
+from ._unused import is_training, notes_of_all, same_items
 
 #: The endings of tables in a folder, after those of packed files.
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".feather", ".arrow")
@@ -89,7 +89,7 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
         told = f"{where}: {names[same[0]]} and {names[same[1]]} have the same {same[2]:,} items; {cure}"
         raise ValueError(f"{told}, or of runs of a recipe make one table and add --run COLUMN")
     named = [_named(*part, columns, whole=whole, same=bool(same)) for part in zip(parts, tasks, strict=True)]
-    notes = [*dict.fromkeys(note for part in parts for note in part.notes)]
+    notes = [*dict.fromkeys(notes_of_all(*(part.notes for part in parts)))]
     if whole:
         told = f"{where}: {some_of(tasks, _NAMED)} are read as parts of one table, as their names state"
         notes.append(Note("parts-of-one-table", told))

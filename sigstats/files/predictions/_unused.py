@@ -1,9 +1,12 @@
-"""Columns that are not used, but state that rows are of another kind than the others, or not rows of their own."""
+"""Columns that are not used, but state that rows are of another kind than the others, or not rows of their own.
+
+And texts that were to mean a missing value, but that no file has.
+"""
 
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +34,16 @@ _BITS = 40
 _RUNS = re.compile(
     r"(?i)(random_|train_|training_)?(seed|run|fold|epoch|trial|model|checkpoint|system)(_?(name|id|nr))?"
 )
+
+
+#: Name of notes on a text that no value of a file is.
+UNUSED = "unused-missing"
+
+
+def notes_of_all(*files: Iterable[Note]) -> list[Note]:
+    """The notes of all files, without those on texts that mean a missing value in another one of the files."""
+    given = [[*notes] for notes in files]
+    return [note for notes in given for note in notes if note.name != UNUSED or all(note in of for of in given)]
 
 
 def is_training(name: str) -> bool:

@@ -1,5 +1,6 @@
 """Named Arrow columns, read as text or numbers on request."""
 
+import contextlib
 import copy
 from collections.abc import Collection, Sequence
 from typing import Any, Self
@@ -203,8 +204,8 @@ class WithMissing(Table):
     def __init__(self, table: Table, texts: Sequence[str]) -> None:
         vars(self).update(vars(table))
         self._read = table
-        whole = [text.removesuffix(".0") for text in texts if is_number(text)]
-        self._missing = pa.array([*texts, *whole, *(f"{text}.0" for text in whole)], pa.string())
+        self._marks = texts
+        self._missing = _shortest(pa.array(texts, pa.string()))
 
     def take(self, rows: Array) -> Self:  # noqa: D102
         some = super().take(rows)
@@ -220,12 +221,30 @@ class WithMissing(Table):
     def row(self, row: int) -> str:  # noqa: D102
         return self._read.row(row)
 
-    def _values(self, name: str) -> Array:
+    def unused(self) -> list[str]:
+        """The texts that no value is, in all columns that were read."""
+        seen: set[str] = set()
+        for name in (name for name in self._table.column_names if self.names.count(name) == 1):
+            with contextlib.suppress(ValueError):  # lists
+                written = in_one(_shortest(self._written(name)))
+                seen.update(self._missing.filter(pc.is_in(self._missing, value_set=written)).to_pylist())
+        return [mark for mark, text in zip(self._marks, self._missing.to_pylist(), strict=True) if text not in seen]
+
+    def _written(self, name: str) -> Array:
         try:
-            text = self._read._text(name)
+            return self._read._text(name)
         except ValueError:  # numbers with fractions
-            text = self._read.numbers(name, or_missing=True).cast(pa.string())
-        return pc.if_else(pc.is_in(text, value_set=self._missing), pa.scalar(None, pa.string()), text)
+            return self._read.numbers(name, or_missing=True).cast(pa.string())
+
+    def _values(self, name: str) -> Array:
+        text = self._written(name)
+        missing = pc.is_in(_shortest(text), value_set=self._missing)
+        return pc.if_else(missing, pa.scalar(None, pa.string()), text)
+
+
+def _shortest(texts: Array) -> Array:
+    """Texts, of which decimal numbers have no zeros that could be left out: -1 is -1.0 and -01."""
+    return pc.replace_substring_regex(texts, r"^\+?(-?)0*([0-9]+(?:\.[0-9]*[1-9])?)\.?0*$", r"\1\2")
 
 
 def rows_of_short(texts: Array) -> dict[str, int]:

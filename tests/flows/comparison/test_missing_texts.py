@@ -227,3 +227,33 @@ def test_arrays_of_groups_are_read_as_columns_are():
     with pytest.raises(ValueError, match=r"groups: 7 of 60 values are 'NA'; leave out these rows"):
         sigstats.compare(LABEL, GUESS, GUESS[::-1], groups=groups)
     assert sigstats.compare(LABEL, GUESS, GUESS[::-1], groups=groups, classes=["a", "b", "c", "NA"]).rows
+
+
+@pytest.mark.parametrize("spelled", ["-1", "-1.0", "-01.00"])
+@pytest.mark.parametrize("marker", ["-1", "-1.0", "-1."])
+def test_a_number_is_missing_in_every_spelling(tmp_path, spelled, marker):
+    marks = np.round(np.random.default_rng(3).random(60), 2).astype(str)
+    a, b = written(
+        tmp_path,
+        a=pd.DataFrame({"id": range(60), "f1": marks}),
+        b=pd.DataFrame({"id": range(60), "f1": np.where(GONE, spelled, marks)}),
+    )
+    found = result(tmp_path, "compare", a, b, "--score", "f1", f"--missing={marker}", "--unscored", "drop")
+    assert (found["n"], found["rows"][0]["difference"]) == (53, 0)
+    assert "unused-missing" not in [note["name"] for note in found["notes"]]
+
+
+def test_a_text_that_no_file_has_is_noted(tmp_path):
+    """One that only the baseline, the candidate or the labels have is not."""
+    answers = frame().drop(columns="label")
+    a, b, labels = written(
+        tmp_path,
+        a=answers.assign(prediction=np.where(GONE, "-", GUESS)),
+        b=answers.assign(prediction=np.where(GONE, "no answer", GUESS)),
+        labels=frame(label=np.where(GONE, "unknown", LABEL)).drop(columns="prediction"),
+    )
+    options = ["--labels", labels, "--unscored", "drop", "--missing", "-", "--missing", "no answer"]
+    options += ["--missing", "unknown", "--missing", "N.N."]
+    for command in (["compare", a, b], ["rank", a, b], ["compare", "--unpaired", a, b]):
+        notes = result(tmp_path, *command, *options)["notes"]
+        assert [note["text"] for note in notes if note["name"] == "unused-missing"] == ["missing: no value is 'N.N.'"]
