@@ -7,6 +7,7 @@ escaping of HTML. Without NumPy, so that a program can complain before it has lo
 import re
 import reprlib
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
@@ -220,3 +221,15 @@ class Note(str):
 def notes_as_objects(notes: Iterable[Note]) -> list[dict[str, str]]:
     """Notes as objects of JSON."""
     return [{"name": note.name, "text": str(note)} for note in notes]
+
+
+class RepeatedKeyError(ValueError):
+    """A key appears more than once in an object of JSON, so that its value is unknown."""
+
+
+def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of its keys and values; `RepeatedKeyError` if a key appears more than once."""
+    if len(entries := dict(pairs)) < len(pairs):
+        twice = min(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise RepeatedKeyError(f"key {shown(twice)} appears more than once")
+    return entries

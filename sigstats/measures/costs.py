@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .._common.class_names import label_name
-from .._common.json_objects import each_once
+from .._common.messages import each_once
 from .._common.validation import FloatArray, as_real, refuse, shown
 from .metrics import EXPECTED_COST
 from .table import MeasureSpec, OwnMeasure

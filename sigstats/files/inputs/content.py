@@ -12,8 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sigstats._common.json_objects import RepeatedKeyError, each_once
-from sigstats._common.messages import printable, rephrased
+from sigstats._common.messages import RepeatedKeyError, each_once, printable, rephrased
 
 from .limit import Budget
 from .opening import (

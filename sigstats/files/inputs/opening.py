@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from sigstats._common.credentials import refuse_credentials
 from sigstats._common.extras import MissingExtra, with_extra
-from sigstats._common.json_objects import RepeatedKeyError
+from sigstats._common.messages import RepeatedKeyError
 
 from .limit import Budget
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sigstats._common.json_objects import RepeatedKeyError, each_once
+from sigstats._common.messages import RepeatedKeyError, each_once
 
 from ...inputs.content import Content, parse_json, size_of_objects
 from .._columns import Columns
