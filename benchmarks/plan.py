@@ -4,10 +4,13 @@ Each study is planned in one process and run in another, on a plain loop; both c
 that other work on the machine does not matter.
 
 python benchmarks/plan.py [--data ../shared/data] [--only quickstart]
+python benchmarks/plan.py --own
 """
 
 import argparse
+import contextlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -15,8 +18,10 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import psutil
+
 from sigstats.flows.config.toml_files import place_of
-from sigstats.flows.running.kind import kind_of, load_study
+from sigstats.flows.running.kind import kind_of, load_study, parse_study
 
 #: The study, and what is set otherwise so that it takes minutes at most.
 STUDIES: dict[str, tuple[str, ...]] = {
@@ -30,6 +35,24 @@ STUDIES: dict[str, tuple[str, ...]] = {
     "keller": ("trials=200",),
     "ojala-garriga": ("permutation.resamples=19",),
 }
+#: Functions of `own_tests`, with numbers of rows and of trials.
+OWN: dict[str, tuple[tuple[int, int], ...]] = {
+    "by_scipy": ((50, 300), (50, 5_000), (5_000, 2_000)),
+    "by_sign_flips": ((50, 300), (500, 1_000), (5_000, 50)),
+    "by_a_loop": ((50, 1_000), (50, 5_000), (5_000, 1_000)),
+    "vectorised": ((50, 20_000), (5_000, 3_000)),
+    "by_scipy_with_imports": ((50, 300), (500, 1_000)),
+}
+ALLOW = ("own_tests",)
+
+
+def _processor_seconds() -> float:
+    """The processor time of this process and of its children, in which tests of other packages run."""
+    found = time.process_time() + sum(os.times()[2:4])
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            found += sum(child.cpu_times()[:2])
+    return found
 
 
 def _in_processor_time() -> None:
@@ -37,11 +60,23 @@ def _in_processor_time() -> None:
     from sigstats.flows.running import timing
     from sigstats.tasks.engine import run_block
 
-    timing.time = SimpleNamespace(monotonic=time.process_time)  # type: ignore[attr-defined]
-    run_block.time = SimpleNamespace(perf_counter=time.process_time)  # type: ignore[attr-defined]
+    timing.time = SimpleNamespace(monotonic=_processor_seconds)  # type: ignore[attr-defined]
+    run_block.time = SimpleNamespace(perf_counter=_processor_seconds)  # type: ignore[attr-defined]
 
 
 def _study(name: str, changes: list[str], data: str):  # type: ignore[no-untyped-def]
+    if ":" in name:
+        function, rows, trials = name.split(":")
+        two = {
+            "source": "simulated",
+            "prevalence": [0.5],
+            "recall": [0.7],
+            "precision": [0.7],
+            "difference": [0.0, 0.1],
+        }
+        test = {"test": f"own_tests:{function}", **({"vectorised": True} if function == "vectorised" else {})}
+        study = {"kind": "calibration", "name": "own", "sizes": [int(rows)], "trials": int(trials), "tests": [test]}
+        return parse_study({**study, "populations": [{"name": "two", **two}]}, source="own"), Path()
     place = place_of(name)
     study = load_study(place.path, changes)
     if hasattr(study, "folder") and Path(data).exists():
@@ -58,7 +93,7 @@ def planned(name: str, changes: list[str], data: str) -> dict[str, float]:
     study, base = _study(name, changes, data)
     kind = kind_of(study)
     started = time.perf_counter()
-    prepared = kind.prepare(study, base)
+    prepared = kind.prepare(study, base, allow=ALLOW)
     with tempfile.TemporaryDirectory() as folder:
         found = estimate(prepared, count(prepared.plan, folder + "/output"), scratch=Store(folder + "/scratch"))
     cells = {"/".join([one.cell.fanout, *one.cell.subject.values()]): one.expected or 0.0 for one in found}
@@ -92,14 +127,18 @@ def taken(name: str, changes: list[str], data: str) -> dict[str, float]:
     vars(running)["write_report"] = lambda store: ""
     with tempfile.TemporaryDirectory() as folder:
         options = RunOptions(
-            base=base, output=folder + "/output", cluster=load_cluster("serial", None), display=Display(quiet=True)
+            base=base,
+            output=folder + "/output",
+            cluster=load_cluster("serial", None),
+            display=Display(quiet=True),
+            allow=ALLOW,
         )
         kind_of(study).run(study, options)
     return {"seconds": sum(seconds.values()), "each": seconds}
 
 
 def _apart(step: str, name: str, data: str) -> dict[str, float]:
-    command = [sys.executable, __file__, "--step", step, "--only", name, "--data", data]
+    command = [sys.executable, __file__, "--step", step, "--name", name, "--data", data]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(done.stderr)
@@ -111,20 +150,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default="../shared/data")
     parser.add_argument("--only", choices=STUDIES, action="append")
+    parser.add_argument("--own", action="store_true", help="calibrations by the tests of own_tests.py")
+    parser.add_argument("--name", help=argparse.SUPPRESS)
     parser.add_argument("--step", choices=("planned", "taken"), help=argparse.SUPPRESS)
     parser.add_argument("--cells", metavar="FILE", help="write the seconds of each cell, planned and taken, as JSON")
     options = parser.parse_args()
     if options.step:
         _in_processor_time()
-        (name,) = options.only
-        print(json.dumps(globals()[options.step](name, list(STUDIES[name]), options.data)))
+        name = options.name
+        print(json.dumps(globals()[options.step](name, list(STUDIES.get(name, ())), options.data)))
         return
     print("| study | cells | timed | planned, s | taken, s | planned / taken |")
     print("|---|---:|---:|---:|---:|---:|", flush=True)
     each = {}
-    for name in options.only or STUDIES:
+    own = [f"{function}:{rows}:{trials}" for function, of in OWN.items() for rows, trials in of]
+    for name in own if options.own else options.only or STUDIES:
         said, took = (_apart(step, name, options.data) for step in ("planned", "taken"))
-        changed = ", ".join((name, *STUDIES[name]))
+        changed = ", ".join((name, *STUDIES.get(name, ())))
         print(
             f"| {changed} | {said['cells']:,} | {said['timed']:,} | {said['seconds']:.1f} | {took['seconds']:.1f} | "
             f"{said['seconds'] / took['seconds']:.2f} |",
