@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..multiplicity import adjust_pvalues
 from .cells import effect_of, named
@@ -77,16 +78,10 @@ class CandidatesResult:
 
 
 def compare_candidates(
-    baseline: str,
-    candidates: Sequence[str],
-    pairs: Sequence[Sequence[PairedPredictions]],
-    rule: ComparisonRule | None = None,
-    measures: Sequence[str] | None = None,
-    *,
-    positive: str | None = None,
+    baseline: str, candidates: Sequence[str], pairs: Sequence[Sequence[PairedPredictions]], *given: Any, **options: Any
 ) -> CandidatesResult:
-    """Compare each candidate with the baseline, by each of its scores, in one family of tests."""
-    results = compare_scores(pairs, rule, measures, positive=positive)
+    """Compare each candidate with the baseline by each of its scores, with the parameters of `compare_scores`."""
+    results = compare_scores(pairs, *given, **options)
     rows = [overall(result) for result in results]
     raw = [row.two_sided_pvalue if row.two_sided_pvalue is not None and (row.gain or 0) > 0 else 1.0 for row in rows]
     return CandidatesResult(

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from .._common.messages import Note
 from .._common.numerals import p_number
@@ -44,24 +45,9 @@ from .rule import ComparisonRule, first_stage, in_stages
 from .units import ALL_ROWS, too_fine
 
 
-def compare_pair(
-    paired: PairedPredictions,
-    rule: ComparisonRule | None = None,
-    measures: Sequence[str] | None = None,
-    *,
-    positive: str | None = None,
-    alone: bool = False,
-    models: Sequence[str] = ("the baseline", "the candidate"),
-) -> ComparisonResult:
-    """Test every measure on all rows and every slice of paired predictions, with the parameters of `sigstats.compare`.
-
-    `alone`: test only these measures, without a cost that is compared with them and without the notes on this pair
-    (results without copied rows, the decision over tasks, unknown limits). `models`: names of the
-    two in notes.
-
-    Raises ValueError if the predictions lack data that a measure needs, or if there are too few rows to test anything.
-    """
-    (result,) = compare_pairs([paired], rule, measures, positive=positive, alone=alone, models=models)
+def compare_pair(paired: PairedPredictions, *given: Any, **options: Any) -> ComparisonResult:
+    """Compare one candidate with its baseline, with the parameters of `compare_pairs`."""
+    (result,) = compare_pairs([paired], *given, **options)
     return result
 
 
@@ -74,7 +60,14 @@ def compare_pairs(
     alone: bool = False,
     models: Sequence[str] = ("the baseline", "the candidate"),
 ) -> tuple[ComparisonResult, ...]:
-    """Compare several candidates with one baseline: one family of tests, adjusted over all of them."""
+    """Test every measure on all rows and every slice of several candidates: one family of tests.
+
+    `alone`: test only these measures, without a cost that is compared with them and without the notes on this pair
+    (results without copied rows, the decision over tasks, unknown limits). `models`: names of the two in notes. All
+    else as `sigstats.compare`.
+
+    Raises ValueError if the predictions lack data that a measure needs, or if there are too few rows to test anything.
+    """
     if rule is None:
         rule = ComparisonRule()
     elif not isinstance(rule, ComparisonRule):

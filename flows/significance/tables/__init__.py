@@ -1,8 +1,9 @@
 """The tables of a significance study: the common part of all kinds."""
 
 import importlib
+import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -29,6 +30,8 @@ from sigstats.tasks.summary import PRINTABLE
 from ...config.model import Strict, each_once, only
 from ...config.settings import PrintedNumber
 
+#: Columns whose rows may not be single objects, or those of one model.
+_MORE = re.compile("(?i)id|model|counts?|n|freq(uency)?")
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Counts = list[Annotated[int, Field(ge=0)]]
 Ways: TypeAlias = tuple[tuple[str, ...], ...]
@@ -173,12 +176,12 @@ def read_table(path: str, base: Path, names: Sequence[str] | None = None, filled
 
 
 def coded_classes(
-    table: Table, names: Sequence[str], listed: Sequence[str] | None, times: NDArray[np.int64] | None = None
+    table: Table, names: Sequence[str], listed: Sequence[str] | None, times: Any = None, by: str | None = None
 ) -> tuple[list[NDArray[np.int64]], list[str], list[Note]]:
     """A column of labels and some of predictions as `codes`, with notes on classes that only one side has.
 
     ValueError if predictions are not classes of the labels, or a value that is not `listed` usually means a missing
-    one. `times`: the number of objects of each row.
+    one. `times`: the number of objects of each row; `by`: the column of several tables.
     """
     columns = [table.texts(name) for name in names]
     for name, column in zip(names, columns, strict=True):
@@ -191,7 +194,17 @@ def coded_classes(
     for name, column in zip(names[1:], coded[1:], strict=True):
         spelled.check(f"column {shown(name)} of {table.where}", [*counts_of(classes, column, times)])
     models = [(name, classes, coded[0], column) for name, column in zip(names[1:], coded[1:], strict=True)]
-    return coded, classes, class_notes(models, times)
+    notes = class_notes(models, times)
+    return coded, classes, notes if times is not None else [*notes, *_on_unused(table, {*names, by}, by)]
+
+
+def _on_unused(table: Table, used: Collection[str | None], by: str | None) -> Iterator[Note]:
+    """Notes on columns that are not used although rows may not be single objects, or those of one model."""
+    for name in (name for name in table.names if name not in used and _MORE.fullmatch(name)):
+        n, rows, key = len(table.texts_or_missing(name).unique()), table.num_rows, name.casefold()
+        if (n < rows and by is None) if key == "id" else n > 1 or key != "model":
+            how = f"has {n:,} {key}s in {rows:,} rows" if key in ("id", "model") else "is not used"
+            yield Note("unused-counts", f"column {shown(name)} {how}: each row is one object")
 
 
 def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:

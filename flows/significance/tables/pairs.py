@@ -40,8 +40,9 @@ class Pairs(OfTwo):
         only_a, only_b, n, notes = self.only_a, self.only_b, self.n, list[Note]()
         if self.path is not None:
             wanted = [self.label, self.a, self.b]
-            table = read_table(self.path, base, wanted)
-            (label, of_a, of_b), _, notes = coded_classes(table, wanted, self.classes)
+            (label, of_a, of_b), _, notes = coded_classes(
+                read_table(self.path, base, filled=wanted), wanted, self.classes
+            )
             right_a, right_b = label == of_a, label == of_b
             only_a, only_b, n = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum()), len(label)
         data = {"only_a": only_a, "only_b": only_b, "n": n, "alternative": self.alternative}
@@ -103,8 +104,7 @@ class Outcomes(OfTwo):
         counts, notes = self.counts, list[Note]()
         if self.path is not None:
             wanted = [self.label, self.a, self.b]
-            table = read_table(self.path, base, wanted)
-            columns, names, notes = coded_classes(table, wanted, self.classes)
+            columns, names, notes = coded_classes(read_table(self.path, base, filled=wanted), wanted, self.classes)
             if self.positive not in names:
                 raise refuse("positive", self.positive, f"one of {', '.join(names[:20])}")
             label, of_a, of_b = (column == names.index(self.positive) for column in columns)

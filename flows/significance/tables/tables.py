@@ -50,13 +50,11 @@ class Tables(Entry):
             yield self.case({"table": self.counts})
             return
         extra = [name for name in (self.count, self.by) if name is not None]
-        table = read_table(self.path, base, [self.label, self.prediction, *extra])
+        table = read_table(self.path, base, filled=[self.label, self.prediction, *extra])
         counts = None if self.count is None else np.array(table.counts(self.count), dtype=np.int64)
-        (true, assigned), _, notes = coded_classes(table, [self.label, self.prediction], self.classes, counts)
+        (true, assigned), _, notes = coded_classes(table, [self.label, self.prediction], self.classes, counts, self.by)
         if self.count is not None:
             notes += _on_rows(table, [self.count], "the counts are added", [self.label, self.prediction, self.by])
-        elif unused := {"count", "counts", "n", "freq", "frequency"}.intersection(map(str.casefold, table.names)):
-            notes.append(Note("unused-counts", f"column {shown(min(unused))} is not used: each row is one object"))
         (group,), names = codes(table.texts(self.by)) if self.by else ([np.zeros_like(true)], [""])
         for position, name in enumerate(names):
             rows = np.flatnonzero(group == position)

@@ -638,4 +638,34 @@ def test_counts_that_are_not_named_are_noted(tmp_path, capsys):
     (tmp_path / "cells.csv").write_text("label,prediction,Count\ncat,cat,20\ncat,dog,3\ndog,cat,3\ndog,dog,9\n")
     path = study_file(tmp_path, f'kind = "significance"\n{TABLE}path = "cells.csv"\n')
     assert main(["run", str(path), "--output", str(tmp_path / "out")]) == 0
-    assert "note: t: column 'count' is not used: each row is one object" in "".join(capsys.readouterr())
+    assert "note: t: column 'Count' is not used: each row is one object" in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("entry", "column", "told"),
+    [
+        ("pairs", "id", "column 'id' has 30 ids in 60 rows: each row is one object"),
+        ("outcomes", "id", "column 'id' has 30 ids in 60 rows: each row is one object"),
+        ("tables", "id", "column 'id' has 30 ids in 60 rows: each row is one object"),
+        ("tables", "Model", "column 'Model' has 2 models in 60 rows: each row is one object"),
+        ("pairs", "row", ""),
+    ],
+)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_repeated_ids_and_several_models_in_a_file_of_objects_are_noted(tmp_path, capsys, entry, column, told, ending):
+    rng = np.random.default_rng(3)
+    rows = pd.DataFrame(rng.integers(2, size=(60, 3)), columns=["label", "prediction", "b"])
+    rows[column] = np.repeat(["m1", "m2"], 30) if column == "Model" else np.tile(np.arange(30), 2)
+    rows.to_csv(tmp_path / "r.csv", index=False) if ending == "csv" else rows.to_parquet(tmp_path / "r.parquet")
+    about = {
+        "pairs": 'a = "prediction"\nb = "b"',
+        "outcomes": 'a = "prediction"\nb = "b"\npositive = "1"',
+        "tables": "",
+    }
+    text = f'kind = "significance"\n[[{entry}]]\nname = "t"\npath = "r.{ending}"\n{about[entry]}\n'
+    assert main(["run", str(study_file(tmp_path, text)), "--output", str(tmp_path / "out")]) == 0
+    printed = "".join(capsys.readouterr())
+    assert f"note: t: {told}" in printed if told else "note:" not in printed
+    if entry == "tables" and column == "Model":
+        assert main(["run", str(study_file(tmp_path, text + 'by = "Model"')), "--output", str(tmp_path / "by")]) == 0
+        assert "note:" not in "".join(capsys.readouterr())
