@@ -171,15 +171,16 @@ def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) 
 def _of_class(paired: PairedPredictions, positive: str | None) -> NDArray[np.bool_]:
     code = positive_code(paired, positive, among_several=positive is not None)
     assert paired.said is not None  # as it has two classes
-    said, least = paired.predicted, 1 / len(paired.classes)
+    said, least, true = paired.predicted, 1 / len(paired.classes), np.equal(paired.said.label, code)
     for scores, of in zip(paired.scored.scores, (said.a, said.b), strict=True) if said and paired.scored else ():
         own, others = scores[of == code], scores[of != code]
-        unclear = len(own) and len(others) and scores.min() >= least and scores.max() <= 1
-        if unclear and others.max() > max(own.min(), 0.5):
+        surplus = len(others) - 2 * np.count_nonzero(true[of != code])  # of negatives, that scores do not expect
+        unclear = len(own) and surplus > 2 * len(others) ** 0.5 and scores.min() >= least and scores.max() <= 1
+        if unclear and others.max() >= max(np.median(own), 0.501):
             told = f"none is below {least:g}, though other classes are predicted with scores up to {others.max():g}"
             wanted = f"the probability of {shown(paired.classes[code])}, not that of the predicted class"
             raise ValueError(f"scores: {told}; expected {wanted}")
-    return np.equal(paired.said.label, code)
+    return true
 
 
 def _probabilities(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Values:

@@ -627,8 +627,11 @@ def test_the_confidence_of_the_predicted_class_is_no_probability_of_the_positive
         frame.to_csv(path, index=False)
     assert told in refused("rank", *paths, "--score", "confidence", "--measure", measure)
     assert sigstats.compare(frame, frame[::-1], score="probability", measures=[measure]).verdict
-    high = frame[p > 0.5].assign(prediction=lambda rows: (rows.probability > 0.9) * 1)  # a threshold of 0.9
-    assert sigstats.compare(high, high, score="probability", measures=[measure]).verdict
+    high = frame[p > 0.5]
+    noisy = np.random.default_rng(2).normal(high.probability, 0.1) > 0.7
+    for said in (high.probability > 0.9, noisy):  # a threshold, and another model
+        both = high.assign(prediction=said * 1)
+        assert sigstats.compare(both, both, score="probability", measures=[measure]).verdict
 
 
 @pytest.mark.parametrize(("classes", "order"), [(5, [3, 0, 4, 1, 2]), (2, [1, 0]), (4, [0, 3, 2, 1])])
