@@ -263,7 +263,7 @@ def _answered(result: Predictions, columns: Columns) -> Predictions:
         kept, dropped = (filled.take(pc.indices_nonzero(rows)) for rows in (pc.invert(empty), empty))
         return replace(kept, dropped=dropped, distinct=None)
     if score is not None and filled.score is not None:
-        low, high = pc.min_max(filled.score.values).as_py().values()
+        low, high = (pc.min_max(filled.score.values)[end].as_py() for end in ("min", "max"))
         low = min(low, *(score.limits or (0.0,)))
         if score.lower or not 0 <= low <= high <= 1:
             raise ValueError(
