@@ -105,7 +105,9 @@ def parsed(path: str, columns: Columns) -> PredictionFile:
     chosen = list(logs) or [file for file in tables if explicit or is_table(file)]
     if not chosen:
         raise ValueError(f"{where}: contains no file of predictions; expected {', '.join(format_names())}")
-    names = [printable(file.rpartition("/")[2]) for file in tables if file not in chosen]
+    beside = tuple(getattr(module, "BESIDE", "/") for module in logs.values())
+    others = [file.rpartition("/")[2] for file in tables if file not in chosen]
+    names = [printable(name) for name in others if not name.startswith(beside)]
     told = f"{where}: not read: {some_of(names)}; a pattern with an ending, such as '*.txt', reads other files"
     notes = (Note("unread-files", told),) * bool(names)
     return PredictionFile(path, tuple(read_file(file, columns) for file in chosen), tasks=True, notes=notes)

@@ -80,7 +80,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         identity=identity,
         beside={} if has_epochs else _beside(answers, columns, identity),
         failed=pa.array([answer.failed or None for answer in answers], pa.string()),
-        notes=(*log.notes, *log.total_notes(score, filter_name, marks)),
+        notes=(*log.notes, *log.total_notes(score, filter_name)),
     )
 
 

@@ -15,6 +15,7 @@ from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, empty_answ
 
 ORDER = 20
 NAME = "the samples of lm-evaluation-harness"
+BESIDE = "results_"  # so begin the names of the files that are read with the samples
 
 BEGINS = re.compile(rb'(?s)\s*+\{(?=.*"doc_id")')
 

@@ -296,7 +296,18 @@ def test_a_total_that_a_log_states_against_its_answers_is_noted(tmp_path, progra
     assert main(words) == 0
     notes = json.loads((tmp_path / "checked.json").read_text())["notes"]
     told = [note["text"] for note in notes if note["name"] == "other-total"]
-    assert ["0.95, and its 40 answers have 1; the answers count" in text for text in told] == [True] * odd
+    assert ["0.95; its 40 answers, which count, have 1" in text for text in told] == [True] * odd
+
+
+def test_a_total_of_several_providers_is_that_of_all(tmp_path):
+    log = log_of("promptfoo", 0)
+    results = log["results"]["results"]
+    others = [{**result, "provider": {"id": "n"}, "success": row % 2 == 0} for row, result in enumerate(results)]
+    for stated, odd in ((60, False), (80, True)):
+        log["results"] |= {"results": [*results, *others], "stats": {"successes": stated, "failures": 80 - stated}}
+        (file,) = written(tmp_path, log)
+        notes = compared(tmp_path, [file], "--model", "m", "--model", "n")["notes"]
+        assert ["other-total" in note["name"] for note in notes if "states" in note["text"]] == [True] * odd
 
 
 def test_documents_of_samples_are_compared_where_one_file_has_no_hashes(tmp_path, refused):
@@ -306,6 +317,7 @@ def test_documents_of_samples_are_compared_where_one_file_has_no_hashes(tmp_path
     first = samples_of(tmp_path / "a", 1, [1] * 40, **new)
     assert "id '0': doc '" in refused("compare", first, samples_of(tmp_path / "b", 1, [1] * 40, doc={"q": 2}))
     same = samples_of(tmp_path / "c", 1, [1] * 40, arguments=[["Q?", {"until": ["."]}]])
+    assert "not read" not in str(compared(tmp_path, [tmp_path / "a", tmp_path / "c"])["notes"])
     told = [note["text"] for note in compared(tmp_path, [first, same])["notes"]]
     assert [text.removeprefix(same)[:20] for text in told] == ["generation settings ", ": 40 of 40 prompts a"]
     other = samples_of(tmp_path / "b", 1, [1] * 40, **(new | {"doc": {"q": 2}}))
