@@ -72,8 +72,8 @@ def check_predictions(
             what = marks.column if marks else name
             raise refuse(option, bar, f"{other}, since of {what} the {way} is better")
         low, high = (-math.inf, math.inf) if known is None else known
-        of_labels = name in ("rmse", "neg-mae", "neg-mse")
-        unit = (marks.unit or (name != "ratio" and high - low != 1)) if marks else of_labels
+        own = name in ("rmse", "neg-mae", "neg-mse") or name.startswith("expected-cost")
+        unit = (marks.unit or (name != "ratio" and high - low != 1)) if marks else own
         if isinstance(bar, SaidShare) and unit:
             raise refuse(option, f"{100 * bar:g}%", f"a number in the unit of {marks.column if marks else name}")
         as_real(bar, option, low=min(sign * low, sign * high), high=max(sign * low, sign * high))

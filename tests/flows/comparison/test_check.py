@@ -184,10 +184,8 @@ def test_so_many_rows_of_the_same_share_decide(hits, n, bar):
         (["--at-least", "0.9", "--measure", "kapa"], "--measure: 'kapa' is not valid; did you mean 'kappa'?"),
         (["--at-least", "0.9", "--lower-is-better", "mark"], "expected --at-most, since of mark the lower is better"),
         (["--at-least", "0.9", "--id", "nr"], "column 'nr' was not found"),
-        (
-            ["--at-most", "3%", "--measure", "rmse"],
-            "--at-most: '3%' is not valid; expected a number in the unit of rmse",
-        ),
+        (["--at-most", "3%", "--measure", "rmse"], "'3%' is not valid; expected a number in the unit of rmse"),
+        (["--at-most", "50%", "--costs", "fn=10,fp=1"], "'50%' is not valid; expected a number in the unit of"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path, table, capsys, arguments, message):
