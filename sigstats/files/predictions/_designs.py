@@ -73,6 +73,8 @@ def with_people(
 
     `paired`: with the ids of its rows.
     """
+    from sigstats.unseen_row.judged import agreement_of  # few comparisons have a judge
+
     scored, said = paired.scored, paired.predicted
     if scored is not None and scored.lower:
         raise ValueError(f"score: {shown(scored.column)} is a cost; expected marks of which higher is better")
@@ -80,7 +82,7 @@ def with_people(
     if scored is not None:
         of_judge = zip(people, scored.scores, strict=True)
         marks += [(side.judged, scored.column, scores) for side, scores in of_judge] if limits is None else []
-        right = [scores == 1 for scores in scored.scores]
+        right = [scores > sum(limits or (0, 1)) / 2 for scores in scored.scores]
     else:
         assert said is not None
         right = [*said.right]
@@ -92,6 +94,13 @@ def with_people(
         if not valid.all():
             raise ValueError(f"{where}: column {shown(column)}: {values[~valid][0]:g} is not {wanted}")
     (a, of_a), (b, of_b) = (side.at(paired.ids) for side in people)
+    for side, of, own in zip(people, right, (a, b), strict=True):
+        agreement = agreement_of(of[(seen := ~np.isnan(own))], own[seen] > sum(limits or (0, 1)) / 2)
+        if agreement.sensitivity(0.999).high < 1 - agreement.specificity(0.999).high:  # it passes more wrong answers
+            told = f"column {shown(side.column)} contradicts the judge ({agreement.in_words()})"
+            raise ValueError(
+                f"{side.where}: {told}; expected 1 for right answers, or high marks for good ones, in both"
+            )
     a_wrong, b_wrong = (1 - side.astype(np.int64) for side in right)
     return replace(
         paired,

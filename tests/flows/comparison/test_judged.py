@@ -182,6 +182,31 @@ def test_what_cannot_be_judged_is_refused(tmp_path, capsys, change, arguments, s
     assert re.search(said, error)
 
 
+@pytest.mark.parametrize("command", [["compare"], ["rank"], ["check"]])
+@pytest.mark.parametrize("marks", [False, True])
+def test_labels_of_people_that_contradict_the_judge_are_refused(tmp_path, refused, printed, command, marks):
+    """Labels of the error, and classes in place of verdicts; a judge that guesses is no contradiction."""
+    frames = drawn((0.8, 0.7), (0.9, 0.9), np.random.default_rng(5), n=300, labels=100)
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"][: 2 - (command[0] == "check")]
+    words = [*command, *paths, "--score", "judge", "--human", "human", *["--score-range", "1", "5"] * marks]
+    words += ["--at-least", "2" if marks else "0.5"] * (command[0] == "check")
+
+    def written(change):
+        for path, frame in zip(paths, frames, strict=False):
+            frame = frame.assign(human=change(frame))
+            (frame * [1, 4, 4] + [0, 1, 1] if marks else frame).to_csv(path, index=False)
+
+    written(lambda frame: 1 - frame["human"])
+    assert "a.csv: column 'human' contradicts the judge (agreement " in refused(*words)
+    guessed = np.random.default_rng(6)
+    for change in (
+        lambda frame: frame["human"],
+        lambda frame: frame["human"].where(guessed.random(len(frame)) < 0.5, 0),
+    ):
+        written(change)
+        printed(*words, code=(0, 1))
+
+
 def test_verdicts_that_are_missing_are_left_out_or_wrong_as_the_person_says(tmp_path, capsys):
     frames = drawn((0.8, 0.8), (0.7, 0.7), np.random.default_rng(4))
     gaps = [each.assign(judge=each["judge"].where(each["id"] % 50 != 3)) for each in frames]
