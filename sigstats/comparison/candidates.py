@@ -9,7 +9,7 @@ from .cells import effect_of, named
 from .compare import compare_pairs
 from .paired_predictions import PairedPredictions
 from .result import ComparisonResult, ComparisonRow
-from .rule import ComparisonRule, Verdict
+from .rule import Verdict
 from .units import ALL_ROWS
 
 Subjects = tuple[Mapping[str, str], Mapping[str, str]]
@@ -113,17 +113,13 @@ def with_names(pairs: Sequence[PairedPredictions], scores: Sequence[str | None])
 
 
 def compare_scores(
-    pairs: Sequence[Sequence[PairedPredictions]],
-    rule: ComparisonRule | None = None,
-    measures: Sequence[str] | None = None,
-    *,
-    positive: str | None = None,
+    pairs: Sequence[Sequence[PairedPredictions]], *given: Any, **options: Any
 ) -> tuple[ComparisonResult, ...]:
     """Compare each candidate by each of its scores; p-values are adjusted over all of them.
 
     `pairs`: for each candidate, the predictions beside the baseline's by each score. All else as `compare_pairs`.
     """
-    results = iter(compare_pairs([pair for by_score in pairs for pair in by_score], rule, measures, positive=positive))
+    results = iter(compare_pairs([pair for by_score in pairs for pair in by_score], *given, **options))
     return tuple(_one([next(results) for _ in pair]) for pair in pairs)
 
 

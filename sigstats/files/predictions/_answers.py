@@ -117,10 +117,10 @@ class WithLikeliest(WithMissing):
         self.probabilities = as_probabilities(values, f"{table.where}: probabilities", table.num_rows)
         if of_labels and not (values.max(axis=1) == 1).all():
             raise refuse(f"{table.where}: probabilities", "a row", "1 for the true class and 0 for others")
-        self._name = "" if columns.prediction in table.names else columns.prediction
-        self.names += (self._name,) if self._name else ()
+        self.name_of_likeliest = "" if columns.prediction in table.names else columns.prediction
+        self.names += (self.name_of_likeliest,) if self.name_of_likeliest else ()
         classes, ties = likeliest(values, np.asarray(self.classes))
-        self._likeliest, self.ties = pa.array(classes.tolist(), pa.string()), ties if self._name else 0
+        self.likeliest, self.ties = pa.array(classes.tolist(), pa.string()), ties
 
     def of_classes(self, name: str, label: Any) -> Any:
         """Return the table for `Scored.of_classes` as an array of lists; null if a label is missing."""
@@ -133,4 +133,4 @@ class WithLikeliest(WithMissing):
         return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1], mask=pc.is_null(places))
 
     def _values(self, name: str) -> Array:
-        return self._likeliest if name == self._name else super()._values(name)
+        return self.likeliest if name == self.name_of_likeliest else super()._values(name)

@@ -16,9 +16,9 @@ from sigstats._common.messages import Note, nearest
 from sigstats._common.validation import hint, shown
 from sigstats.comparison.units import MISSING
 
-from ..tables.spelling import is_number
+from ..tables.spelling import is_number, same_spelling
 from ..tables.table import Table, WithMissing
-from ._agreement import check_same, truth_of
+from ._agreement import check_same, differing, truth_of
 from ._answers import WithLikeliest, check_texts, scores_of
 from ._columns import Columns, TableColumns
 from ._predictions import RIGHT, Predictions, Said, Scores, Source, dictionaries
@@ -208,8 +208,12 @@ def from_table(table: Table, given: Columns) -> Predictions:
     for text in table.unused() if isinstance(table, WithMissing) else ():
         note = Note(UNUSED, f"missing: no value is {shown(text)}")
         notes += [note] if columns.truth is None or note in columns.truth.notes else []
-    if likeliest is not None and likeliest.ties:
+    if likeliest is not None and likeliest.ties and likeliest.name_of_likeliest:
         notes.append(equal_probabilities(likeliest.ties, table.num_rows).of(table.where))
+    elif likeliest is not None and predicted and not of_labels:
+        n = len(differing(*same_spelling([prediction.cast(pa.string()), likeliest.likeliest])))
+        told = f"{table.where}: {n:,} of {table.num_rows:,} predictions are not the class of the highest probability"
+        notes += [Note("unlikely-predictions", told)] * (n > likeliest.ties)
     as_runs = "" if run is None else f"--run {run} takes them as those of runs of a recipe, which are independent; "
     if chosen.models in table.names and chosen.model is None:
         as_runs = f"--model NAME reads those of one {chosen.models}; {as_runs}"

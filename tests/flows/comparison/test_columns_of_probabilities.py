@@ -115,3 +115,19 @@ def test_equally_likely_classes_are_counted_and_do_not_depend_on_the_order_of_co
     ranked = sigstats.rank_models(dict(zip("ab", frames, strict=True)), label=Y)
     for result in (in_python, checked, ranked):
         assert [note.name for note in result.notes].count("equal-probabilities") == (1 if result is checked else 2)
+
+
+@pytest.mark.parametrize("digits", [1, 3])
+def test_predictions_that_are_not_the_likeliest_class_are_counted(tmp_path, digits):
+    """Rounded probabilities may tie; that is no contradiction."""
+    values = A.round(digits)
+    likeliest = CLASSES[A.to_numpy().argmax(axis=1)]
+    other = np.where(np.arange(N) < 120, np.roll(CLASSES, 1)[A.to_numpy().argmax(axis=1)], likeliest)
+    files = [
+        table(values.div(values.sum(axis=1), axis=0), "p_{}", label=Y, prediction=own) for own in (likeliest, other)
+    ]
+    results_of(tmp_path, *files, "--probabilities", "p_*", "--measure", "accuracy")
+    notes = json.loads((tmp_path / "result.json").read_text())["notes"]
+    (told,) = [note["text"] for note in notes if note["name"] == "unlikely-predictions"]
+    assert "b.csv: 1" in told
+    assert "of 300 predictions are not the class of the highest probability" in told
