@@ -121,7 +121,7 @@ def with_direction(result: ComparisonResult, positive: str, *, named: bool, mode
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:
     """Yield notes on two spellings or units, on scores of 0 and 1, on one class or the label in all rows, on copies."""
     predicted, scored = paired.predicted, paired.scored
-    yield from paired.units.notes_on_spelling()
+    yield from paired.units.notes_on_names()
     needs = {MEASURES[name].needs for name in measures}
     if paired.score_range is None or "numbers" in needs:  # the limits of marks state their unit
         yield from units_of_numbers(paired, needs, models)

@@ -52,7 +52,7 @@ class Units:
     slices: Mapping[str, Parted] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.notes_on_spelling()  # refuses names that look alike
+        self.notes_on_names()  # refuses names that look alike
         given = {name: getattr(self, name) for name in ("runs", "tasks", "weights")}
         check_together({**given, "order": self.in_time, "several answers to an item": self.items})
 
@@ -65,11 +65,20 @@ class Units:
         times = np.unique(as_times(order[0]), return_inverse=True)[1][order[1]]
         return cls(n=n, group=times, in_time=True, **others)
 
-    def notes_on_spelling(self) -> list[Note]:
-        """Notes on slices, tasks and groups that may be spelled twice; ValueError if they look alike."""
+    def notes_on_names(self) -> list[Note]:
+        """Notes on slices, tasks and groups that may be spelled twice or none; ValueError if they look alike."""
         parts = [(column, names, "slice") for column, (names, _) in self.slices.items()]
         parts += [("task", self.task_names, "task"), ("groups", self.group_names, "group")]
-        return [note for column, names, what in parts for note in DistinctNames(names, self.n, column, what).notes]
+        notes = [note for column, names, what in parts for note in DistinctNames(names, self.n, column, what).notes]
+        sizes = np.zeros(0) if self.group is None else np.bincount(self.group)
+        if 2 < len(sizes) == len(self.group_names):
+            largest, (next_, rows) = sorted(self.group_names)[int(sizes.argmax())], np.sort(sizes)[-2:].tolist()
+            if rows >= max(5 * next_, self.n / 10):
+                told = f"{shown(largest)} has {rows:,} of {self.n:,} rows, and no other more than {next_:,}"
+                notes.append(
+                    Note("large-group", f"groups: {told}; if it stands for unknown groups, leave out its rows")
+                )
+        return notes
 
     @property
     def single(self) -> bool:

@@ -160,7 +160,7 @@ def rank_models(
     known, group = codes.get("groups") or codes.get("items") or ((), None)
     units = Units(n=n, group=group, group_names=known, slices=parts)
     options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice}
-    options["notes"] = (*units.notes_on_spelling(), *(said.notes if said else ()))
+    options["notes"] = (*units.notes_on_names(), *(said.notes if said else ()))
     group = codes["groups"][1] if "groups" in codes else None
     missing = missing_in(columns.table) if "items" in codes else None
     if missing is None or not missing.any():

@@ -195,7 +195,7 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
         answers=np.column_stack([answer[where] for answer in rows.answers]) if rows.answers else None,
         units=units,
         subjects=tuple(rows.subjects),
-        notes=(*units.notes_on_spelling(), *rows.notes),
+        notes=(*units.notes_on_names(), *rows.notes),
         lower=bool(marks and rows.lower),
         limits=first.score.limits if scored and first.score else (0.0, 1.0),
     )

@@ -771,3 +771,21 @@ def test_sections_and_hashes_are_not_refused_as_numbers_in_two_forms():
     a, b = (np.where(rng.random(120) < 0.2, 1 - y, y) for _ in "ab")
     for groups in ([f"1.{k % 30 + 1}" for k in range(120)], [("1000", "1E3", "2F7")[k % 3] for k in range(120)]):
         assert "spelled-twice" in [note.name for note in sigstats.compare(y, a, b, groups=groups).notes]
+
+
+@pytest.mark.parametrize("name", ["unknown", -1])
+def test_a_group_that_is_much_larger_than_others_is_noted(name):
+    """It may stand for unknown groups; the sizes of natural groups fall off by Zipf's law at most."""
+    rng = np.random.default_rng(4)
+    y, a, b = rng.integers(0, 2, (3, 300))
+    known = np.arange(300) // 4
+    groups = np.where(np.arange(300) % 3 == 0, name, known)
+    zipf = np.repeat(np.arange(100), 60 // (1 + np.arange(100)))[:200]
+    for door in (
+        lambda of: sigstats.compare(y[: len(of)], a[: len(of)], b[: len(of)], groups=of),
+        lambda of: sigstats.check(y[: len(of)], a[: len(of)], groups=of, at_least=0.4),
+        lambda of: sigstats.rank_models(pd.DataFrame({"y": y, "a": a, "b": b})[: len(of)], label="y", groups=of),
+    ):
+        (note,) = [note for note in door(groups).notes if note.name == "large-group"]
+        assert f"groups: '{name}' has 100 of 300 rows, and no other more than 3; if it stands for unknown" in note
+        assert "large-group" not in [note.name for of in (known, zipf) for note in door(of).notes]
