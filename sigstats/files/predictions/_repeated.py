@@ -69,18 +69,19 @@ def alike(
     first, other = (replace(side, epoch=own) for side, own in zip((first, other), epochs, strict=True))
     for side in (first, other):
         require_distinct(side, {"label": side.said.label, **_questions(side)})
+    paired = "epoch"
     if not _have_same_epochs(first, other):
         counts = [f"{answers_each(side)} in {side.where} (mean {_mean(side):.4g})" for side in (first, other)]
         trimmed = first_answers(first, other), first_answers(other, first)
         lost = [len(one.ids) - len(kept.ids) for one, kept in zip((first, other), trimmed, strict=True)]
-        first, other = trimmed
+        (first, other), paired = trimmed, "order, as their epochs differ"
         if any(lost):
             how = "accuracy, mean-score and pass@k average all answers to an item; other measures take as many of both"
             return first, other, (Note("unequal-epochs", f"items have {counts[0]} and {counts[1]}: {how}"),)
     shared = first.ids.filter(pc.is_in(first.ids, value_set=pc.unique(other.ids)))
     items = pc.count_distinct(shared).as_py()
     alone, how = first.where == other.where, f"{len(shared):,} answers to {items:,} items"
-    how = f"{first.where}: {how}" if alone else f"{how} in each file are paired by epoch"
+    how = f"{first.where}: {how}" if alone else f"{how} in each file are paired by {paired}"
     told = f"{how}{'' if in_groups else '; the answers to one item are one group'}"
     return first, other, () if alone and in_groups else (Note("paired-epochs", told),)
 

@@ -34,7 +34,7 @@ from ._predictions import (
 from ._repeated import answers_each, are_distinct, refuse_ids_spelled_twice, some_ids
 
 #: Actions for results that repeat an id.
-_KEPT = {"first": "the first of each is kept", "last": "the last of each is kept", "all": "each counts as an answer"}
+_KEPT = {"first": "the file's first is kept", "last": "the file's last is kept", "all": "each counts as an answer"}
 #: At most this many reasons of failures are named.
 _REASONS = 3
 #: A longer name is known by its beginning.

@@ -270,7 +270,7 @@ def test_a_regression_study_has_the_option(tmp_path, printed, refused):
     said = refused(*words)
     assert "1 of 41 rows repeat an id: id '0'; " in said
     assert "or add duplicates first, last or all" in said
-    assert "repeat an id: id '0'; the last of each is kept" in " ".join(
+    assert "repeat an id: id '0'; the file's last is kept" in " ".join(
         printed(*words, "--set", "duplicates=last").split()
     )
 
@@ -360,3 +360,18 @@ def test_no_probability_is_wrong_by_itself(tmp_path, measure, unpaired):
     b[:9] = np.nan
     with pytest.raises(ValueError, match=f"unscored: 'wrong' is not valid for {measure} of probabilities"):
         compared(tmp_path, rng.integers(0, 2, 90), a, b, measure, unscored="wrong", unpaired=unpaired, score="prob")
+
+
+@pytest.mark.parametrize(("first", "how"), [(0, "epoch"), (1, "order, as their epochs differ")])
+def test_the_note_on_epochs_states_how_they_are_paired(tmp_path, printed, first, how):
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path, start in zip(paths, (0, first), strict=True):
+        rows = pd.DataFrame(
+            {"id": np.arange(90) // 3, "epoch": start + np.arange(90) % 3, "label": np.arange(90) // 3 % 2}
+        )
+        rows.assign(prediction=np.arange(90) % 2).to_csv(path, index=False)
+    notes = json.loads(printed("compare", *paths, "--epoch", "epoch", "--json", "-"))["notes"]
+    assert (
+        f"90 answers to 30 items in each file are paired by {how}; the"
+        in {note["name"]: note["text"] for note in notes}["paired-epochs"]
+    )

@@ -41,6 +41,16 @@ def test_a_note_counts_them(table, printed, name, values, told, kind):
     assert notes == [f"{told}, which is not used; they count like the other rows"] * bool(told)
 
 
+@pytest.mark.parametrize(
+    ("name", "values"), [("sample_weight", [1, 30, 2]), ("sample_weight", [1, 1, 1]), ("weight", [70, 80, 90])]
+)
+def test_weights_of_rows_that_are_not_used_are_told(table, printed, name, values):
+    path = table(name, values)
+    told = "column 'sample_weight' is not used: rows count alike; compare has --weights"
+    assert (told in printed("check", path, "--at-least", "0.1", code=(0, 1))) == (30 in values)
+    assert "not used" not in printed("compare", path, path, "--weights", name, code=(0, 1))
+
+
 def test_a_column_that_divides_the_rows_is_used(table, printed):
     path = table("split", ["train", "test", "test"])
     assert "not used" not in printed("check", path, "--at-least", "0.1", "--slice", "split", code=(0, 1))
