@@ -262,3 +262,18 @@ def copied_rows(content: IntArray, beside: Sequence[IntArray]) -> NDArray[np.boo
     copies = np.ones(len(joint), dtype=bool)
     copies[first] = False
     return copies
+
+
+#: Fewer votes may repeat others, with the sides exchanged, by chance.
+_FEWEST_TWICE = 20
+
+
+def refuse_mirrored(votes: IntArray) -> None:
+    """Refuse votes (two models, sign) that all occur twice, in turn or in halves, with the sides exchanged."""
+    n = len(votes)
+    halves = (
+        [(votes[::2], votes[1::2]), (votes[: n // 2], votes[n // 2 :])] if n % 2 == 0 and n >= _FEWEST_TWICE else []
+    )
+    if any(np.array_equal(one, other[:, [1, 0, 2]] * [1, 1, -1]) for one, other in halves):
+        cure = "leave out one of each two, or give the question of each vote (items, --item)"
+        raise ValueError(f"votes: all {n:,} are there twice with the sides exchanged; {cure}")

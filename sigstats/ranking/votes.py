@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
 from .._common.class_names import as_class_labels, as_groups
-from .._common.data_frames import require_same_index
+from .._common.data_frames import refuse_mirrored, require_same_index
 from .._common.drawing import Drawn, forest
 from .._common.messages import Note
 from .._common.tabular import ArrayRecord, Table, in_words
@@ -188,6 +188,8 @@ def rank_votes(
     signs = signs_of(winner, n, models, first, second)
     given = {name: value for name, value in {"groups": groups, "items": items}.items() if value is not None}
     units = _crossed([as_groups(value, name, n)[0] for name, value in given.items()])
+    if not given:
+        refuse_mirrored(np.column_stack([first, second, signs]))
     for model in models[second[first == second]][:1]:
         raise refuse("model_b", str(model), "a model other than model_a")
     count, part = components_of(len(models), first, second, strong=False)
@@ -235,7 +237,8 @@ def signs_of(winner: Any, n: int, models: NDArray[Any], first: IntArray, second:
     if len(place) != n:
         raise refuse("winner (length)", len(place), f"{n}, one for each vote")
     code_of = np.where(np.isin(names, models), np.searchsorted(models, names), -1)[place]
-    word_of = np.array([_word(str(name)) for name in names])[place]
+    words = [str(name).strip().lower() for name in names]
+    word_of = np.array([1 if w in _FIRST else -1 if w in _SECOND else 0 if w in _NEITHER else 3 for w in words])[place]
     by_name = np.where(code_of == first, 1, np.where(code_of == second, -1, 3))
     unclear = (code_of >= 0) & (word_of != 3) & (word_of != by_name)
     for odd in names[place[unclear]][:1]:
@@ -244,11 +247,6 @@ def signs_of(winner: Any, n: int, models: NDArray[Any], first: IntArray, second:
     for odd in names[place[signs > 1]][:1]:
         raise refuse("winner", str(odd), "model_a, model_b, tie, or the name of one of the two models")
     return signs.astype(np.int64)
-
-
-def _word(text: str) -> int:
-    word = text.strip().lower()
-    return 1 if word in _FIRST else -1 if word in _SECOND else 0 if word in _NEITHER else 3
 
 
 def _crossed(units: list[IntArray]) -> list[IntArray]:

@@ -21,7 +21,12 @@ def paired_arrays(
     """The rows of arrays; `options`: those of `pair_arrays`."""
     options["slices"] = by_name(options["slices"])
     if not missing and unscored == "refuse":
-        return pair_arrays(y, *predictions, **options)
+        pair = pair_arrays(y, *predictions, **options)
+        known = pair.predicted
+        assert known is not None
+        models = [(name, known.classes, known.label, of) for name, of in zip(names, (known.a, known.b), strict=True)]
+        told = [] if are_measurements(pair.classes) else class_notes(models)
+        return replace(pair, notes=tuple(dict.fromkeys((*pair.notes, *told))))
     from ._columns import pair_as_frames
 
     options |= {"missing": missing, "unscored": unscored, "classes": options.pop("listed")}
@@ -52,13 +57,11 @@ def pair_of_arrays(
     pair = paired_arrays(y, predictions, scores=scores, names=names, **options)
     known = pair.predicted
     assert known is not None
-    of_models = [(name, known.classes, known.label, of) for name, of in zip(names, (known.a, known.b), strict=True)]
-    told = [] if are_measurements(pair.classes) else class_notes(of_models)
     pair = replace(
         pair,
         said=Labels(classes=known.classes, label=known.label) if alone else known,
         scored=pair.scored and replace(pair.scored, column=column),
-        notes=tuple(dict.fromkeys((*pair.notes, *(said.notes if said else ()), *told))),
+        notes=tuple(dict.fromkeys((*pair.notes, *(said.notes if said else ())))),
         identical=identical,
     )
     return pair, positive or (said.positive if said else None)

@@ -171,9 +171,7 @@ def rank_models(
             if of_label is None:
                 options["notes"] += tuple(against_direction(names, greater=True, cure="give negative scores"))
             else:
-                pair = _predicted(of_label, columns.table)
-                said_by = [(name, pair(place, place)) for place, name in enumerate(names)]
-                options["notes"] += tuple(class_notes([(name, of.classes, of.label, of.a) for name, of in said_by]))
+                options["notes"] += _notes_on_classes(names, _predicted(of_label, columns.table))
             ranking = rank_table(scores, names, group, parts, score_range=limits, **options)
         else:
             how = {"positive": positive, "score_range": limits, "said": said}
@@ -206,8 +204,7 @@ def _one_measure(measure: Any, costs: Any) -> str | None:
     if costs is not None:
         return as_cost_measure(costs)
     with _one_named():
-        (chosen,) = (None,) if measure is None else as_compared_measures([measure])
-        return chosen
+        return None if measure is None else as_compared_measures([measure])[0]
 
 
 def _by_measure(
@@ -230,20 +227,26 @@ def _by_measure(
         scores = as_score_table(table).astype(np.float64).T if said is None else said.scores
     elif needs != "numbers":
         _right(table, as_labels(label, "label"), names)  # refuses classes that do not fit, by the name of the model
-    truth = None if label is None else _predicted(label, table[:, :0] if of_scores else table)
+    truth = None if label is None else _predicted(label, table[:, :0] if of_scores and said is None else table)
+    if truth and needs != "numbers" and (said is not None or not of_scores):
+        notes += _notes_on_classes(names, truth)
 
     def pair(a: int, b: int) -> PairedPredictions:
         if not of_scores:
             return PairedPredictions(units=units, said=truth and truth(a, b), score_range=score_range, notes=notes)
         both = scores[a], scores[b]
         scored = Scored.of_classes(*both) if both[0].ndim == 2 else Scored(scores=both, column="scores")
-        labels = truth and truth(-1, -1)
-        said_by = labels and Labels(classes=labels.classes, label=labels.label)
-        return PairedPredictions(units=units, said=said_by, scored=scored, score_range=score_range)
+        said_by = (of := truth and truth(-1, -1)) and Labels(classes=of.classes, label=of.label)
+        return PairedPredictions(units=units, said=said_by, scored=scored, score_range=score_range, notes=notes)
 
     with _one_named():
         named = None if positive is None else label_name(positive, "positive")
         return rank_by_pairs(names, pair, measure, positive=named, **options)
+
+
+def _notes_on_classes(names: Sequence[str], pair: Callable[[int, int], Predicted]) -> tuple[Note, ...]:
+    said = {name: pair(place, place) for place, name in enumerate(names)}
+    return tuple(class_notes([(name, of.classes, of.label, of.a) for name, of in said.items()]))
 
 
 def _predicted(label: Any, table: Any) -> Callable[[int, int], Predicted]:

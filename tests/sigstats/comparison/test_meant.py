@@ -649,8 +649,9 @@ def test_predictions_whose_classes_are_exchanged_are_told_at_all_doors(classes, 
     outputs.append(printed("check", both[1], "--at-least", "0.1", code=(0, 1)))
     assert all(told in " ".join(output.split()) for output in outputs)
     ranked = sigstats.rank_models(np.column_stack([said, wrong]), label=y)
-    checked = sigstats.check(frames[1], at_least=0.1)
-    for found in (sigstats.compare(*frames), sigstats.compare(y, said, wrong), checked, ranked):
+    by_measure = sigstats.rank_models(np.column_stack([said, wrong]), label=y, measure="macro-f1")
+    checked = [sigstats.check(*given, at_least=0.1) for given in ((frames[1],), (y, wrong))]
+    for found in (sigstats.compare(*frames), sigstats.compare(y, said, wrong), *checked, ranked, by_measure):
         assert [told in note for note in found.notes if note.name == "exchanged-classes"] == [True]
 
 

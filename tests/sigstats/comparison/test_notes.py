@@ -89,8 +89,11 @@ def test_one_class_for_all_rows_and_labels_as_predictions_are_told():
     assert (constant.name, constant) == ("constant-predictions", "the candidate predicts '0' in all 300 rows")
     (perfect,) = sigstats.compare(y, a, y.copy()).notes
     assert perfect.name == "perfect-predictions"
-    assert [note.name for note in sigstats.assert_at_least(y, np.zeros(300, int), at_least=0.5).notes] == [
-        "constant-predictions"
+    of_arrays = sigstats.assert_at_least(y, np.zeros(300, int), at_least=0.5).notes
+    frame = pd.DataFrame({"label": y, "prediction": 0})
+    assert [note.name for note in of_arrays] == ["class-never-predicted", "constant-predictions"]
+    assert [note.name for note in sigstats.check(frame, at_least=0.5).notes if note.name != "joined-by-position"] == [
+        note.name for note in of_arrays
     ]
 
 

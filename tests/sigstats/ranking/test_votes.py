@@ -417,3 +417,23 @@ def test_items_are_of_votes_alone(tmp_path, refused):
     for path in paths:
         frame.to_csv(path, index=False)
     assert "--item: is only valid with one file of votes" in refused("rank", *paths, "--item", "id")
+
+
+def test_votes_that_are_there_twice_with_the_sides_exchanged_are_refused(tmp_path, refused):
+    rng = np.random.default_rng(9)
+    votes = pd.DataFrame({"model_a": ["x", "y", "z"] * 20, "model_b": ["y", "z", "x"] * 20})
+    votes["winner"] = rng.choice(["model_a", "model_b", "tie"], 60)
+    mirrored = votes.rename(columns={"model_a": "model_b", "model_b": "model_a"})
+    mirrored["winner"] = mirrored["winner"].replace({"model_a": "model_b", "model_b": "model_a"})
+    halves = pd.concat([votes, mirrored], ignore_index=True)
+    turns = pd.concat([votes, mirrored]).sort_index(kind="stable").reset_index(drop=True)
+    turns.to_csv(tmp_path / "votes.csv", index=False)
+    told = "all 120 are there twice with the sides exchanged; leave out one of each two"
+    assert told in refused("rank", tmp_path / "votes.csv")
+    for both in (halves, turns):
+        columns = [both[name] for name in ("model_a", "model_b", "winner")]
+        with pytest.raises(ValueError, match=told):
+            sigstats.rank_votes(*columns)
+        items = np.unique(both.index % 60 if both is halves else both.index // 2, return_inverse=True)[1]
+        assert sigstats.rank_votes(*columns, items=items).n == 120
+    assert sigstats.rank_votes(*(votes[name] for name in votes)).n == 60
