@@ -223,7 +223,7 @@ class WithMissing(Table):
 
     def unused(self) -> list[str]:
         """The texts that no value is, in all columns that were read."""
-        seen: set[str] = set()
+        seen = {""}  # always missing
         for name in (name for name in self._table.column_names if self.names.count(name) == 1):
             with contextlib.suppress(ValueError):  # lists
                 written = in_one(_shortest(self._written(name)))

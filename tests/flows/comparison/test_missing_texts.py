@@ -253,7 +253,7 @@ def test_a_text_that_no_file_has_is_noted(tmp_path):
         labels=frame(label=np.where(GONE, "unknown", LABEL)).drop(columns="prediction"),
     )
     options = ["--labels", labels, "--unscored", "drop", "--missing", "-", "--missing", "no answer"]
-    options += ["--missing", "unknown", "--missing", "N.N."]
+    options += ["--missing", "unknown", "--missing", "N.N.", "--missing", ""]
     for command in (["compare", a, b], ["rank", a, b], ["compare", "--unpaired", a, b]):
         notes = result(tmp_path, *command, *options)["notes"]
         assert [note["text"] for note in notes if note["name"] == "unused-missing"] == ["missing: no value is 'N.N.'"]
