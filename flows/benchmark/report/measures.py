@@ -130,15 +130,6 @@ def _pairs_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     return Verdict(by_measure[0][1].headline, (*(one.headline for _, one in by_measure[1:]), *details))
 
 
-_PAIRS_COLUMNS = (
-    usual.SLICE,
-    usual.MEASURE,
-    *usual.SUBJECT,
-    usual.ROWS,
-    *usual.difference("95% interval of the difference"),
-    *usual.CLOSING,
-)
-
 _METHOD_OF_PAIRS = (
     "Accuracies are tested by McNemar's exact test; every other measure, and rows in groups, by the bound that one "
     "more row, or group, of a kind not seen does not undo: Gaffke's of means of losses, the same of areas under "
@@ -152,7 +143,14 @@ _PAIRS = Section(
     name="Pairs by measures",
     question="Which of two classifiers is better by other measures?",
     verdict=_pairs_verdict,
-    columns=_PAIRS_COLUMNS,
+    columns=(
+        usual.SLICE,
+        usual.MEASURE,
+        *usual.SUBJECT,
+        usual.ROWS,
+        *usual.difference("95% interval of the difference"),
+        *usual.CLOSING,
+    ),
     method=_METHOD_OF_PAIRS + "The p-values are adjusted over all data sets and measures of one method.",
     source=(
         "Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable, "

@@ -137,14 +137,6 @@ def _algorithms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdi
     return Verdict(f"{how}, {verdict.headline[0].lower()}{verdict.headline[1:]}", verdict.details)
 
 
-_ALGORITHMS_COLUMNS = (
-    *usual.SUBJECT,
-    usual.ROWS,
-    *verdicts.in_points("95% interval of the mean difference (Nadeau and Bengio)"),
-    *usual.CLOSING,
-)
-
-
 def _algorithms_method(rows: Sequence[Hypothesis]) -> str:
     """The definition of p, by the design of the cross-validation."""
     used = " ".join(text for name, text in _METHODS.items() if name in {row.method for row in rows})
@@ -162,7 +154,12 @@ _ALGORITHMS = Section(
     name="Algorithms",
     question="Would the algorithm do better on other training sets of this size?",
     verdict=_algorithms_verdict,
-    columns=_ALGORITHMS_COLUMNS,
+    columns=(
+        *usual.SUBJECT,
+        usual.ROWS,
+        *verdicts.in_points("95% interval of the mean difference (Nadeau and Bengio)"),
+        *usual.CLOSING,
+    ),
     method=_algorithms_method,
     source=(
         "Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003); Bouckaert and Frank, "

@@ -29,28 +29,25 @@ def _in_unit(row: Hypothesis, value: float | None) -> str:
     return percent(value) if row.measure in SHARES else number(value, 4)
 
 
-_PERFORMANCE_COLUMNS = (
-    Column("Population", where),
-    usual.METHOD,
-    usual.ROWS.named("Rows", "rows of a test set"),
-    usual.MEASURE,
-    Column("Value", lambda row: _in_unit(row, row.estimate), lambda row: row.estimate),
-    MONTE_CARLO_ERROR.named("MC error", "Monte-Carlo standard error of the value"),
-    Column("Stated", lambda row: _in_unit(row, row.null_mean), lambda row: row.null_mean, "what it should be"),
-    usual.P,
-    TEST_SETS,
-    FAILED,
-    usual.NOTE,
-)
-
-
 _PERFORMANCE = Section(
     order=92,
     test="performance",
     name="Performance",
     question="Which interval can be trusted, and what does a test find at the level that it really has?",
     verdict=_performance_verdict,
-    columns=_PERFORMANCE_COLUMNS,
+    columns=(
+        Column("Population", where),
+        usual.METHOD,
+        usual.ROWS.named("Rows", "rows of a test set"),
+        usual.MEASURE,
+        Column("Value", lambda row: _in_unit(row, row.estimate), lambda row: row.estimate),
+        MONTE_CARLO_ERROR.named("MC error", "Monte-Carlo standard error of the value"),
+        Column("Stated", lambda row: _in_unit(row, row.null_mean), lambda row: row.null_mean, "what it should be"),
+        usual.P,
+        TEST_SETS,
+        FAILED,
+        usual.NOTE,
+    ),
     method=(
         "Every method is applied to the same test sets. Bias is the mean estimate less the truth; the empirical "
         "standard error is the standard deviation of the estimates, the stated one the root mean square of what "
@@ -97,27 +94,24 @@ def _in_words(row: Hypothesis) -> str:
     )
 
 
-_CONFIDENCE_COLUMNS = (
-    Column("Population", where),
-    usual.METHOD.named("Test"),
-    usual.MEASURE,
-    usual.ROWS.named("Rows", "rows of the test set"),
-    usual.B.named("Better", "which of A and B is better on the test set"),
-    usual.value("Stated", "statistic", percent, "the test's confidence in that"),
-    RATE.named("Achieved", "share of other test sets on which the same one is better"),
-    RATE_INTERVAL,
-    TEST_SETS,
-    usual.NOTE,
-)
-
-
 _CONFIDENCE = Section(
     order=95,
     test="confidence",
     name="Confidence",
     question="Is a test as sure as other test sets of the same size agree?",
     verdict=_confidence_verdict,
-    columns=_CONFIDENCE_COLUMNS,
+    columns=(
+        Column("Population", where),
+        usual.METHOD.named("Test"),
+        usual.MEASURE,
+        usual.ROWS.named("Rows", "rows of the test set"),
+        usual.B.named("Better", "which of A and B is better on the test set"),
+        usual.value("Stated", "statistic", percent, "the test's confidence in that"),
+        RATE.named("Achieved", "share of other test sets on which the same one is better"),
+        RATE_INTERVAL,
+        TEST_SETS,
+        usual.NOTE,
+    ),
     method=(
         "Both classifiers are trained once and compared on one test set; all rows that neither has seen stand for the "
         "truth. The confidence that a test states on the one test set, that the classifier which is better there is "
@@ -166,27 +160,24 @@ def _chosen_parameters(rows: Sequence[Hypothesis]) -> list[str]:
     return sentences
 
 
-_TRAINED_COLUMNS = (
-    Column("Population", where),
-    usual.CLASSIFIER,
-    replace(
-        usual.METHOD.named("Parameters", "chosen by cross-validation of the training rows"),
-        needed=lambda rows: any(row.method != "as given" for row in rows),
-    ),
-    usual.MEASURE,
-    usual.ROWS.named("Rows", "rows of the test set"),
-    usual.value("Test set", "statistic", percent, "the measure on the test set"),
-    usual.value("Population's", "estimate", percent, "the same on all rows that are left"),
-)
-
-
 _TRAINED = Section(
     order=96,
     test="trained",
     name="Classifiers",
     question="How good are the classifiers that were trained, and which parameters were chosen?",
     verdict=_trained_verdict,
-    columns=_TRAINED_COLUMNS,
+    columns=(
+        Column("Population", where),
+        usual.CLASSIFIER,
+        replace(
+            usual.METHOD.named("Parameters", "chosen by cross-validation of the training rows"),
+            needed=lambda rows: any(row.method != "as given" for row in rows),
+        ),
+        usual.MEASURE,
+        usual.ROWS.named("Rows", "rows of the test set"),
+        usual.value("Test set", "statistic", percent, "the measure on the test set"),
+        usual.value("Population's", "estimate", percent, "the same on all rows that are left"),
+    ),
     method=(
         "Both classifiers are trained on the training rows alone. Where a study gives a grid of parameters, each "
         "combination is cross-validated on the training rows, and the first of the greatest F1 is taken, the same for "
@@ -205,21 +196,18 @@ def _rows_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  #
     return Verdict(f"Half of the time is reached with {join_words(texts)}." if texts else "No formula says.")
 
 
-_ROWS_COLUMNS = (
-    Column("Population", where),
-    usual.METHOD.named("Test"),
-    usual.value("Rows", "estimate", "{:,.0f}".format, "from how many rows on the test rejects half of the time"),
-    *usual.OF_PUBLICATION,
-)
-
-
 _SAMPLE_SIZE = Section(
     order=91,
     test="sample-size",
     name="Rows for half of the time",
     question="With how many rows does the test reject more often than not?",
     verdict=_rows_verdict,
-    columns=_ROWS_COLUMNS,
+    columns=(
+        Column("Population", where),
+        usual.METHOD.named("Test"),
+        usual.value("Rows", "estimate", "{:,.0f}".format, "from how many rows on the test rejects half of the time"),
+        *usual.OF_PUBLICATION,
+    ),
     method=(
         "The least number of rows from which on the exact rate at which McNemar's test rejects is at least one half, "
         "by the probabilities with which only one of the two is right. It is not one of the drawn sizes."

@@ -137,32 +137,30 @@ def _among_sizes(rows: Sequence[Hypothesis]) -> str:
     return f"{sentence}, and {more} {'find' if least[_WANTED] else 'finds'} it four times in five"
 
 
-_COLUMNS = (
-    usual.DATASET.named("Population"),
-    usual.SLICE,
-    usual.METHOD.named("Test"),
-    usual.MEASURE,
-    usual.ROWS.named("Rows", "rows of a test set"),
-    TEST_SETS,
-    RATE,
-    MONTE_CARLO_ERROR,
-    RATE_INTERVAL,
-    FAILED,
-    usual.value("Without a class", "without_class", usual.COUNT, "test sets without a row of a class that counts"),
-    usual.value("Expected", "null_mean", percent, "the exact rate, or what is stated"),
-    usual.P,
-    usual.IF_ADJUSTED,
-    Column("As expected", _as_expected),
-    usual.NOTE,
-)
-
 _SECTION = Section(
     order=90,
     test="calibration",
     name="Calibration",
     question="Can the tests be trusted at these sample sizes?",
     verdict=verdict,
-    columns=_COLUMNS,
+    columns=(
+        usual.DATASET.named("Population"),
+        usual.SLICE,
+        usual.METHOD.named("Test"),
+        usual.MEASURE,
+        usual.ROWS.named("Rows", "rows of a test set"),
+        TEST_SETS,
+        RATE,
+        MONTE_CARLO_ERROR,
+        RATE_INTERVAL,
+        FAILED,
+        usual.value("Without a class", "without_class", usual.COUNT, "test sets without a row of a class that counts"),
+        usual.value("Expected", "null_mean", percent, "the exact rate, or what is stated"),
+        usual.P,
+        usual.IF_ADJUSTED,
+        Column("As expected", _as_expected),
+        usual.NOTE,
+    ),
     method=(
         "Test sets are drawn from a population of which all is known and every test is applied to each of them: all "
         "tests see the same test sets. The rate of rejections is the type I error where neither classifier is better, "

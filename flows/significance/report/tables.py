@@ -17,15 +17,6 @@ from ...report.evidence import Evidence, Figure, Section, Verdict
 from ...report.rows import at_smallest_p, distinct, group_by
 from ...report.sections import section_of
 
-_OUTCOMES_COLUMNS = (
-    *usual.SUBJECT,
-    usual.MEASURE,
-    usual.OBJECTS,
-    *usual.difference("95% percentile interval of the difference"),
-    *usual.CLOSING,
-)
-
-
 _WHOLE = "{:,.0f}".format
 
 
@@ -102,22 +93,20 @@ def _closer(row: Hypothesis) -> str:
     return f"{shown} to {row.a} than to {row.b} ({indices})"
 
 
-_LIKENESS_COLUMNS = (
-    usual.DATASET,
-    usual.A.named("Like"),
-    usual.B.named("Rival", "the most plausible of the others"),
-    usual.SUBJECT[-1],
-    usual.OBJECTS,
-    *usual.CLOSING,
-)
-
 _LIKENESS = Section(
     order=70,
     test="likeness",
     name="Likeness",
     question="Which known algorithm is the new one like?",
     verdict=_likeness_verdict,
-    columns=_LIKENESS_COLUMNS,
+    columns=(
+        usual.DATASET,
+        usual.A.named("Like"),
+        usual.B.named("Rival", "the most plausible of the others"),
+        usual.SUBJECT[-1],
+        usual.OBJECTS,
+        *usual.CLOSING,
+    ),
     method=(
         "The new algorithm's counts are tested against the class probabilities of each known one, and each hypothesis "
         "is compared with the most plausible of the others by its possibilistic indices, which speak of the two "
@@ -134,7 +123,13 @@ SECTIONS = (
     section_of(
         "joint-outcomes",
         verdict=lambda rows, evidence: sections.verdict(rows, evidence, by=rows[0].method),
-        columns=_OUTCOMES_COLUMNS,
+        columns=(
+            *usual.SUBJECT,
+            usual.MEASURE,
+            usual.OBJECTS,
+            *usual.difference("95% percentile interval of the difference"),
+            *usual.CLOSING,
+        ),
     ),
     section_of("enumeration-size", verdict=_terms_verdict, columns=_TERMS_COLUMNS),
     section_of("monte-carlo-size", verdict=_replicates_verdict, columns=_REPLICATES_COLUMNS),
