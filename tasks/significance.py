@@ -107,12 +107,8 @@ REPLICATE_TABLES = FanOut(
 LIKENESS = "likeness"
 
 
-def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
-    """Return the rows of one of the two analyses."""
-    yield from _likenesses(results) if name == LIKENESS else _tables(results)
-
-
-def _tables(results: Results) -> Iterator[Hypothesis]:
+def tested_tables(results: Results, _: str) -> Iterator[Hypothesis]:
+    """Yield one hypothesis for each table and method."""
     for cell in results.plan.cells:
         if cell.fanout in ("evaluate", "replicate") and cell.subject["test"] != LIKENESS:
             yield _of_table(results, cell)
@@ -137,7 +133,7 @@ def _of_table(results: Results, cell: Cell) -> Hypothesis:
     return base.with_(**answer, **({"decision": "none"} if answer["p_value"] is None else {}))
 
 
-def _likenesses(results: Results) -> Iterator[Hypothesis]:
+def likenesses(results: Results, _: str) -> Iterator[Hypothesis]:
     """Yield one hypothesis for each known algorithm and method."""
     groups: dict[tuple[str, str], list[Hypothesis]] = defaultdict(list)
     for cell in results.plan.cells:

@@ -6,13 +6,13 @@ test. If the experiment itself was another one (other folds, another implementat
 limit on the same side of which both should be.
 """
 
-import importlib
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any
+from pkgutil import resolve_name
+from typing import Annotated
 
 import pyarrow as pa
 
@@ -34,23 +34,17 @@ VERSION = 4
 def summarize(store: Store, analyses: Mapping[str, str]) -> list[Hypothesis]:
     """Write ``summary.parquet`` and return its rows.
 
-    `analyses`: the module of each analysis of the kind of study. It has ``rows(results)``, or ``rows_of(results,
-    name)`` if it is the module of several.
+    `analyses`: the function of each analysis of the kind of study, as ``module:function``. It is called with the
+    results and the name of the analysis.
 
     Raises FileNotFoundError if the store has no plan. Raises sigstats.tasks.storage.seal.Damaged if its plan cannot
     be used.
     """
     results = Results(store)
     plan = results.plan
-    modules = [(name, importlib.import_module(analyses[name])) for name in plan.analyses]
-    hypotheses = [row for name, module in modules for row in _rows(module, results, name)]
+    hypotheses = [row for name in plan.analyses for row in resolve_name(analyses[name])(results, name)]
     rows = list(compare_with_published(complete(hypotheses, plan), read_references(store)))
     store.write_table("summary.parquet", summary_table(rows), kind="summary", fingerprint=fingerprint(plan))
-    return rows
-
-
-def _rows(module: Any, results: Results, name: str) -> Iterator[Hypothesis]:
-    rows: Iterator[Hypothesis] = module.rows_of(results, name) if hasattr(module, "rows_of") else module.rows(results)
     return rows
 
 

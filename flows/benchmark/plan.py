@@ -272,10 +272,12 @@ KIND = Kind(
     layout=_layout,
     fits="sigstats.tasks.benchmark.fan_outs",
     analyses={
-        **dict.fromkeys((*OF_RUNS, "over-data-sets", "permutation"), "sigstats.tasks.benchmark.runs"),
-        "corrected-resampled": "sigstats.tasks.benchmark.resampled",
-        "measures": "sigstats.tasks.benchmark.measures",
-        "resampled-measures": "sigstats.tasks.benchmark.resampled",
+        **dict.fromkeys(OF_RUNS, "sigstats.tasks.benchmark.runs:tested"),
+        "corrected-resampled": "sigstats.tasks.benchmark.resampled:accuracies",
+        "measures": "sigstats.tasks.benchmark.measures:rows",
+        "over-data-sets": "sigstats.tasks.benchmark.runs:over_data_sets",
+        "permutation": "sigstats.tasks.benchmark.runs:permutations",
+        "resampled-measures": "sigstats.tasks.benchmark.resampled:measures",
     },
     page="sigstats.flows.benchmark.report.page",
 )

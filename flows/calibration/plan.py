@@ -255,11 +255,11 @@ KIND = Kind(
     model=CalibrationStudy,
     layout=_layout,
     analyses={
-        "calibration": "sigstats.tasks.calibration.rejections",
-        "confidence": "sigstats.tasks.calibration.trained",
-        "performance": "sigstats.tasks.calibration.performance",
-        "sample-size": "sigstats.tasks.calibration.rejections",
-        "trained": "sigstats.tasks.calibration.trained",
+        "calibration": "sigstats.tasks.calibration.rejections:rates",
+        "confidence": "sigstats.tasks.calibration.trained:confidences",
+        "performance": "sigstats.tasks.calibration.performance:rows",
+        "sample-size": "sigstats.tasks.calibration.rejections:sample_sizes",
+        "trained": "sigstats.tasks.calibration.trained:performances",
     },
     page="sigstats.flows.calibration.report.page",
 )

@@ -130,8 +130,8 @@ KIND = Kind(
     model=SignificanceStudy,
     layout=_layout,
     analyses={
-        "likeness": "sigstats.tasks.significance",
-        "significance": "sigstats.tasks.significance",
+        "likeness": "sigstats.tasks.significance:likenesses",
+        "significance": "sigstats.tasks.significance:tested_tables",
     },
     page="sigstats.flows.significance.report.page",
 )

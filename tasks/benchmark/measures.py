@@ -59,7 +59,7 @@ class _Classifier:
         return None if self.run is None else self.run.n if self.rows is None else len(self.rows)
 
 
-def rows(results: Results) -> Iterator[Hypothesis]:
+def rows(results: Results, _: str) -> Iterator[Hypothesis]:
     """For each measure, and then each slice, one row per classifier and data set, then one per pair of them."""
     items = [[_read(results, cell) for cell in cells] for cells in results.by_dataset("crossval").values()]
     measures = [allowed_measure(name) for name in results.plan.measures]

@@ -23,12 +23,7 @@ from .runs import OverFolds, corrected_t, read
 from .work import CrossValidated, dataset_of
 
 
-def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
-    """Return the rows of one of the two analyses."""
-    yield from _accuracies(results) if name == "corrected-resampled" else _measures(results)
-
-
-def _accuracies(results: Results) -> Iterator[Hypothesis]:
+def accuracies(results: Results, _: str) -> Iterator[Hypothesis]:
     """Yield one hypothesis for each pair of classifiers on a data set."""
     for cells in results.by_dataset("crossval").values():
         for a, b in combinations([read(results, cell, _accuracy) for cell in cells], 2):
@@ -67,7 +62,7 @@ def _by_accuracy(results: Results, a: OverFolds, b: OverFolds) -> Hypothesis:
 ESTIMATES, PAIRS = "resampled-measures", "resampled-pairs"
 
 
-def _measures(results: Results) -> Iterator[Hypothesis]:
+def measures(results: Results, _: str) -> Iterator[Hypothesis]:
     """For each measure of predictions one row for each classifier on a data set, then one for each pair of them."""
     for measure in map(allowed_measure, results.plan.measures):
         for dataset, cells in results.by_dataset("crossval").items():

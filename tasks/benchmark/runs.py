@@ -39,14 +39,8 @@ def _groups(results: Results, cell: Cell) -> NDArray[np.int64] | None:
     return dataset_of(results.store, work).groups if work.dataset.grouped else None
 
 
-def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
-    """Yield the hypotheses of an analysis: of retrains, over data sets, or of the test of runs with this name."""
-    others = {"permutation": _permutations, "over-data-sets": _over_data_sets}
-    yield from others[name](results) if name in others else _tested(results, name)
-
-
-def _tested(results: Results, name: str) -> Iterator[Hypothesis]:
-    """Yield the hypotheses of a test of runs, in the plan's order: of each classifier, each pair, or all together."""
+def tested(results: Results, name: str) -> Iterator[Hypothesis]:
+    """Yield the hypotheses of the test of runs with this name, of each classifier, each pair, or all together."""
     test, of = named(name), named(name).runs
     assert of is not None
     for cells in results.by_dataset("crossval").values():
@@ -129,7 +123,7 @@ _IN_GROUPS = {
 }
 
 
-def _permutations(results: Results) -> Iterator[Hypothesis]:
+def permutations(results: Results, _: str) -> Iterator[Hypothesis]:
     """One hypothesis for each cell of retrains."""
     for cell in (*results.cells("retrain"), *results.cells("measured-retrain")):
         yield _of_retrains(results, cell)
@@ -199,7 +193,7 @@ def finished_runs(results: Results) -> FinishedRuns:
     return FinishedRuns(classifiers, tuple(finished), right, groups)
 
 
-def _over_data_sets(results: Results) -> Iterator[Hypothesis]:
+def over_data_sets(results: Results, _: str) -> Iterator[Hypothesis]:
     """The mean rank of each classifier, Friedman's test, and the signed-rank test of each pair of classifiers.
 
     Data sets that a classifier has not finished are left out; a note counts them. With fewer than three data sets, the
@@ -219,7 +213,7 @@ def _over_data_sets(results: Results) -> Iterator[Hypothesis]:
         base = results.hypothesis(*cells, test=test, method=method, alternative="two-sided", null_hypothesis=null)
         return base.with_(dataset=None, note=note, **of)
 
-    def tested(test: str, method: str, **data: Any) -> dict[str, Any]:
+    def of_scores(test: str, method: str, **data: Any) -> dict[str, Any]:
         """The result of a test of scores; empty if the rows are missing."""
         return run_table_test(test, {**data, "greater_is_better": True}, method) if whole else {}
 
@@ -227,10 +221,10 @@ def _over_data_sets(results: Results) -> Iterator[Hypothesis]:
         known = {"n": len(runs.datasets), "estimate": rank, "decision": "none"} if whole else {}
         yield row("mean-rank", "ranks", "nothing is tested", name, classifier=name, measure="mean rank", **known)
     if len(runs.classifiers) > 2:
-        known = tested("friedman", "auto", scores=scores)
+        known = of_scores("friedman", "auto", scores=scores)
         # With more classifiers than data sets, the test suspects a transposed table; here the table is right.
         yield row("friedman", "auto", named("friedman").null, *runs.classifiers).with_(**known | {"note": note})
     for (a, of_a), (b, of_b) in combinations(zip(runs.classifiers, scores.T, strict=True), 2):
-        known = tested("signed-rank", "exact", a=of_a, b=of_b)
+        known = of_scores("signed-rank", "exact", a=of_a, b=of_b)
         pair = row("signed-rank", "exact", named("signed-rank").null, a, b, a=a, b=b)
         yield pair.with_(**known | {"note": "; ".join(filter(None, (known.get("note"), note)))})

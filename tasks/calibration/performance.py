@@ -27,7 +27,7 @@ from .rejections import count_undefined, null_is_true, undefined
 from .work import Described, Events, OnTestSets, Outcomes, Tested
 
 
-def rows(results: Results) -> Iterator[Hypothesis]:
+def rows(results: Results, _: str) -> Iterator[Hypothesis]:
     """Nine or ten rows for each interval, one for each test that has power and a population without a difference."""
     for cell in results.cells("interval"):
         yield from _of_interval(results, cell)

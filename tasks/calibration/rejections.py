@@ -30,12 +30,7 @@ USES = ("subsample", "tally", "own-test", "fold-test")
 _READY = ("subsample", "tally")
 
 
-def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
-    """Return the rows of an analysis: ``"calibration"`` or the sample sizes."""
-    yield from _rates(results) if name == "calibration" else _sample_sizes(results)
-
-
-def _rates(results: Results) -> Iterator[Hypothesis]:
+def rates(results: Results, _: str) -> Iterator[Hypothesis]:
     """For each population, size and test the rate of rejections, and the coverage of the interval if it has one."""
     for fanout in USES:
         for cell in results.cells(fanout):
@@ -150,7 +145,7 @@ def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:
 HALF = "rows for half of the time"
 
 
-def _sample_sizes(results: Results) -> Iterator[Hypothesis]:
+def sample_sizes(results: Results, _: str) -> Iterator[Hypothesis]:
     """Yield the number of rows for each of McNemar's tests in each population with a better classifier."""
     for group in one_test(results.plan.cells):
         work, subject = group[0].work_of(OnTestSets), group[0].subject

@@ -33,12 +33,7 @@ from .work import Categorised, OnTestSets, TrainedPair
 _BINS = 48
 
 
-def rows_of(results: Results, name: str) -> Iterator[Hypothesis]:
-    """Return the rows of one of the two analyses."""
-    yield from _confidences(results) if name == "confidence" else _performances(results)
-
-
-def _confidences(results: Results) -> Iterator[Hypothesis]:
+def confidences(results: Results, _: str) -> Iterator[Hypothesis]:
     """Yield a row for each test on each pair of trained classifiers with drawn test sets of the same size."""
     for cell in (*results.cells("subsample"), *results.cells("tally")):
         work = cell.work_of(OnTestSets)
@@ -126,7 +121,7 @@ def _generator(cell: Cell) -> np.random.Generator:
     return as_generator(int(digest("confidence", cell=cell.fingerprint)[:12], 16))
 
 
-def _performances(results: Results) -> Iterator[Hypothesis]:
+def performances(results: Results, _: str) -> Iterator[Hypothesis]:
     """Each measure of each classifier: ``statistic`` on the test set, ``estimate`` on the population."""
     for cell in results.cells("categorise"):
         yield from _performance(results, cell)
