@@ -3,7 +3,7 @@
 import argparse
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -113,15 +113,17 @@ def output_read(output: str, lacking: str, *, used: str = "read") -> Iterator[No
         raise BadInput(f"OUTPUT: {output} is not valid; it cannot be {used} ({error.strerror or error})") from None
 
 
-_METAVARS = {float: "X", int: "N", str: "NAME"}
-
-
 def fraction(text: str) -> float:
     """A number, which may be written as per cent: ``5%``."""
     return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
 
 
-_TYPES: dict[type, Callable[[str], float | str]] = {float: fraction, int: int, str: str}
+#: How an option with such a default is read, and what the help calls its value.
+_VALUES: dict[type, dict[str, Any]] = {
+    float: {"type": fraction, "metavar": "X"},
+    int: {"type": int, "metavar": "N"},
+    str: {"type": str, "metavar": "NAME"},
+}
 
 
 #: Fields of the rule that only studies and Python can set.
@@ -152,12 +154,7 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
         if isinstance(field.default, bool):
             group.add_argument(option, action="store_true", help=said)
             continue
-        group.add_argument(
-            option,
-            type=_TYPES[type(field.default)],
-            metavar=_METAVARS[type(field.default)],
-            help=f"{said} (default: {field.default})",
-        )
+        group.add_argument(option, help=f"{said} (default: {field.default})", **_VALUES[type(field.default)])
 
 
 def _drops(options: argparse.Namespace) -> dict[str, Any]:

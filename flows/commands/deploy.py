@@ -12,6 +12,7 @@ from sigstats._common.messages import printable
 
 from ..config.toml_files import place_of
 from ..errors import DONE, BadInput
+from . import option
 from ._options import add_allow, add_output, add_study, as_options, output_of, study_of
 
 GROUP = "studies"
@@ -21,15 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats deploy``."""
     add_study(parser)
     add_output(parser)
-    parser.add_argument(
-        "--cron", metavar="WHEN", help='cron schedule in UTC: "0 6 * * *" is daily at six (default: runs start by hand)'
-    )
-    parser.add_argument("--cluster", metavar="WHERE", help="cluster, as for run")
+    text = 'cron schedule in UTC: "0 6 * * *" is daily at six (default: runs start by hand)'
+    option(parser, "--cron", "WHEN", text)
+    option(parser, "--cluster", "WHERE", "cluster, as for run")
     add_allow(parser)
-    parser.add_argument(
-        "--pages", metavar="URL", help="URL at which the output is served, for links in Prefect's artifacts"
-    )
-    parser.add_argument("--work-pool", metavar="POOL", help="work pool of the server")
+    option(parser, "--pages", "URL", "URL at which the output is served, for links in Prefect's artifacts")
+    option(parser, "--work-pool", "POOL", "work pool of the server")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -42,11 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_score_range(parser, "score")
     arguments.add_measures(parser, ", as for compare (default: accuracy, or the mean of a score)")
     option(parser, "--positive", "CLASS", "positive class of f1, precision, recall and scores")
-    parser.add_argument(
-        "--item",
-        metavar="COLUMN",
-        help="votes: column of the question, if votes on one question are dependent; --group is the voter",
-    )
+    text = "votes: column of the question, if votes on one question are dependent; --group is the voter"
+    option(parser, "--item", "COLUMN", text)
     text = "probability that any rank set misses the rank of its model (default: 0.05)"
     parser.add_argument("--alpha", type=float, default=0.05, metavar="X", help=text)
     add_outputs(parser, "html", "md")

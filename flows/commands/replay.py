@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sigstats._common.messages import printable
 
 from ..errors import DONE, FAILED, BadInput
-from . import repeatable
+from . import option, repeatable
 from ._files import write_whole
 from ._options import add_allow, output_read, usable
 
@@ -36,11 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "replay only this dataset (population), slice, n (rows) or test of the report, as in n=200 (repeatable)"
     repeatable(parser, "--only", "KEY=VALUE", text)
     add_allow(parser)
-    parser.add_argument(
-        "--rows",
-        metavar="FILE",
-        help="write the rows of the test set as CSV; the other options must select exactly one",
-    )
+    option(parser, "--rows", "FILE", "write the rows of the test set as CSV; the other options must select exactly one")
 
 
 def run(options: argparse.Namespace) -> int:

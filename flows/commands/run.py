@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput, complain
+from . import option
 from ._options import add_allow, add_output, add_study, as_options, output_of, study_of
 
 if TYPE_CHECKING:
@@ -21,19 +22,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats run``."""
     add_study(parser)
     add_output(parser)
-    parser.add_argument(
-        "--cluster",
-        metavar="WHERE",
-        help="serial, local, tcp://HOST:PORT of a Dask scheduler, or a cluster file (default: "
-        "this process, plus local workers once processors are idle)",
-    )
+    text = "serial, local, tcp://HOST:PORT of a Dask scheduler, or a cluster file (default: "
+    text += "this process, plus local workers once processors are idle)"
+    option(parser, "--cluster", "WHERE", text)
     parser.add_argument("--workers", type=int, metavar="N", help="number of local worker processes")
     add_allow(parser)
-    parser.add_argument(
-        "--part",
-        metavar="K/N",
-        help="compute part K of N (from 1) on a shared output, as in an array job; finish with a run without --part",
-    )
+    text = "compute part K of N (from 1) on a shared output, as in an array job; finish with a run without --part"
+    option(parser, "--part", "K/N", text)
     parser.add_argument(
         "--log-format", choices=("text", "json"), default="text", help="json: one object per line on standard error"
     )
