@@ -1,7 +1,7 @@
 """The interface of every source of populations."""
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -89,6 +89,18 @@ class PopulationSource(Strict):
 
         Raises ValueError, one line with the option, the value and a correct value.
         """
+
+
+class KnownSource(PopulationSource):
+    """A source whose populations are known without reading or computing anything."""
+
+    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
+        """All `populations`."""
+        return LoadedSource(populations=list(self.populations()))
+
+    @abstractmethod
+    def populations(self) -> Iterable[PopulationSpec]:
+        """The populations, in the order of the results."""
 
 
 def counted_population(slice_: str | None, population: AnyPopulation) -> PopulationSpec:

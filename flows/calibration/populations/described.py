@@ -1,7 +1,6 @@
 """Populations that a study file describes fully: rows by kinds, in time, judged, or of tasks, and votes."""
 
 import math
-from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, model_validator
@@ -12,22 +11,21 @@ from sigstats.tasks.calibration.populations import kinds as row_kinds
 from sigstats.tasks.record import record
 
 from ...config.model import Strict
-from ...running.options import Progress
-from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests
+from ._source import KnownSource, PopulationSpec
 
 Said = str | int | float
 
 
-class Described(PopulationSource):
+class Described(KnownSource):
     """A source of one population, which its options describe."""
 
     WORK: ClassVar[type[work.Described]]
 
-    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
+    def populations(self) -> list[PopulationSpec]:
         """One population."""
         values = self.values()
         rows = values.rows if isinstance(values, judged.JudgedRows) else None
-        return LoadedSource(populations=[PopulationSpec(slice=None, values=values, rows=rows)])
+        return [PopulationSpec(slice=None, values=values, rows=rows)]
 
     def values(self) -> work.Described:
         """The description in the work of a cell."""

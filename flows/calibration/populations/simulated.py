@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -13,8 +12,7 @@ from sigstats.tasks.calibration.populations.population import Population, random
 from sigstats.tasks.record import Learner, Scheme, TwoViews
 
 from ...config.model import Options
-from ...running.options import Progress
-from ._source import LoadedSource, PopulationSource, PopulationSpec, Retrained, Tests, counted_population
+from ._source import KnownSource, PopulationSpec, Retrained, counted_population
 
 Share = Annotated[float, Field(gt=0, lt=1)]
 Probability = Annotated[float, Field(gt=0, le=1)]
@@ -23,7 +21,7 @@ Probability = Annotated[float, Field(gt=0, le=1)]
 FACTORS = ("recall", "precision", "dependence", "difference", "prevalence")
 
 
-class Simulated(PopulationSource):
+class Simulated(KnownSource):
     """Two classifiers of two classes with given joint probabilities; lists are combined."""
 
     source: Literal["simulated"]
@@ -37,11 +35,8 @@ class Simulated(PopulationSource):
         min_length=1, default=[0.5], description="Dependence of their errors: 0 independent, 1 as dependent as possible"
     )
 
-    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
+    def populations(self) -> Iterator[PopulationSpec]:
         """One population for each combination."""
-        return LoadedSource(populations=list(self._populations()))
-
-    def _populations(self) -> Iterator[PopulationSpec]:
         lists = {name: getattr(self, name) for name in FACTORS}
         varied = [name for name in FACTORS if len(lists[name]) > 1]
         for values in product(*lists.values()):
@@ -86,7 +81,7 @@ def _joint(a: float, b: float, dependence: float) -> tuple[float, float, float, 
     return 1 - a - b + both, a - both, b - both, both
 
 
-class Sturm(PopulationSource):
+class Sturm(KnownSource):
     """Two simulated systems: I is random; II is right on a share of rows and random elsewhere."""
 
     source: Literal["sturm"]
@@ -95,19 +90,16 @@ class Sturm(PopulationSource):
         min_length=1, description="Shares r of rows on which system II is right by design"
     )
 
-    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
+    def populations(self) -> Iterator[PopulationSpec]:
         """One population for each r."""
-        return LoadedSource(
-            populations=[
-                counted_population(f"r = {100 * r:g}%", random_classifiers(self.classes, r)) for r in self.right
-            ]
-        )
+        for r in self.right:
+            yield counted_population(f"r = {100 * r:g}%", random_classifiers(self.classes, r))
 
 
 Distance = Annotated[float, Field(ge=0, le=100)]
 
 
-class CrossValidated(PopulationSource):
+class CrossValidated(KnownSource):
     """One learner on two disjoint sets of features of two normal classes, cross-validated on each sample."""
 
     source: Literal["cross-validated"]
@@ -127,14 +119,11 @@ class CrossValidated(PopulationSource):
         min_length=1, default=[1], description="Repetitions of the cross-validation"
     )
 
-    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
+    def populations(self) -> Iterator[PopulationSpec]:
         """One population for each separation, difference and number of repetitions."""
         from sigstats.learners import build  # slow to import, for studies that train nothing too
 
         build(self.learner, params=self.params, missing=False)  # refuses an unknown learner or parameter
-        return LoadedSource(populations=list(self._populations()))
-
-    def _populations(self) -> Iterator[PopulationSpec]:
         for separation, difference, repeats in product(self.separation, self.difference, self.repeats):
             rows = f"separation = {separation:g}, difference = {difference:g}"
             yield PopulationSpec(
