@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .plan import Cell
+from .plan import Cell, group_by
 from .results import Results
 from .schema import column
 from .storage.files import open_files
@@ -45,9 +45,7 @@ def export(results: Results, to: str) -> Exported:
     parts: dict[str, set[str]] = {}
     for cell in results.plan.cells:
         parts.setdefault(cell.fanout, set()).update(cell.columns)
-    partitions: dict[str, list[Cell]] = {}
-    for cell in results.plan.cells:
-        partitions.setdefault(folder_of(cell, parts[cell.fanout]), []).append(cell)
+    partitions = group_by(results.plan.cells, lambda cell: folder_of(cell, parts[cell.fanout]))
     fanouts: dict[str, None] = {}
     incomplete: list[Cell] = []
     written = rows = 0

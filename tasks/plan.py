@@ -5,7 +5,7 @@ set. Its replicates are grouped in *lanes* that share a random stream (`sigstats
 a range of whole lanes: the work of one task. How lanes are cut into blocks never changes a replicate.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -23,6 +23,8 @@ from .record import Work, digest, slug, without_place
 from .schema import RENAMED
 
 W = TypeVar("W", bound=Work)
+Item = TypeVar("Item")
+Key = TypeVar("Key")
 
 #: The stopping rules by the name that a cell's `stopping` gives.
 RULES: dict[str, type[FixedRule]] = {
@@ -222,6 +224,14 @@ class Plan:
     def replicates(self) -> int:
         """The number of replicates of all cells."""
         return sum(cell.replicates for cell in self.cells)
+
+
+def group_by(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """The items by `key`, in the order of its first appearance."""
+    groups: dict[Key, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The plan and replicates of a finished or interrupted study, read only from its Parquet files."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from sigstats.sequential.rules import SequentialResult
 
 from .engine.stopping import exceeds, joint_ends
 from .fan_out import observed_cell, work_type
-from .plan import Cell, Plan
+from .plan import Cell, Plan, group_by
 from .record import canonical, digest, record
 from .schema import Hypothesis, as_summary, column
 from .storage.block_files import first_replicates, replicates_of
@@ -105,6 +105,7 @@ class Results:
     """The plan and the replicates of one study, for analyses, figures and reports."""
 
     store: Store
+    _tables: dict[str, pa.Table | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def plan(self) -> Plan:
@@ -121,17 +122,13 @@ class Results:
 
     def by_dataset(self, fanout: str) -> dict[str, list[Cell]]:
         """The cells of a fan-out by their data set."""
-        cells: dict[str, list[Cell]] = {}
-        for cell in self.cells(fanout):
-            cells.setdefault(cell.subject["dataset"], []).append(cell)
-        return cells
+        return group_by(self.cells(fanout), lambda cell: cell.subject["dataset"])
 
     def table(self, cell: Cell) -> pa.Table | None:
         """The replicates of a cell up to its stop, in order; None if some are missing or damaged."""
-        cache = self._tables
-        if cell.name not in cache:
-            cache[cell.name] = self.read(cell)
-        return cache[cell.name]
+        if cell.name not in self._tables:
+            self._tables[cell.name] = self.read(cell)
+        return self._tables[cell.name]
 
     def count(self, cell: Cell) -> SequentialResult | None:
         """The replicates of a cell that are at least as extreme as observed, and the p-value; None as for `table`."""
@@ -141,10 +138,6 @@ class Results:
             return cell.rule.of_counts(drawn, extreme) if drawn == cell.replicates else None
         table = self.table(cell)
         return None if table is None else self._apply_rule(cell, table)
-
-    @cached_property
-    def _tables(self) -> dict[str, pa.Table | None]:
-        return {}
 
     def read(self, cell: Cell) -> pa.Table | None:
         """Like `table`, but not cached: for replicates with a row for every row of a data set."""

@@ -6,7 +6,6 @@ Resemblance follows Hryniewicz (section 4): for each known algorithm, the hypoth
 like it; its possibilistic indices compare it with the most plausible of the others.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,7 +16,7 @@ from sigstats.measures.own import is_path
 from sigstats.possibilistic_indices import weigh_hypotheses
 
 from .fan_out import FanOut, replicates_table
-from .plan import Block, Cell
+from .plan import Block, Cell, group_by
 from .record import Work
 from .results import Results, sequential_fields
 from .schema import REPLICATE, SUMMARY, Hypothesis, column, to_numpy
@@ -135,14 +134,10 @@ def _of_table(results: Results, cell: Cell) -> Hypothesis:
 
 def likenesses(results: Results, _: str) -> Iterator[Hypothesis]:
     """Yield one hypothesis for each known algorithm and method."""
-    groups: dict[tuple[str, str], list[Hypothesis]] = defaultdict(list)
-    for cell in results.plan.cells:
-        if cell.subject.get("test") == LIKENESS:
-            hypothesis = "the new algorithm falls into the classes as a does"
-            row = _of_table(results, cell).with_(null_hypothesis=hypothesis)
-            groups[cell.subject["dataset"], cell.subject["method"]].append(row)
-    for group in groups.values():
-        yield from _rank(group)
+    cells = [cell for cell in results.plan.cells if cell.subject.get("test") == LIKENESS]
+    hypothesis = "the new algorithm falls into the classes as a does"
+    for group in group_by(cells, lambda cell: (cell.subject["dataset"], cell.subject["method"])).values():
+        yield from _rank([_of_table(results, cell).with_(null_hypothesis=hypothesis) for cell in group])
 
 
 def _rank(rows: list[Hypothesis]) -> Iterator[Hypothesis]:

@@ -7,7 +7,6 @@ limit on the same side of which both should be.
 """
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,7 +18,7 @@ import pyarrow as pa
 from sigstats.multiplicity import adjust_pvalues, adjusted
 from sigstats.possibilistic_indices import possibility
 
-from .plan import Cell, Plan
+from .plan import Cell, Plan, group_by
 from .record import digest
 from .results import Results, read_plan
 from .schema import POWER, Hypothesis, as_summary, renamed, schema_of, summary_table
@@ -65,11 +64,8 @@ def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
     classifiers.
     """
     rows = list(rows)
-    families: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for position, row in enumerate(rows):
-        if row.p_value is not None:
-            families[row.test, row.method].append(position)
-    for members in families.values():
+    tested = [position for position, row in enumerate(rows) if row.p_value is not None]
+    for members in group_by(tested, lambda position: (rows[position].test, rows[position].method)).values():
         raw = [p for position in members if (p := rows[position].p_value) is not None]
         holm, by = adjust_pvalues(raw, method="holm"), adjust_pvalues(raw, method="benjamini-yekutieli")
         chosen = adjusted(raw, plan.adjust)
@@ -166,9 +162,7 @@ def read_references(store: Store) -> list[Reference]:
 
 def compare_with_published(rows: Iterable[Hypothesis], references: Iterable[Reference]) -> Iterator[Hypothesis]:
     """The rows with the numbers that a publication prints for them, and with those that disagree."""
-    by_cell: dict[str, list[Reference]] = defaultdict(list)
-    for reference in references:
-        by_cell[reference.cell].append(reference)
+    by_cell = group_by(references, lambda reference: reference.cell)
     for row in rows:
         of_cell = by_cell.get(row.cell, [])
         printed = "; ".join(f"{reference.name} {reference.printed}" for reference in of_cell)

@@ -2,28 +2,18 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Mapping, Sequence
 
 from sigstats.measures.table import MEASURES, MeasureSpec
+from sigstats.tasks.plan import Item, Key
+from sigstats.tasks.plan import group_by as group_by
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.statistical_tests.mcnemar import DISCORDANT
-
-Item = TypeVar("Item")
-Key = TypeVar("Key")
 
 
 def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:
     """The values that are there, each once, in the order of their first appearance."""
     return tuple(dict.fromkeys(value for value in values if value is not None))
-
-
-def group_by(rows: Sequence[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
-    """The rows by `key`, in the order of its first appearance."""
-    groups: dict[Key, list[Item]] = {}
-    for row in rows:
-        groups.setdefault(key(row), []).append(row)
-    return groups
 
 
 def some_of(rows: Sequence[Item], most: int = 4) -> list[Item]:
@@ -122,10 +112,11 @@ def short_names(labels: Iterable[str]) -> dict[str, str]:
 
 def _differing(parts: Mapping[str, tuple[str, list[str]]]) -> dict[str, list[str]]:
     """The words of each label that not all labels with its name have; all words of the only one."""
-    groups: dict[str, list[list[str]]] = {}
-    for name, words in parts.values():
-        groups.setdefault(name, []).append(words)
-    shared = {name: set.intersection(*map(set, group)) if len(group) > 1 else set() for name, group in groups.items()}
+    groups = group_by(parts.values(), lambda part: part[0])
+    shared = {
+        name: set.intersection(*(set(words) for _, words in group)) if len(group) > 1 else set[str]()
+        for name, group in groups.items()
+    }
     return {label: [word for word in words if word not in shared[name]] for label, (name, words) in parts.items()}
 
 

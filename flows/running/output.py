@@ -11,7 +11,7 @@ from typing import Any
 
 from sigstats._common.messages import shown
 from sigstats.tasks.fan_out import in_words, own_code
-from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.plan import Cell, Plan, group_by
 from sigstats.tasks.record import digest
 from sigstats.tasks.results import read_plan, write_plan
 from sigstats.tasks.storage.data import Growing, read_data, write_data
@@ -93,9 +93,7 @@ def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
         before = read_plan(store)
     except (FileNotFoundError, Damaged):  # no cell was begun, or the fingerprint of each file decides
         return ""
-    now: dict[str, list[Cell]] = {}
-    for cell in plan.cells:
-        now.setdefault(_about(cell), []).append(cell)
+    now = group_by(plan.cells, _about)
     present = {part for cell in plan.cells for part in cell.subject.items()}
     fingerprints = {cell.fingerprint for cell in plan.cells}
     changed = [

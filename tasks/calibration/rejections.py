@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from sigstats.intervals import clopper_pearson
 
-from ..plan import Cell
+from ..plan import Cell, group_by
 from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import estimated, of_sets
@@ -167,11 +167,8 @@ def sample_sizes(results: Results, _: str) -> Iterator[Hypothesis]:
 
 def one_test(cells: Iterable[Cell]) -> list[list[Cell]]:
     """Group the cells that apply one test to test sets of one population, of all sizes."""
-    groups: dict[tuple[str | None, ...], list[Cell]] = {}
-    for cell in cells:
-        if cell.fanout in ("subsample", "tally"):
-            key = tuple(cell.subject.get(name) for name in ("dataset", "slice", "test"))
-            groups.setdefault(key, []).append(cell)
+    ready = (cell for cell in cells if cell.fanout in _READY)
+    groups = group_by(ready, lambda cell: tuple(cell.subject.get(name) for name in ("dataset", "slice", "test")))
     return list(groups.values())
 
 

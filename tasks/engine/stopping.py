@@ -4,7 +4,6 @@ A rule is applied to the replicates in their order from the first on. So its sto
 neither on the order in which blocks are computed, nor on later blocks that are computed already.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -18,7 +17,7 @@ from sigstats.sequential.joint_rule import JointRule, JointStop
 from sigstats.sequential.precision_rules import PrecisionRule
 
 from ..fan_out import fanout, observed_cell
-from ..plan import Cell
+from ..plan import Cell, group_by
 from ..storage.store import Store
 
 
@@ -66,12 +65,10 @@ def _observed(store: Store, cell: Cell) -> pa.Table:
 
 def joint_ends(cells: Iterable[Cell], store: Store) -> dict[str, JointStop]:
     """The end of each cell of a family that stops together, by its name, from the stored replicates."""
-    families = defaultdict[Any, list[Cell]](list)
-    for cell in cells:
-        if isinstance(cell.rule, JointRule):
-            families[cell.fanout, cell.subject["null"], cell.rule].append(cell)
+    joint = [cell for cell in cells if isinstance(cell.rule, JointRule)]
     ends: dict[str, JointStop] = {}
-    for (*_, rule), family in families.items():
+    for family in group_by(joint, lambda cell: (cell.fanout, cell.subject["null"], cell.rule)).values():
+        rule: Any = family[0].rule
         stops = rule.stops([_stored_flags(cell, store) for cell in family])
         ends |= {cell.name: stop for cell, stop in zip(family, stops, strict=True)}
     return ends
