@@ -236,12 +236,12 @@ class Axes:
             parts.append(text((self.left + self.width - self.right) / 2, self.base + 32, label))
         return Markup("").join(parts)
 
-    def y_axis(self, *, unit: str = "") -> Markup:
-        """The y-axis, with as many round ticks as there is room."""
+    def y_axis(self, *, unit: str = "", shown: Sequence[Tick] = ()) -> Markup:
+        """The y-axis, with as many round ticks as there is room, or with those to be `shown`."""
         values = ticks(*self.y_limits, max(3, int((self.base - self.top) / _LINE)))
-        marks = "".join(f"M{coordinate(self.left)} {coordinate(self.y(value))}h-{_TICK:g}" for value in values)
+        labels = shown or list(zip(values, tick_labels(values, unit), strict=True))
+        marks = "".join(f"M{coordinate(self.left)} {coordinate(self.y(value))}h-{_TICK:g}" for value, _ in labels)
         axis = f"M{coordinate(self.left)} {coordinate(self.top)}V{coordinate(self.base)}"
-        labels = zip(values, tick_labels(values, unit), strict=True)
         return path("axis", axis + marks) + Markup("").join(
             text(self.left - _TICK - 3, self.y(value) + 4, said, anchor="end", css="tick") for value, said in labels
         )

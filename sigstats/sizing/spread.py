@@ -152,16 +152,13 @@ def planners_of(
     if evidence is None or not can_be_sampled(evidence, rows[0].measure):
         return spreads
     rule = replace(rule, n_resamples=max(1000, math.ceil(20 / level)), confidence_level=_WITHOUT_ENDS)
+
+    def pilot(row: ComparisonRow) -> TiltedPilot:
+        untested = blank_row(paired, row.measure, row.slice, row.n, row.items)
+        return TiltedPilot(evidence.take(places[row.slice]), untested, rule).of_most_units()
+
     return [
-        spread
-        and Sampled(
-            spread.deviation,
-            spread.unseen,
-            spread.fewest,
-            pilot=TiltedPilot(
-                evidence.take(places[row.slice]), blank_row(paired, row.measure, row.slice, row.n, row.items), rule
-            ).of_most_units(),
-        )
+        spread and Sampled(spread.deviation, spread.unseen, spread.fewest, pilot(row))
         for row, spread in zip(rows, spreads, strict=True)
     ]
 

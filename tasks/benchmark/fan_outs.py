@@ -63,10 +63,6 @@ _MEASURE = pa.schema(
 )
 
 
-def _nothing_drawn(work: CrossValidated) -> dict[str, Any]:
-    return {"dataset": work.dataset, "draws": "none"}
-
-
 def _observe(block: Block, store: Store, work: CrossValidated) -> pa.Table:  # noqa: ARG001
     dataset = dataset_of(store, work)
     with lent_retrainer(store, work, null="labels") as classifier:
@@ -90,7 +86,7 @@ CROSSVAL = FanOut(
     in_words="cross-validation",
     work=CrossValidated,
     revision=revision,
-    stream=_nothing_drawn,
+    stream=lambda work: {"dataset": work.dataset, "draws": "none"},
     schema=_PREDICTIONS,
     compute=_observe,
     own_code=own_code,

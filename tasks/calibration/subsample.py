@@ -6,7 +6,7 @@ any test, so that all tests get the same test sets.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -153,10 +153,6 @@ def trained_rows(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
     return EventPopulation(name, events(table, source.work_of(Categorised).categories, test=test))
 
 
-def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
-    return answered(block, store, work, _answer)
-
-
 def answered(block: Block, store: Store, work: OnTestSets, answer: Callable[..., Answered]) -> pa.Table:
     """The results of a test on each test set of the block: `answer` finds those of some lanes."""
     admit_measure(work.test.measure, work.test.measure_code)
@@ -270,7 +266,7 @@ FAN_OUT = FanOut(
     lane_size=LANE_SIZE,
     stream=_stream,
     schema=SCHEMA,
-    compute=_compute,
+    compute=partial(answered, answer=_answer),
     needs=_needs,
     stand_in=_stand_in,
     rejections=_rejections,

@@ -127,7 +127,7 @@ def _law(name: str, method: str, rows: Sequence[Hypothesis], evidence: Evidence)
         axes.band(list(LEVELS), *ends),
         axes.line("level", [(level, math.log10(level)) for level in (LEVELS[0], LEVELS[-1])]),
         *curves,
-        _powers(axes),
+        axes.y_axis(shown=[(power, f"{10.0**power:g}") for power in range(-4, 1)]),
         axes.x_axis("level", ticks=[(10.0**-power, f"{10.0**-power:g}") for power in (4, 3, 2, 1)]),
         _key(axes, rows),
     ]
@@ -143,16 +143,6 @@ def _axes(least: float) -> Axes:
         y_limits=(math.log10(least), 0.0),
         log_x=True,
     )
-
-
-def _powers(axes: Axes) -> Markup:
-    powers = range(-4, 1)
-    marks = "".join(f"M{svg.coordinate(axes.left)} {svg.coordinate(axes.y(power))}h-3" for power in powers)
-    line = f"M{svg.coordinate(axes.left)} {svg.coordinate(axes.top)}V{svg.coordinate(axes.base)}"
-    labels = (
-        svg.text(axes.left - 6, axes.y(power) + 4, f"{10.0**power:g}", anchor="end", css="tick") for power in powers
-    )
-    return svg.path("axis", line + marks) + Markup("").join(labels)
 
 
 def _key(axes: Axes, rows: Sequence[Hypothesis]) -> Markup:
