@@ -63,6 +63,8 @@ class ObservedRun:
 
 #: The method whose replicates are computed in blocks.
 MONTE_CARLO = "monte-carlo"
+#: The publication of several tests.
+KELLER = "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks"
 
 #: The fields of a hypothesis by their names.
 Fields = dict[str, Any]

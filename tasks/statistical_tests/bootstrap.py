@@ -7,7 +7,7 @@ from sigstats.bootstrap.bootstrap_test import bootstrap_test
 from sigstats.joint.events import JointEvents
 
 from ..record import digest
-from . import ObservedRun, OfRuns, StatisticalTest, estimated
+from . import KELLER, ObservedRun, OfRuns, StatisticalTest, estimated
 
 _RESAMPLES = 10_000
 
@@ -41,10 +41,7 @@ TEST = StatisticalTest(
         "leaves 0 out. The null hypothesis is that both have the same F1. It is approximate: too small where few rows "
         "tell the two apart."
     ),
-    source=(
-        "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks; Efron "
-        "and Tibshirani, An introduction to the bootstrap (1993)"
-    ),
+    source=f"{KELLER}; Efron and Tibshirani, An introduction to the bootstrap (1993)",
     by="bootstrap",
     terms=(
         "Rows are drawn again at random, and F1 is found anew. Necessity says, from 0 to 1, how far the data rule out "

@@ -14,7 +14,7 @@ from sigstats.measures.table import OwnMeasure
 from sigstats.proportions import dcf_test, proportion_test
 
 from ..own_code import measure_as_planned
-from . import OfTable, StatisticalTest, estimated, fields
+from . import KELLER, OfTable, StatisticalTest, estimated, fields
 
 
 def of_two_classes(measure: OwnMeasure) -> Measure:
@@ -85,10 +85,7 @@ TEST = StatisticalTest(
         "the two were measured on different objects. bootstrap draws the objects again with replacement, as counts of "
         "the events. The null hypothesis is that both are equally good."
     ),
-    source=(
-        "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks, "
-        "equations 4 to 15"
-    ),
+    source=f"{KELLER}, equations 4 to 15",
     claim="the two classifiers differ",
     order=47,
     table=OfTable(

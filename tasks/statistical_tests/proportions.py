@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sigstats.joint.outcomes import EXCHANGED
 from sigstats.proportions import dcf_pvalues, proportion_pvalues
 
-from . import SIDE, OfSets, Option, StatisticalTest
+from . import KELLER, SIDE, OfSets, Option, StatisticalTest
 
 PROPORTION = StatisticalTest(
     label="Proportions",
@@ -18,10 +18,7 @@ PROPORTION = StatisticalTest(
         "The difference of two error rates over its standard error is compared with the normal distribution: from the "
         "disagreements only, or as if the two were measured on different objects."
     ),
-    source=(
-        "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks, "
-        "equations 4 and 6"
-    ),
+    source=f"{KELLER}, equations 4 and 6",
     order=48,
     sets=OfSets(
         name="proportion",
@@ -48,10 +45,7 @@ DCF = StatisticalTest(
         "The difference of two detection costs over its standard error is compared with the normal distribution: from "
         "the disagreements only, or as if the two were measured on different objects."
     ),
-    source=(
-        "Keller, Mariethoz and Bengio, Significance tests for bizarre measures in 2-class classification tasks, "
-        "equations 8 and 9"
-    ),
+    source=f"{KELLER}, equations 8 and 9",
     order=49,
     sets=OfSets(
         name="DCF",

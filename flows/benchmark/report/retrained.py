@@ -65,6 +65,11 @@ def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> list[str]:
     return [f"On {dataset}, {'; '.join(clauses)}."]
 
 
+_SOURCE = (
+    "Ojala and Garriga, Permutation tests for studying classifier performance, Journal of Machine Learning Research 11 "
+    "(2010)"
+)
+
 _PERMUTATION_LABELS = Section(
     order=10,
     test="permutation-labels",
@@ -73,10 +78,7 @@ _PERMUTATION_LABELS = Section(
     verdict=_labels_verdict,
     columns=_columns("the labels"),
     method=lambda rows: verdicts.in_words_of_the_measure(_METHOD, rows),
-    source=(
-        "Ojala and Garriga, Permutation tests for studying classifier performance, Journal of Machine Learning "
-        "Research 11 (2010), test 1"
-    ),
+    source=f"{_SOURCE}, test 1",
     terms=(
         "PermClass permutes the labels and trains again: p is the share of permutations, including the data "
         "themselves, on which the classifier makes at most as many errors as on the data."
@@ -99,10 +101,7 @@ _PERMUTATION_FEATURES = Section(
         "less often with it too. A large p says that this was not shown: a simpler classifier, which ignores "
         "dependence, may do as well on these data."
     ),
-    source=(
-        "Ojala and Garriga, Permutation tests for studying classifier performance, Journal of Machine Learning "
-        "Research 11 (2010), test 2"
-    ),
+    source=f"{_SOURCE}, test 2",
     terms=(
         "PermFeats permutes each feature inside each class and trains again: p is the share of permutations, including "
         "the data themselves, on which the classifier makes at most as many errors as on the data. Accuracy may depend "

@@ -94,6 +94,10 @@ def _in_words(row: Hypothesis) -> str:
     )
 
 
+_KELLER = (
+    "Keller, Mariethoz and Bengio, Significance tests for 'bizarre' measures in 2-class classification tasks, section 5"
+)
+
 _CONFIDENCE = Section(
     order=95,
     test="confidence",
@@ -119,10 +123,7 @@ _CONFIDENCE = Section(
         "replacement, on which the same classifier is better. The stated confidence is that of one test set and would "
         "be another on the next."
     ),
-    source=(
-        "Keller, Mariethoz and Bengio, Significance tests for 'bizarre' measures in 2-class classification tasks, "
-        "section 5 and Table 3"
-    ),
+    source=f"{_KELLER} and Table 3",
 )
 
 
@@ -184,10 +185,7 @@ _TRAINED = Section(
         "all classifiers of a set. The measure on the test set stands beside that on all rows that are left, which "
         "stand for the truth."
     ),
-    source=(
-        "Keller, Mariethoz and Bengio, Significance tests for 'bizarre' measures in 2-class classification tasks, "
-        "section 5"
-    ),
+    source=_KELLER,
 )
 
 
