@@ -126,10 +126,8 @@ def _cells(
     assert not isinstance(population.values, TwoViews)
     for label, test in fitting.items():
         _try_test(label, test, source, population)
-        if population.grouped and test.measure == "auc":
-            test = replace(
-                test, options={**test.options, "method": "t"}
-            )  # keeps the level with few groups, as a comparison does
+        if population.grouped and test.measure == "auc":  # t keeps the level with few groups, as in a comparison
+            test = replace(test, options={**test.options, "method": "t"})
         for n in study.sizes:
             work = OnTestSets(population=population.values, n=n, test=test, factors=population.factors or None)
             fan_out = "own-test" if test.code is not None else "interval" if test.test in INTERVALS else "subsample"

@@ -6,6 +6,7 @@ from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     Discriminator,
     Field,
@@ -127,18 +128,15 @@ class DifferenceInterval(Strict):
     """An interval with confidence 1 - alpha, on rows of a few kinds. Null hypothesis: B - A is the true difference."""
 
     test: Literal["difference-interval"]
-    measure: str = Field(
-        "accuracy", description="Measure, such as macro-recall, or MODULE:FUNCTION of an allowed package"
-    )
+    measure: Annotated[
+        str,
+        Field(description="Measure, such as macro-recall, or MODULE:FUNCTION of an allowed package"),
+        AfterValidator(lambda name: name if is_path(name) else as_compared_measures(name)[0]),
+    ] = "accuracy"
     method: Literal["compare", "usual"] = Field(
         "compare", description="compare: as in a comparison; usual: Student's t, DeLong or bootstrap percentiles"
     )
     resamples: int = Field(1_000, ge=99, le=10**6, description="Random weightings, or bootstrap replicates")
-
-    @field_validator("measure", mode="after")
-    @classmethod
-    def _compared(cls, measure: str) -> str:
-        return measure if is_path(measure) else as_compared_measures(measure)[0]
 
     @field_validator("resamples", mode="after")
     @classmethod
@@ -189,13 +187,10 @@ class Scored(Strict):
     """DeLong's test of areas or Student's t, interval 1 - alpha. Null hypothesis: areas, or mean losses, are equal."""
 
     test: Literal["scores"]
-    measure: str = Field("auc", description="Measure", json_schema_extra={"enum": list(SCORE_MEASURES)})
+    measure: Annotated[str, AfterValidator(lambda name: as_choice(name, "measure", list(SCORE_MEASURES)))] = Field(
+        "auc", description="Measure", json_schema_extra={"enum": list(SCORE_MEASURES)}
+    )
     alternative: Alternative = Field("two-sided", description="greater: A has the greater value; less: B has")
-
-    @field_validator("measure", mode="after")
-    @classmethod
-    def _of_scores(cls, measure: str) -> str:
-        return as_choice(measure, "measure", list(SCORE_MEASURES))
 
 
 class OwnTest(Limited):
@@ -210,12 +205,9 @@ class OwnTest(Limited):
     vectorised: bool = Field(
         False, description="Whether one call takes many test sets, one per row, and returns a p-value for each"
     )
-    measure: str = Field("accuracy", description="Measure that is equal for A and B under the null hypothesis")
-
-    @field_validator("measure", mode="after")
-    @classmethod
-    def _of_classes(cls, measure: str) -> str:
-        return measure if is_path(measure) else as_measure(measure).name
+    measure: Annotated[str, AfterValidator(lambda name: name if is_path(name) else as_measure(name).name)] = Field(
+        "accuracy", description="Measure that is equal for A and B under the null hypothesis"
+    )
 
 
 def _tag(value: Any) -> str:
