@@ -236,44 +236,9 @@ def right_first(table: Any) -> Any:
     return table
 
 
-#: Content of fewer different rows than this, or than a share of all, is a category.
-_FEWEST, _LEAST_SHARE = 10, 0.02
-#: The largest ratio of the numbers of rows that differ in all columns and in their content.
-_FINE = 1.1
-
-
 def joint_codes(columns: Sequence[IntArray]) -> IntArray:
     """The number of each row's combination of codes, which count from 0."""
     counts = np.zeros(len(columns[0]), np.int64)
     for codes in columns:
         counts = np.unique(counts * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
     return counts
-
-
-def copied_rows(content: IntArray, beside: Sequence[IntArray]) -> NDArray[np.bool_] | None:
-    """A mask of rows that equal an earlier row in their content and other columns; None if no row does."""
-    own = int(content.max()) + 1
-    if own < max(_FEWEST, _LEAST_SHARE * len(content)):
-        return None
-    joint = joint_codes([content, *beside])
-    first = np.unique(joint, return_index=True)[1]
-    if len(first) == len(joint) or len(first) > _FINE * own:
-        return None
-    copies = np.ones(len(joint), dtype=bool)
-    copies[first] = False
-    return copies
-
-
-#: Fewer votes may repeat others, with the sides exchanged, by chance.
-_FEWEST_TWICE = 20
-
-
-def refuse_mirrored(votes: IntArray) -> None:
-    """Refuse votes (two models, sign) that all occur twice, in turn or in halves, with the sides exchanged."""
-    n = len(votes)
-    halves = (
-        [(votes[::2], votes[1::2]), (votes[: n // 2], votes[n // 2 :])] if n % 2 == 0 and n >= _FEWEST_TWICE else []
-    )
-    if any(np.array_equal(one, other[:, [1, 0, 2]] * [1, 1, -1]) for one, other in halves):
-        cure = "leave out one of each two, or give the question of each vote (items, --item)"
-        raise ValueError(f"votes: all {n:,} are there twice with the sides exchanged; {cure}")

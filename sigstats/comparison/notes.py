@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.data_frames import copied_rows
+from .._common.copies import copied_rows
 from .._common.messages import Note, join_words
 from .._common.numerals import p_number, significant
 from .._common.validation import FloatArray, IntArray, shown

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
 from .._common.class_names import as_class_labels, as_groups
-from .._common.data_frames import refuse_mirrored, require_same_index
+from .._common.copies import refuse_mirrored
+from .._common.data_frames import require_same_index
 from .._common.drawing import Drawn, forest
 from .._common.messages import Note
 from .._common.tabular import ArrayRecord, Table, in_words

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.data_frames import copied_rows, joint_codes, opened
+from .._common.copies import copied_rows
+from .._common.data_frames import joint_codes, opened
 from .._common.validation import FloatArray, IntArray, as_array, one_line, refuse, shown
 
 #: Smallest share of copies that is reported; largest numbers of warnings, and of values that are examined.

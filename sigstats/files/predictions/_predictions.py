@@ -1,6 +1,5 @@
 """Common form of all formats: ids, labels and predictions as text, one per row, and the items of the rows."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
@@ -241,6 +240,7 @@ def beside_codes(first: Predictions, other: Predictions, rows: Any = None, partn
     told = next(filter(None, codes), None)
     if not told or not len(next(iter(told.values()))):
         return Beside()
+    from sigstats._common.copies import equal_by_chance
     from sigstats._common.data_frames import joint_codes
 
     columns = {name: [side[name] for side in sides if name in side] for name in told}
@@ -255,17 +255,7 @@ def beside_codes(first: Predictions, other: Predictions, rows: Any = None, partn
     others = [own for name, own in codes[1].items() if name not in told or not _same_parts(told[name], own)]
     parts = question or [*told.values(), *others]
     content = joint_codes(parts)
-    return Beside(None if _meet_by_chance(content, parts) else content, alike, times)
-
-
-def _meet_by_chance(content: Ints, columns: Sequence[Ints]) -> bool:
-    """Return True if equal rows are no more frequent than expected from independent categorical columns."""
-    n, pairs = len(content), len(content) * (len(content) - 1) / 2
-    if n < 2 or len(columns) < 2 or max(int(codes.max()) + 1 for codes in columns) > n / 2:
-        return False
-    equal, *of_columns = ((k := np.bincount(codes)) @ (k - 1) / 2 for codes in (content, *columns))
-    expected = math.prod(number / pairs for number in of_columns) * pairs
-    return bool(equal <= expected + 3 * math.sqrt(expected) + 1)
+    return Beside(None if equal_by_chance(content, parts) else content, alike, times)
 
 
 def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:

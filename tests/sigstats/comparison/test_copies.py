@@ -94,6 +94,21 @@ def test_rows_of_several_categories_that_meet_by_chance_are_no_copies_and_repeat
     assert "duplicates" not in names
 
 
+def test_answers_of_other_models_that_agree_are_no_copies():
+    """Columns of which one is independent of the others, although these depend on each other."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        topic = rng.integers(0, 4, 1500)
+        answers = {f"m{k}": np.where(rng.random(1500) < 0.8, topic, rng.integers(0, 4, 1500)) for k in range(8)}
+        table = pd.DataFrame({"id": range(1500), "label": topic, "language": rng.integers(0, 3, 1500), **answers})
+        table["age"] = rng.integers(18, 80, 1500)
+        one, other = (table.rename(columns={name: "prediction"}) for name in ("m0", "m1"))
+        assert "duplicates" not in [note.name for note in sigstats.compare(one, other).notes]
+        rows = np.append(np.arange(1500), rng.integers(0, 1500, 300))  # some rows twice
+        one, other = (frame.iloc[rows].assign(id=range(1800)) for frame in (one, other))
+        assert "duplicates" in [note.name for note in sigstats.compare(one, other).notes]
+
+
 def test_groups_say_what_is_independent(frames):
     of = {"groups": "row"}
     found = sigstats.compare(*(copied(frame).assign(row=[*range(N)] * COPIES) for frame in frames), **of)

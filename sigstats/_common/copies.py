@@ -1,0 +1,76 @@
+"""Rows that are copies of others: equal in all columns, though not by chance."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .data_frames import joint_codes
+from .validation import IntArray
+
+#: Content of fewer different rows than this, or than a share of all, is a category.
+_FEWEST, _LEAST_SHARE = 10, 0.02
+#: The largest ratio of the numbers of rows that differ in all columns and in their content.
+_FINE = 1.1
+#: A column in which more pairs of rows are equal tells little about copies.
+_ALIKE = 0.7
+
+
+def copied_rows(content: IntArray, beside: Sequence[IntArray]) -> NDArray[np.bool_] | None:
+    """A mask of rows that equal an earlier row in their content and other columns; None if no row does."""
+    own = int(content.max()) + 1
+    if own < max(_FEWEST, _LEAST_SHARE * len(content)):
+        return None
+    joint = joint_codes([content, *beside])
+    first = np.unique(joint, return_index=True)[1]
+    if len(first) == len(joint) or len(first) > _FINE * own:
+        return None
+    copies = np.ones(len(joint), dtype=bool)
+    copies[first] = False
+    return copies
+
+
+#: Fewer votes may repeat others, with the sides exchanged, by chance.
+_FEWEST_TWICE = 20
+
+
+def refuse_mirrored(votes: IntArray) -> None:
+    """Refuse votes (two models, sign) that all occur twice, in turn or in halves, with the sides exchanged."""
+    n = len(votes)
+    halves = (
+        [(votes[::2], votes[1::2]), (votes[: n // 2], votes[n // 2 :])] if n % 2 == 0 and n >= _FEWEST_TWICE else []
+    )
+    if any(np.array_equal(one, other[:, [1, 0, 2]] * [1, 1, -1]) for one, other in halves):
+        cure = "leave out one of each two, or give the question of each vote (items, --item)"
+        raise ValueError(f"votes: all {n:,} are there twice with the sides exchanged; {cure}")
+
+
+def equal_by_chance(content: IntArray, columns: Sequence[IntArray]) -> bool:
+    """True if equal rows are no more frequent than expected from categorical columns.
+
+    Copies are equal in all columns. Other rows that are equal in all columns but one are equal in that one as often as
+    any rows, if it is independent of the others.
+    """
+    n, pairs = len(content), len(content) * (len(content) - 1) / 2
+    if n < 2 or len(columns) < 2 or max(int(codes.max()) + 1 for codes in columns) > n / 2:
+        return False
+    equal, *of_columns = map(_equal_pairs, (content, *columns))
+    if equal <= _at_most_by_chance(math.prod(number / pairs for number in of_columns) * pairs):
+        return True
+    for place in range(len(columns)):
+        share = of_columns[place] / pairs
+        if share <= _ALIKE:
+            rest = _equal_pairs(joint_codes([*columns[:place], *columns[place + 1 :]]))
+            if equal <= _at_most_by_chance(rest * share):
+                return True
+    return False
+
+
+def _equal_pairs(codes: IntArray) -> float:
+    rows = np.bincount(codes)
+    return float(rows @ (rows - 1) / 2)
+
+
+def _at_most_by_chance(expected: float) -> float:
+    return 1.05 * expected + 3 * math.sqrt(expected) + 1
