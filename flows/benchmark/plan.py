@@ -25,7 +25,7 @@ from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import GIVEN, Dataset, cross_validation_folds
 from sigstats.tasks.fan_out import cell, observed_cell
 from sigstats.tasks.own_code import allow_measures, allowed_measure, code_of, with_measure_code
-from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Folds, Learner, Named, digest
 from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS, OF_RUNS
 
@@ -76,17 +76,13 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
         if name not in features:
             known = f"a feature of a data set, such as {some_of(features, 5)}"
             raise refuse("slices", name, known + did_you_mean(name, features))
-    plan = Plan(
-        study=study.name,
-        kind=study.kind,
-        cells=tuple(sorted(cells, key=lambda cell: _ORDER.index(cell.fanout))),
-        analyses=_analyses(study),
+    plan = study.plan_of(
+        sorted(cells, key=lambda cell: _ORDER.index(cell.fanout)),
+        _analyses(study),
         measures=study.measures,
         measure_code={name: codes[name] for name in study.measures if name in codes},
         slices=study.slices,
         positive={value.name: _positive_class(study, value) for value in datasets if _has_positive(study, value)},
-        alpha=study.alpha,
-        adjust=study.adjust,
     )
     references = tuple(published_references(study.published, plan.cells))
     notes = (*_notes(study, datasets), *published_notes(study.published, plan.cells), *stopping_notes(plan))

@@ -25,7 +25,7 @@ from sigstats.tasks.calibration.rejections import one_test
 from sigstats.tasks.calibration.work import AppliedTest, Described, OfFolds, OnTestSets, Samples, Tallied, Tested
 from sigstats.tasks.fan_out import cell, input_cells
 from sigstats.tasks.own_code import allow_measures, with_measure_code
-from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import TwoViews, record
 from sigstats.tasks.storage.data import StoredData
 from sigstats.tasks.summary import Reference
@@ -58,14 +58,8 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
             cells.extend(_cells(study, source.name, population, tests, limits))
     if unused := sorted(tests.keys() - {cell.subject.get("test") for cell in cells}):
         raise ValueError(f"tests: {unused[0]} is not valid; expected a test that fits one of the populations")
-    plan = Plan(
-        study=study.name,
-        kind=study.kind,
-        cells=tuple(sorted(dict.fromkeys(cells), key=lambda cell: cell.fanout in APPLIED)),
-        analyses=tuple(_analyses(study, {cell.fanout for cell in cells})),
-        alpha=study.alpha,
-        adjust=study.adjust,
-    )
+    ordered = sorted(dict.fromkeys(cells), key=lambda cell: cell.fanout in APPLIED)
+    plan = study.plan_of(ordered, _analyses(study, {cell.fanout for cell in cells}))
     references = tuple(_published_sizes(study.published, plan.cells))
     return Prepared(plan, tuple(data), notes=tuple(notes), references=references)
 

@@ -4,14 +4,14 @@ A study file states what is computed; its hash is part of the study's identity. 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
 from sigstats._common.messages import hint, one_line, rephrased, shown, shown_name
-from sigstats.tasks.plan import Adjustment
+from sigstats.tasks.plan import Adjustment, Cell, Plan
 from sigstats.tasks.record import canonical
 
 from ..errors import BadInput
@@ -122,6 +122,11 @@ class Study(Strict):
     def source(self) -> str:
         """The name of the study in messages: its file."""
         return self._source
+
+    def plan_of(self, cells: Iterable[Cell], analyses: Iterable[str], **others: Any) -> Plan:
+        """The plan of the study, with its name, its kind and how it decides."""
+        shared: dict[str, Any] = {"study": self.name, "kind": self.kind, "alpha": self.alpha, "adjust": self.adjust}
+        return Plan(cells=tuple(cells), analyses=tuple(analyses), **shared, **others)
 
     def of_source(self, source: str) -> Self:
         """Give it the name that messages call it by, and return it."""

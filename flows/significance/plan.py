@@ -13,7 +13,7 @@ from pydantic import Field, create_model, model_validator
 from sigstats._common.messages import refuse, rephrased, shown
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.own_code import allow_measures
-from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.plan import Cell
 from sigstats.tasks.significance import Evaluated, TableTested
 from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
 from sigstats.tasks.summary import Reference
@@ -90,14 +90,7 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
                 remark = case.printed.remarks.get(method, "")
                 for column, printed in case.printed.printed_by(method).items():
                     references.append(Reference(cell=cells[-1].name, name=column, printed=printed, remark=remark))
-    plan = Plan(
-        study=study.name,
-        kind=study.kind,
-        cells=tuple(cells),
-        analyses=("significance", "likeness"),
-        alpha=study.alpha,
-        adjust=study.adjust,
-    )
+    plan = study.plan_of(cells, ("significance", "likeness"))
     told = dict.fromkeys(f"{e.name}: {c.data['note']}" for _, e, cs in every for c in cs if "note" in c.data)
     return Prepared(plan, notes=(*told, *_notes(study, drawn), *stopping_notes(plan)), references=tuple(references))
 
