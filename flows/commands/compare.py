@@ -109,7 +109,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     twice = next((place for place in range(1, len(files)) if files[place] in files[:place]), None)
     with as_options():
         scores: list[str | None] = [*arguments.scores_of(options)] or [columns.score]
-        if twice is not None:
+        if twice is not None and not vars(options).get("itself"):  # doctor tries a file as its own candidate
             read_by_scores([(options.baseline, columns)], scores)  # a fault of the file is told first
             where = "both BASELINE and CANDIDATE" if files[twice] == files[0] else "given twice as CANDIDATE"
             raise BadInput(f"{paths[twice]}: is {where}; expected {arguments.SECOND_FILE}")

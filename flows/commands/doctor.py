@@ -1,14 +1,18 @@
 """Print commands for a file of predictions, ready to paste, with the names of its columns or scores.
 
-No line guesses the meaning of a column: if its name is not clear, this and the other commands ask.
+Each command was tried on the file. If the name of a column is not clear, this and the other commands ask.
 """
 
 import argparse
+import contextlib
+import io
+import re
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import DONE
+from ..errors import DONE, BadInput
+from . import REGISTRY, parser
 from ._options import as_options
 
 if TYPE_CHECKING:
@@ -20,6 +24,8 @@ GROUP = "files of predictions"
 _MOST = 5
 #: Columns of up to this many values divide the rows into slices; those of more values, each repeated, may be groups.
 _SLICES = 20
+#: Names of columns in which a number is a name; other numbers are neither slices, unless of two values, nor groups.
+_NAMES = re.compile(r"(?i)(.*[_. -])?(id|group)s?")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,61 +43,77 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines_of(path: str) -> list[str]:
-    """A line on the contents of a file, and commands for it; ValueError if it cannot be read."""
+    """A line on the contents of a file, and commands that run on it; ValueError if it cannot be read."""
     from sigstats.files.predictions import Columns, parsed
-    from sigstats.files.tables.table import Table
 
     file = parsed(path, Columns())
-    log, table = file.log(Columns()), file.parts[0]
-    if log is not None:
-        head, commands = _commands_for_log(log)
-    else:
-        assert isinstance(table, Table)
-        if not table.beside(()).keys() >= {*table.names}:  # of a large file, only the usual columns
-            table = parsed(path, Columns().but(slices=tuple(dict.fromkeys(table.names)))).parts[0]
-            assert isinstance(table, Table)
-        head, commands = _commands_for_table(table)
-    named = shlex.quote(path)
-    return [f"{path}: {head}", *(f"sigstats {name} {named}{rest}" for name, rest in commands[:_MOST])]
+    log, table = file.log(Columns()), cast(Any, file.parts[0])
+    if log is None and not table.beside(()).keys() >= {*table.names}:  # of a large file, only the usual columns
+        table = parsed(path, Columns().but(slices=tuple(dict.fromkeys(table.names)))).parts[0]
+    head, commands, rows = _commands_for_table(table) if log is None else _commands_for_log(log)
+    lines: list[str] = []
+    refusals: list[str] = []
+    for name, options in commands:
+        doubt = "  # or --lower-is-better" if " --higher-is-better " in options else ""
+        for how in rows if len(lines) < _MOST else ():
+            if not (told := _refusal(name, path, options + how)):
+                lines.append(f"sigstats {name} {shlex.quote(path)}{options}{how}{doubt}")
+                break
+            refusals += [told] if "'model_a' was not found" not in told else []
+    asked = "name the true classes with --label, the predicted ones with --prediction, or marks with --score"
+    return [f"{path}: {head}" + ("" if lines else f"; {[*refusals, asked][0]}"), *lines]
+
+
+def _refusal(name: str, path: str, options: str) -> str:
+    """The message of a command that does not run on a file; the file is its own candidate."""
+    words = [path if word == "CANDIDATE" else word for word in shlex.split(options)]
+    given = parser(name).parse_args([name, path, *words])
+    given.itself = True
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            if "LABELS" not in words:
+                REGISTRY.module(name).run(given)
+    except BadInput as error:
+        return str(error)
+    return ""
 
 
 def _as_options(**options: Any) -> str:
     """Options of a command line; a list gives its option again and again."""
     pairs = ((name, value) for name, of in options.items() for value in (of if isinstance(of, list) else [of]))
-    return "".join(f" --{name.replace('_', '-')} {shlex.quote(str(value))}" for name, value in pairs)
+    return "".join(f" --{name.replace('_', '-')}{'= '[value[:1] != '-']}{shlex.quote(value)}" for name, value in pairs)
 
 
-def _options_of_score(score: str, lower: bool | None) -> tuple[str, str, str]:
-    """The option of a score, that of a bar, and a comment if nothing states which direction is better."""
-    if lower is None:
-        return _as_options(higher_is_better=score), " --at-least 0.5", "  # or --lower-is-better"
-    return _as_options(score=score), f" --at-{'most' if lower else 'least'} 0.5", ""
+def _by_score(score: str, lower: bool | None, models: list[str], filters: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """Commands for a score of two models or more in a file, or of one."""
+    chosen = _as_options(**{"higher_is_better" if lower is None else "score": score}, filter=[*filters])
+    if len(models) > 1:
+        return [("compare", _as_options(model=models[:2]) + chosen), ("rank", chosen)]
+    return [("check", f"{chosen} --at-{'most' if lower else 'least'} 0.5"), ("compare", f" CANDIDATE{chosen}")]
 
 
-def _commands_for_log(log: "EvaluationLog") -> tuple[str, list[tuple[str, str]]]:
+def _commands_for_log(log: "EvaluationLog") -> tuple[str, list[tuple[str, str]], list[str]]:
     from sigstats._common.messages import some_of
     from sigstats.files.predictions import Columns
 
     models = [name for name in dict.fromkeys(answer.model for answer in log.answers) if name]
-    scores = list(dict.fromkeys(name for answer in log.answers for name in answer.scores))
+    lower = {
+        name: log.is_lower_better(name, Columns())
+        for name in dict.fromkeys(name for answer in log.answers for name in answer.scores)
+    }
     filters = [name for name in dict.fromkeys(answer.filter for answer in log.answers) if name]
-    by = log.model or some_of(models) or "a model"
-    commands: list[tuple[str, str]] = []
-    for score in scores:
-        chosen, bar, doubt = _options_of_score(score, log.is_lower_better(score, Columns()))
-        chosen += _as_options(filter=filters[0]) if len(filters) > 1 else ""
-        if len(models) > 1:
-            commands += [("compare", _as_options(model=models[:2]) + chosen + doubt)]
-            commands += [("rank", _as_options(model=models) + chosen + doubt)]
-        else:
-            commands += [("check", chosen + bar + doubt), ("compare", f" CANDIDATE{chosen}{doubt}")]
-    return f"a log of {len(log.answers):,} answers by {by}, with the scores {some_of(scores) or 'none'}", commands
+    chosen = filters[:1] if len(filters) > 1 else []
+    by, scores = log.model or some_of(models) or "a model", some_of([*lower]) or "none"
+    commands = [command for score in lower for command in _by_score(score, lower[score], models, chosen)]
+    return f"a log of {len(log.answers):,} answers by {by}, with the scores {scores}", commands, [""]
 
 
-def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
+def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], list[str]]:
+    """A line on a table, commands for it, and options that tell its rows apart if the usual column of ids does not."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    from sigstats._common.column_names import RUN, is_no_model
     from sigstats._common.messages import some_of
     from sigstats.files.predictions import Columns
     from sigstats.files.tables.spelling import is_number
@@ -100,41 +122,48 @@ def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]]]:
 
     names = [name for name, column in table.beside(()).items() if not pa.types.is_nested(column.type)]
     columns = Columns().in_table(names)
-    values = {name: set(pc.unique(table.texts_or_missing(name)).to_pylist()) - {None} for name in names}
+    values = {name: dict.fromkeys(pc.unique(table.texts_or_missing(name).drop_null()).to_pylist()) for name in names}
+    numbers = [name for name in names if values[name] and all(map(is_number, values[name]))]
+    fractions = [name for name in numbers if any(not float(value).is_integer() for value in values[name])]
     labelled = columns.label in names and "label" not in {key for key, *_ in columns.unclear}
-    classes = values[columns.label] if labelled else set()
-    others = [name for name in names if name not in (columns.id, columns.label)]
-    models = [name for name in others if values[name] and values[name] <= classes]
-    numbers = [name for name in others if name not in models and all(map(is_number, values[name]))]
-    marks = [name for name in numbers if any(not float(value).is_integer() for value in values[name])]
+    classes = values[columns.label].keys() if labelled else set()
     head = f"a table of {count_of(table.num_rows, 'row')} with the columns {some_of(names)}"
-    one = _as_options(prediction=models[0]) if models and models[0] != columns.prediction else ""
-    commands: list[tuple[str, str]] = []
-    if len(models) > 1:
-        commands += [("compare", _as_options(prediction=models[:2])), ("rank", _as_options(prediction=models))]
-    if models:
-        commands += [("check", f"{one} --at-least 0.9")]
-    if len(models) == 1:
-        commands += [("compare", f" CANDIDATE{one}")]
+    known = [name for name in names if _NAMES.fullmatch(name) or not is_no_model(name, names)]
+    others = [name for name in known if name not in (columns.id, columns.label, columns.chosen.models)]
+    both = {columns.label, columns.prediction}
+    measure = " --measure neg-mae" if labelled and both <= {*numbers} and both & {*fractions} else ""
+    said = [name for name in others if labelled and (name == columns.prediction or values[name].keys() <= classes)]
+    marks = [name for name in others if name not in said and name in fractions]
+    marks += [name for name in others if not labelled and values[name].keys() == {"0", "1"}]
+    models = [*values.get(columns.chosen.models, ())]
+    key, own = ("model", models) if len(models) > 1 else ("prediction", said)
+    one, two = ("" if own == [columns.prediction] else _as_options(**{key: own[:n]}) for n in (1, 2))
+    commands = [("rank", measure)]  # of votes, or of the models in a column
+    if said:
+        commands += [("compare", (two if len(own) > 1 else f" CANDIDATE{one}") + measure)]
+        commands += [("rank", _as_options(prediction=said))] if len(own) > 1 and own is said else []
+        commands += [] if measure else [("check", f"{one} --at-least 0.9")]
+        commands.sort(key=lambda command: command[1].startswith(" CANDIDATE"))
     patterns = (name.replace(own, "*", 1) for name in marks for own in classes if own in name)
     of_classes = (pattern for pattern in patterns if {pattern.replace("*", name) for name in classes} <= {*marks})
     pattern = next(of_classes, "" if labelled else _probabilities(table, marks))
     if pattern:
-        truth = "" if labelled else " --labels LABELS"
-        commands += [("check", f"{_as_options(probabilities=pattern)}{truth} --at-least 0.9")]
-    elif not labelled:
-        for mark in marks:
-            chosen, bar, doubt = _options_of_score(mark, columns.scoring.is_lower_better(mark))
-            commands += [("check", chosen + bar + doubt)]
-    rest = [name for name in others if name not in (*models, *marks)] if commands else []
-    slices = [name for name in rest if 1 < len(values[name]) <= _SLICES]
-    groups = [name for name in rest if _SLICES < len(values[name]) <= table.num_rows / 2]
-    name, options = commands[0] if commands else ("", "")
+        pattern = _as_options(probabilities=pattern) + ("" if labelled else " --labels LABELS")
+        commands += [("check", f"{pattern} --at-least 0.9")]
+    for mark in [] if labelled or pattern else marks:
+        commands += _by_score(mark, columns.scoring.is_lower_better(mark), models)[: 1 + (len(models) > 1)]
+    name, options = commands[:2][-1]
+    named = [name for name in others if name not in numbers or len(values[name]) == 2 or _NAMES.fullmatch(name)]
+    parts = {name: len(values[name]) for name in named if name not in (*said, *marks)} if len(commands) > 1 else {}
+    slices = [name for name, number in parts.items() if 1 < number <= min(_SLICES, table.num_rows / 2)]
+    groups = [name for name, number in parts.items() if _SLICES < number <= table.num_rows / 2]
     commands += [(name, options + _as_options(slice=slices))] if slices else []
     commands += [(name, options + _as_options(group=groups[0]))] if groups else []
-    if not commands or not (labelled or marks):
-        head += "; name the true classes with --label, the predicted ones with --prediction, or marks with --score"
-    return head, commands
+    run = next(filter(RUN.search, names), "")
+    repeats = max(1, len(models)) * len(values.get(run, "1"))
+    ids = [name for name in names if len(values[name]) * repeats >= table.num_rows and name not in {*fractions, *both}]
+    rows = [""] if columns.id in names else [_as_options(id=name) for name in ids] + [" --by-position"] * (repeats == 1)
+    return head, commands, list(dict.fromkeys(["", *(how + _as_options(run=[run] if run else []) for how in rows)]))
 
 
 def _probabilities(table: "Table", names: Sequence[str]) -> str:
