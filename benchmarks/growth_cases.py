@@ -42,6 +42,12 @@ def _tables(n: int, classes: int) -> tuple[np.ndarray, ...]:
     return y, *(odds / odds.sum(axis=2, keepdims=True))
 
 
+def _unpaired(n: int) -> object:
+    y = RNG.integers(0, 2, (2, n))
+    scores = RNG.normal(size=(2, n)) + y * [[2.0], [1.0]]  # a clear difference, so that all weightings are drawn
+    return sigstats.compare(tuple(y), *scores, measures="auc", unpaired=True)
+
+
 def _predictions(n: int, slices: int, **options: Any) -> object:
     return sigstats.compare(*_said(n), slices={"part": np.arange(n) % slices} if slices else None, **options)
 
@@ -283,6 +289,11 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
         lambda n: sigstats.compare(*_tables(n, 30), measures="macro-auc"),
         (300, 1000, 3000, 10_000, 30_000),
     ),
+    "compare, macro-auc of 10 classes in groups of 10": (
+        lambda n: sigstats.compare(*_tables(n, 10), measures="macro-auc", groups=np.arange(n) // 10),
+        (300, 1000, 3000, 10_000, 30_000),
+    ),
+    "compare, auc of n rows of each model": (_unpaired, (100, 300, 1000, 3000, 10_000)),
     "compare, n slices of 10 in groups of 5": (
         lambda n: _predictions(10 * n, n, groups=np.arange(10 * n) // 5),
         (1, 10, 100, 300, 1000),

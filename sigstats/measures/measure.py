@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from .._common.validation import FloatArray, as_choice, as_flag, did_you_mean, refuse
 from .formulas import Confusion, checked_confusion, ratio
 from .metrics import EXPECTED_COST, greater_is_better_of, is_made, parameters_in
-from .own import imported, named, values_of
-from .score_formulas import of_function
+from .own import imported, named, of_function, values_of
 from .table import (
     BASE_COUNT_MEASURES,
     COUNT_MEASURES,

@@ -1,8 +1,9 @@
-"""Measures of other packages: functions of counts that installed packages offer by an entry point.
+"""Measures of users and of other packages: functions of rows, and of counts that packages offer by an entry point.
 
 An entry point of the group `GROUP` names a function of four arrays ``tp, fn, fp, tn``, or a `sigstats.Measure` of one.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -80,3 +81,30 @@ def values_of(function: Callable[..., Any], name: str, counts: Confusion, shape:
         sentence = f"{value[bad].flat[0]} for (tp, fn, fp, tn) = {tuple(first)}"
         raise refuse(f"measure ({name})", sentence, "finite numbers, also for 0/0")
     return value
+
+
+def of_function(
+    function: Callable[..., Any], name: str, label: Any, prediction: Any, weights: FloatArray
+) -> FloatArray:
+    """The values of a user's function of labels, predictions and weights.
+
+    Raises ValueError unless they are finite numbers, and a row of twice the weight counts as two rows.
+    """
+    wanted = "a finite number for y, prediction and weights; use sigstats.Measure for a function of tp, fn, fp, tn"
+
+    def value(own: FloatArray, rows: Any = slice(None)) -> float:
+        kept = own > 0
+        try:
+            result = float(function(label[rows][kept], prediction[rows][kept], own[kept]))
+        except Exception as error:  # a user's function may raise anything
+            raise ValueError(f"measure: {name} failed: {raised(error)}; expected {wanted}") from error
+        if not math.isfinite(result):
+            raise refuse(f"measure ({name})", result, wanted)
+        return result
+
+    times = np.arange(len(label)) % 3 + 1  # a function that forgets the weights sees another number of each kind
+    repeated = value(np.repeat(weights[0], times), np.repeat(np.arange(len(label)), times))
+    if not math.isclose(joint := value(weights[0] * times), repeated, rel_tol=1e-6, abs_tol=1e-9):
+        told = f"gives {joint:.6g} for rows with weights and {repeated:.6g} for the same rows repeated"
+        raise ValueError(f"measure: {name} {told}; use the weights, as in np.average(..., weights=weights)")
+    return np.array([value(own) for own in weights])

@@ -16,12 +16,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.validation import FloatArray, IntArray, raised, refuse
+from .._common.validation import FloatArray, IntArray
 
 #: The power of the distance of two classes with which an error counts.
 POWERS = {"linear-kappa": 1, "quadratic-kappa": 2}
 #: Predictions with which `macro_area` ranks a row first, or last, for its class.
 FIRST, LAST = -1, -2
+#: Rows that are added up together: a column of more does not fit into the cache.
+_FEW_ROWS = 256
 
 
 class PairWeights(NamedTuple):
@@ -155,62 +157,70 @@ def weighted_kappa(power: int, true: Any, said: Any, weights: FloatArray) -> Flo
     return np.asarray(np.where(expected > 0, 1 - seen / np.where(expected > 0, expected, 1.0), 1.0))
 
 
-def weighted_area(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
-    """The weighted share of pairs in which the positive row has the higher score; a tie counts half."""
-    order = np.argsort(score, kind="stable")
-    first = np.flatnonzero(np.append(True, np.diff(score[order]) != 0))
-    hit = np.flatnonzero(positive[order])
-    of_all = np.take(weights, order, axis=1)
-    hits = of_all[:, hit]
-    of_all[:, hit] = 0
-    misses = np.zeros((len(weights), len(order) + 1))
-    np.cumsum(of_all, axis=1, out=misses[:, 1:])
-    tied = np.searchsorted(first, hit, side="right")
-    below, upto = misses[:, first[tied - 1]], misses[:, np.append(first, len(order))[tied]]
-    wins = (hits * (below + upto)).sum(axis=1) / 2
-    return np.asarray(wins / (hits.sum(axis=1) * misses[:, -1]))
-
-
-class OfTables(OfPairs):
-    """The same of `macro_area`, with sums to which a row that is ranked first or last adds its weight only."""
+class OfAreas(OfPairs):
+    """The formula `macro_area` or `weighted_area`, with sums to which an unseen row adds its weight only."""
 
     def on(self, *joint: Any) -> Self:
         """The formula on some joint events, whose scores are compared once."""
-        (vectors,), of = self.formula.args, ((own, self.values[np.array(own.events)[:, :, 0].T]) for own in joint)
-        return replace(self, pairs=[(own, [_area_sums(vectors, y, b) for b in ab]) for own, (y, *ab) in of])
+        pairs = []
+        for own in joint:
+            y, a, b = self.values[np.array(own.events)[:, :, 0].T]
+            of_a = self._of(y, a)
+            pairs.append((own, of_a, of_a if (a == b).all() else self._of(y, b)))
+        return replace(self, pairs=pairs)
 
-    def sums(self, joint: Any, weights: FloatArray) -> list[PairWeights]:
-        """The sums of A and of B, for each row of weights of the events."""
-        return [PairWeights(sums(weights)) for own, sides in self.pairs for sums in sides if own is joint]
+    def sums(self, joint: Any, weights: FloatArray, *, added: bool = False) -> list[PairWeights]:
+        """The sums of A and of B, for each row of weights; or those that one more of each event adds to one row."""
+        own = next(sides for events, *sides in self.pairs if events is joint)
+        known = {sums: PairWeights(sums(weights, added)) for sums in own}
+        return [known[sums] for sums in own]
 
     def of(self, sums: PairWeights, _kind: str = "classes") -> FloatArray:
         """The value of each row of weights."""
         return _mean_area(sums.weights)
 
+    def _of(self, label: Any, said: Any) -> Callable[..., FloatArray]:
+        if self.unseen is None or self.formula is not weighted_area:
+            return _area_sums(self.formula.args[0], label, said)
+        low, high = self.values[self.unseen[1]]
+        ends = np.where((said == high) == (label == 1), FIRST, LAST)
+        rows = np.where((low < said) & (said < high), np.arange(len(said)), ends)
+        return _area_sums(said[:, np.newaxis], label, rows)
 
-def _adding(columns: IntArray, width: int) -> Any:
-    """A sparse matrix by which rows are added into columns."""
+
+def _adding(columns: IntArray, width: int, times: Any = 1.0) -> Any:
+    """A sparse matrix by which rows, or multiples of them, are added into columns."""
     from scipy.sparse import csr_array  # slow to import
 
-    return csr_array((np.ones(len(columns)), columns, np.arange(len(columns) + 1)), shape=(len(columns), width))
+    return csr_array((times * np.ones(len(columns)), columns, np.arange(len(columns) + 1)), shape=(len(columns), width))
 
 
-def _area_sums(vectors: NDArray[Any], label: Any, said: Any) -> Callable[[FloatArray], FloatArray]:
-    """For each class, as a function of weights, the pairs won by its rows; and their weights if scored, first, last."""
-    classes, scored, places = np.equal.outer(np.arange(vectors.shape[1]), label), said >= 0, []
-    for own, scores in zip(classes[:, scored], vectors[said[scored].astype(np.int64)].T, strict=True):
-        levels = np.unique(scores[own])
-        at = np.searchsorted(levels, scores) + np.searchsorted(levels, scores, side="right")  # odd at a level
-        places.append(_adding(np.where(own, 2 * len(levels) + 1 + at // 2, at), 3 * len(levels) + 1).T)
+def _area_sums(vectors: NDArray[Any], label: Any, said: Any) -> Callable[..., FloatArray]:
+    """For each class, as a function of weights, the pairs won by its rows; and their weights if scored, first, last.
 
-    def sums(weights: FloatArray) -> FloatArray:
-        by_row, of_classes = np.ascontiguousarray(weights[:, scored].T), []
+    With `added`: the sums that one more of each row adds, for one row of weights. A single column has the scores of
+    class 1 of two; class 0 wins the same pairs.
+    """
+    codes, scored, size, places = label.astype(np.int64), said >= 0, max(2, vectors.shape[1]), []
+    by_end = _adding(size * np.select([scored, said == FIRST], [0, 1], 2) + codes, 3 * size)
+    for code, scores in enumerate(vectors[np.maximum(said, 0).astype(np.int64)].T, size - vectors.shape[1]):
+        own = codes == code
+        levels = np.unique(scores[own & scored])
+        # A row of another class is added at the first score of this class above it; half of it if it is tied with one.
+        sides = (np.searchsorted(levels, scores, side=side) for side in ("left", "right"))
+        columns = (np.where(own, len(levels) + 1 + np.searchsorted(levels, scores), at) for at in sides)
+        places.append(sum(_adding(column, 2 * len(levels) + 2, scored / 2) for column in columns).T)
+
+    def sums(weights: FloatArray, added: bool = False) -> FloatArray:
+        by_row, parts = np.ascontiguousarray(weights.T), []
         for of_class in places:
-            levels, placed = of_class.shape[0] // 3, of_class @ by_row
-            hits, upto = placed[2 * levels + 1 :], np.cumsum(placed[: 2 * levels], axis=0)
-            of_classes.append([(hits * (upto[::2] + upto[1::2])).sum(axis=0) / 2, hits.sum(axis=0)])
-        ends = (weights[:, said == end] @ classes[:, said == end].T for end in (FIRST, LAST))
-        return np.hstack([*np.array(of_classes).transpose(1, 2, 0), *ends])
+            others, hits = np.split(of_class @ by_row, 2)
+            for start in range(0, len(others), _FEW_ROWS - 1):  # sums that go on from the last row of those before
+                np.cumsum(part := others[start : start + _FEW_ROWS], axis=0, out=part)
+            above = np.cumsum(hits[::-1])[::-1] if added else hits
+            parts.append(of_class.T @ np.append(above, others) if added else (others * hits).sum(axis=0))
+        parts *= size // len(parts)
+        return np.column_stack([*parts, by_end.toarray() if added else (by_end.T @ by_row).T])
 
     return sums
 
@@ -232,6 +242,11 @@ def macro_area(vectors: NDArray[Any], label: Any, said: Any, weights: FloatArray
     with the best (worst) score for the true class and the worst (best) for all others.
     """
     return _mean_area(_area_sums(vectors, label, said)(weights))
+
+
+def weighted_area(positive: Any, score: Any, weights: FloatArray) -> FloatArray:
+    """The weighted share of pairs in which the positive row has the higher score; a tie counts half."""
+    return macro_area(score[:, np.newaxis], positive, np.arange(len(score)), weights)
 
 
 def rank_of_truth(table: FloatArray, truth: Any) -> IntArray:
@@ -261,30 +276,3 @@ def r2(label: Any, prediction: Any, weights: FloatArray) -> FloatArray:
     spread = weights @ np.square(centred) - np.square(weights @ centred) / n
     some = spread > 1e-12 * n * np.square(centred).max(initial=0.0)
     return np.asarray(np.where(some, 1 - weights @ np.square(prediction - label) / np.where(some, spread, 1.0), 0.0))
-
-
-def of_function(
-    function: Callable[..., Any], name: str, label: Any, prediction: Any, weights: FloatArray
-) -> FloatArray:
-    """The values of a user's function of labels, predictions and weights.
-
-    Raises ValueError unless they are finite numbers, and a row of twice the weight counts as two rows.
-    """
-    wanted = "a finite number for y, prediction and weights; use sigstats.Measure for a function of tp, fn, fp, tn"
-
-    def value(own: FloatArray, rows: Any = slice(None)) -> float:
-        kept = own > 0
-        try:
-            result = float(function(label[rows][kept], prediction[rows][kept], own[kept]))
-        except Exception as error:  # a user's function may raise anything
-            raise ValueError(f"measure: {name} failed: {raised(error)}; expected {wanted}") from error
-        if not math.isfinite(result):
-            raise refuse(f"measure ({name})", result, wanted)
-        return result
-
-    times = np.arange(len(label)) % 3 + 1  # a function that forgets the weights sees another number of each kind
-    repeated = value(np.repeat(weights[0], times), np.repeat(np.arange(len(label)), times))
-    if not math.isclose(joint := value(weights[0] * times), repeated, rel_tol=1e-6, abs_tol=1e-9):
-        told = f"gives {joint:.6g} for rows with weights and {repeated:.6g} for the same rows repeated"
-        raise ValueError(f"measure: {name} {told}; use the weights, as in np.average(..., weights=weights)")
-    return np.array([value(own) for own in weights])

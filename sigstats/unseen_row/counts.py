@@ -23,7 +23,7 @@ from .._common.validation import FloatArray, IntArray
 from ..joint.events import JointCounts, JointEvents
 from ..measures.formulas import Confusion
 from ..measures.measure import FEW_CLASSES, Kind, MeanOfClasses, Measure, OfClass
-from ..measures.score_formulas import OfPairs, OfTables
+from ..measures.score_formulas import OfAreas, OfPairs
 from .drawn_law import Law
 from .law import MOST_ATOMS, SharedDraws, pooled_weights
 from .means import UnseenGroup, row_of_groups
@@ -82,7 +82,7 @@ def law_of_difference(
     step = max(1, _BLOCK // (width + 8 * joint.n_categories + len(shapes)))
     parts: list[list[FloatArray]] = []
     blocks: Any = _weights(counts if within is None else shapes, within, rng, size, step)
-    if isinstance(measure, OfTables):  # larger blocks of the same weights
+    if isinstance(measure, OfAreas):  # larger blocks of the same weights
         several, drawn = max(1, _BLOCK // (step * width)), blocks
         blocks = iter(lambda: [np.concatenate(part) for part in zip(*islice(drawn, several), strict=True)], [])
     for weights, shares in blocks:
@@ -101,10 +101,10 @@ def _farthest(measure: Measure | OfPairs, joint: JointCounts, within: Any, obser
     """The rows of the worst kind that move the difference as far as any observed group of the largest size would."""
     none = [type(value)(*(0 * of for of in value)) for value in observed]
     seen = float(_differences(joint.kind, measure, observed, none)[0])
-    of_events = sums_of(measure, joint, np.eye(within.shape[1]))
-    if isinstance(measure, OfTables):  # which counts pairs of rows
-        more = sums_of(measure, joint, within.sum(axis=0) + np.eye(within.shape[1]))
-        of_events = [type(sums)(*map(np.subtract, after, sums)) for after, sums in zip(more, observed, strict=True)]
+    if isinstance(measure, OfAreas):  # which counts pairs of rows
+        of_events: Any = measure.sums(joint, within.sum(axis=0), added=True)
+    else:
+        of_events = sums_of(measure, joint, np.eye(within.shape[1]))
     moved, worst = (_differences(joint.kind, measure, observed, value) - seen for value in (of_events, alone))
     sizes = within.sum(axis=1)
     by_row = within @ moved / sizes

@@ -41,6 +41,31 @@ def test_formulas_are_scikit_learns_with_the_same_weights(formula, theirs, rows)
         assert value == pytest.approx(expected, rel=1e-10)
 
 
+def test_one_more_row_adds_the_difference_of_the_sums_of_areas():
+    label, weights = RNG.integers(0, 3, 600), RNG.exponential(size=600)
+    for vectors in (RNG.integers(0, 400, (600, 3)), SCORE[RNG.integers(0, 200, (600, 1))]):
+        sums = weighted._area_sums(vectors, label % max(2, vectors.shape[1]), np.arange(600))
+        expected = sums(weights + np.eye(600)) - sums(weights[np.newaxis])
+        np.testing.assert_allclose(sums(weights, added=True), expected, atol=1e-9)
+
+
+def test_unseen_rows_of_an_area_have_the_first_or_the_last_score():
+    values, unseen, times = np.array([-1.0, 0.0, 1.0, 2.0, 3.0]), np.array([0, 4]), 2.5
+    true, said = RNG.integers(1, 3, 40), RNG.integers(1, 4, 40)
+    joint, _ = sigstats.JointEvents.from_codes(values.tolist(), true, said, said)
+    formula = weighted.OfAreas(weighted.weighted_area, values, (np.array([1, 2]), unseen))
+    kinds = joint.with_events(formula.kinds, (1,) * 4)
+    formula, weights = formula.on(joint, kinds), RNG.exponential(size=(3, len(joint.events)))
+    places = np.array(joint.events)[:, :, 0]
+    pairs = zip(formula.sums(joint, weights), formula.sums(kinds, np.eye(4)), (1, 2), strict=True)
+    for (base,), (more,), side in pairs:
+        for number, event in enumerate(kinds.events):
+            codes = np.append(places[:, [0, side]], [[event[0][0], event[side][0]]], axis=0)
+            own = np.hstack([weights, np.full((3, 1), times)])
+            expected = [metrics.roc_auc_score(*values[codes.T], sample_weight=row) for row in own]
+            assert formula.of(weighted.PairWeights(base + times * more[number])) == pytest.approx(expected)
+
+
 def test_measures_of_scores_and_numbers_are_compared_and_checked():
     other, frame = SCORE + RNG.normal(size=200), {"label": POSITIVE, "prediction": POSITIVE, "prob": SCORE}
     (row,) = sigstats.compare(POSITIVE, SCORE, other, measures="average-precision", rule=FEW).rows
