@@ -42,7 +42,7 @@ _EXCLUDED = (
     ),
     ((*_READ, *_OF_MEASURES, "cost", "run", "human", "human_labels"), ("votes",), _ONE),
     ((*_READ, *_OF_MEASURES, "group", "run"), ("rates by hand",), _ONE),
-    ((*_NOT_OF_SIZES, "run", "drop", "adjust", "minimum_effect"), ("three files or more",), _ONE),
+    ((*_NOT_OF_SIZES, "run", "drop", "adjust", "minimum_effect"), ("three files or more",), "expected two files"),
     ((*_NOT_OF_SIZES, "score", "lower_is_better", "higher_is_better"), ("--run",), _ONE),
     (("report",), ("a measure other than accuracy",), _ONE),
     (("task",), ("a measure without a mean over tasks",), _ONE),

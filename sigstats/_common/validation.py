@@ -210,7 +210,7 @@ def as_names(given: Sequence[str] | None, name: str, count: int) -> list[str]:
     except Exception:  # pandas.NA, or an object that may raise anything
         names = [""]
     if "" in names or isinstance(given, (str, set, frozenset)):  # a set has no order
-        raise refuse(name, given, f"a sequence of {count} names, none of them missing")
+        raise refuse(name, given, f"a sequence of {count} names, none of them missing or empty")
     if len(names) != count:
         raise refuse(f"{name} (length)", len(names), str(count))
     twice = [text for text in names if names.count(text) > 1] if len(set(names)) < count else []

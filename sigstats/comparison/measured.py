@@ -218,7 +218,7 @@ def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Value
         ratios = None if per is None else [x / y for x, y in zip(scored.scores, per, strict=True)]
     refuse_beyond(limits, [x[~np.isnan(x)] for x in ratios] if ratios else scored.scores, "scores")
     if scored.lower is None:
-        raise unknown_direction(scored.column)
+        raise unknown_direction(scored.column, labelled=not paired.graded and len(paired.classes) == 2)
     if limits is None:
         wanted = "one unit, or score_range if they are in one unit"
         costs = per is not None or bool(scored.unit) or (scored.lower and limits_of(scored.column) is None)

@@ -223,5 +223,5 @@ def test_what_only_numpy_reads_is_read_as_its_array():
 
 @pytest.mark.parametrize("models", [{"a", "b"}, [None, "b"], ["a", np.nan], [pd.NA, "b"], [pd.NaT, "b"]])
 def test_names_have_an_order_and_none_is_missing(models):
-    with pytest.raises(ValueError, match=r"^models: .* expected a sequence of 2 names, none of them missing$"):
+    with pytest.raises(ValueError, match=r"^models: .* expected a sequence of 2 names, none of them missing or empty$"):
         rank_sets([[1, 0]] * 20, models=models)

@@ -149,7 +149,7 @@ def names_of(value: Any, name: str) -> tuple[str, ...]:
     """One name, or several."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, Sequence) or not all(isinstance(item, str) for item in names):
-        raise refuse(name, value, "the name of a column, or several")
+        raise refuse(name, value, "the name of a column or a model, or several, as text")
     return tuple(dict.fromkeys(names))
 
 
@@ -190,7 +190,7 @@ def _by_scores(frame: Any, name: str, columns: Columns, scores: Sequence[str | N
     try:
         table = opened.select([column for column in columns.wanted_in(names) if column in names]).to_arrow()
     except Exception as error:
-        raise ValueError(f"{name}: cannot be read as columns ({type(error).__name__})") from None
+        raise ValueError(f"{name}: cannot be read as columns ({shown('; '.join(map(str, error.args)))})") from None
     others = opened.select([column for column in opened.columns if column not in table.column_names])
     if len(others) * len(names) <= MOST_VALUES:
         with contextlib.suppress(Exception):  # a column of objects

@@ -170,10 +170,10 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     marks = bool(rows.answers) or scored
     first = rows.first
     name = first.score.name if first.score else ""
+    two = not first.said.graded and pc.count_distinct(first.said.label).as_py() == 2
     if marks and rows.lower is None:
-        raise unknown_direction(name)
-    stated = first.said.graded or name in columns.scoring.lower | columns.scoring.higher
-    if marks and not stated and pc.count_distinct(first.said.label).as_py() == 2:
+        raise unknown_direction(name, labelled=two)
+    if marks and two and name not in columns.scoring.lower | columns.scoring.higher:
         require_marks(name)
     if marks and rows.lower:
         rows.notes.setdefault(lower_is_better_note(name))

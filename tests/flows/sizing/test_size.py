@@ -85,7 +85,7 @@ OPTIONS_OF_PAIRS = """--ratio a/b | --task x | --positive 1 | --margin 5pt | --s
 
 @pytest.mark.parametrize("option", [option.strip() for option in OPTIONS_OF_PAIRS.split("|")])
 def test_what_says_nothing_of_a_leaderboard_is_refused(pilot, refused, option):
-    assert f"{option.split()[0]}: is not valid with three files or more" in refused(
+    assert f"{option.split()[0]}: is not valid with three files or more; expected two files" in refused(
         "size", *pilot, "c.csv", *option.split()
     )
 

@@ -56,11 +56,16 @@ def test_a_worse_candidate_passes_by_no_word_within_a_name(tmp_path, printed, re
     assert "values have no known limits" in " ".join(printed("compare", *files, "--lower-is-better", name).split())
 
 
-def test_beside_labels_a_score_of_unknown_name_is_asked_for():
+def test_beside_labels_a_score_of_unknown_name_is_asked_for(tmp_path, refused):
     frame = pd.DataFrame({"id": range(40), "label": [0, 1] * 20, "prediction": [0, 1] * 20, "s1": np.arange(40) / 40})
     with pytest.raises(ValueError, match=r"Is a higher 's1' better\? .*, or measures='auc' for the probability of a"):
         sigstats.compare(frame, frame, score="s1")
     assert sigstats.compare(frame, frame, score="s1", measures="auc").rows[0].measure == "auc"
+    with pytest.raises(ValueError, match=", or measures='auc' for the probability of a"):
+        sigstats.check(frame, score="s1", at_least=0.5)
+    frame.to_csv(path := tmp_path / "a.csv", index=False)
+    frame.to_csv(other := tmp_path / "b.csv", index=False)
+    assert ", or --measure auc for the probability of a" in refused("rank", path, other, "--score", "s1")
 
 
 @pytest.mark.parametrize("name", ["loss", "wer", "nll", "mse", "cross_entropy"])

@@ -61,7 +61,7 @@ def _array(content: bytes) -> NDArray[Any]:
 
 
 def _of_arrow(values: NDArray[Any]) -> Any:
-    return pa.array(values.tolist() if values.dtype.kind in "US" else np.ascontiguousarray(values))
+    return pa.array(values.tolist() if values.dtype.kind in "US" else values.astype(values.dtype.newbyteorder("=")))
 
 
 def _columns(content: Content, arrays: Mapping[str, NDArray[Any]], *, has_ids: bool = True) -> Table:

@@ -189,7 +189,7 @@ BAD = {
     ),
     "two levels": (lambda b, c: {"y": pd.concat({"x": b}, axis=1)}, "baseline (columns): [('x', 'id'), ('x', 'label')"),
     "lists in it": (lambda b, c: {"y": b.assign(label=[[1]] * 400)}, "baseline: column 'label'"),
-    "a mixture": (lambda b, c: {"y": b.assign(label=[1, "a"] * 200)}, "baseline: cannot be read as columns"),
+    "a mixture": (lambda b, c: {"y": b.assign(label=[1, "a"] * 200)}, "baseline: cannot be read as columns ("),
     "a way": (lambda b, c: {"unmatched": "keep"}, "unmatched: 'keep' is not valid; expected one of refuse, drop"),
 }  # fmt: skip
 

@@ -384,6 +384,9 @@ def test_an_array_without_names_is_read_by_position(tmp_path, frames):
     assert accuracies(compared(tmp_path, files, "--labels", str(tmp_path / "y.npy"))) == of(frames)
     right = written(tmp_path, *((frame["label"] == frame["prediction"]).astype(int).tolist() for frame in frames))
     assert accuracies(compared(tmp_path, right, "--score", "correct")) == of(frames)
+    for file, frame in zip(files, frames, strict=True):
+        np.save(file, (frame["label"] == frame["prediction"]).to_numpy().astype(">i4"))  # of another byte order
+    assert accuracies(compared(tmp_path, files, "--score", "correct")) == of(frames)
 
 
 @pytest.mark.parametrize("shape", [(60, 2, 2), ()])

@@ -80,8 +80,9 @@ def test_a_score_and_a_cost_are_one_parse_of_each_table(parsed, tmp_path, ending
     assert parsed == dict.fromkeys(paths, 1)
 
 
-def test_the_doctor_parses_a_table_once(parsed, tmp_path):
+def test_the_doctor_parses_a_table_once_before_it_tries_commands(parsed, tmp_path, monkeypatch):
     path, _ = write_tables(tmp_path, "parquet")
+    monkeypatch.setattr("sigstats.flows.commands.doctor._refusal", lambda *_: "")
     assert main(["doctor", path]) == 0
     assert parsed == {path: 1}
 
