@@ -101,11 +101,17 @@ def _farthest(measure: Measure | OfPairs, joint: JointCounts, within: Any, obser
     """The rows of the worst kind that move the difference as far as any observed group of the largest size would."""
     none = [type(value)(*(0 * of for of in value)) for value in observed]
     seen = float(_differences(joint.kind, measure, observed, none)[0])
+
+    def moves(sums: Any) -> FloatArray:
+        return _differences(joint.kind, measure, observed, sums) - seen
+
     if isinstance(measure, OfAreas):  # which counts pairs of rows
-        of_events: Any = measure.sums(joint, within.sum(axis=0), added=True)
+        moved = moves(measure.sums(joint, within.sum(axis=0), added=True))
     else:
-        of_events = sums_of(measure, joint, np.eye(within.shape[1]))
-    moved, worst = (_differences(joint.kind, measure, observed, value) - seen for value in (of_events, alone))
+        n, step = within.shape[1], max(1, _BLOCK // within.shape[1])
+        one = (np.eye(min(step, n - first), n, first) for first in range(0, n, step))
+        moved = np.concatenate([moves(sums_of(measure, joint, rows)) for rows in one])
+    worst = moves(alone)
     sizes = within.sum(axis=1)
     by_row = within @ moved / sizes
     far = max(float(np.abs(value).max()) for value in (by_row, by_row + seen / within.sum()))
