@@ -17,7 +17,7 @@ class BadInput(Exception):
 
 
 def file_errors(what: str) -> AbstractContextManager[None]:
-    """Report in one line why the system refuses a file: `what` cannot be read, or written."""
+    """Report in one line that the system refuses a file; `what`: the file, and "cannot be read" or "written"."""
     return rephrased(lambda told: f"{what} ({told})", BadInput, OSError)
 
 

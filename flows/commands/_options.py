@@ -118,7 +118,7 @@ def fraction(text: str) -> float:
     return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
 
 
-#: How an option with such a default is read, and what the help calls its value.
+#: Type and metavar of an option, by the type of its default.
 _VALUES: dict[type, dict[str, Any]] = {
     float: {"type": fraction, "metavar": "X"},
     int: {"type": int, "metavar": "N"},

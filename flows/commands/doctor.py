@@ -1,6 +1,6 @@
 """Print commands for a file of predictions, ready to paste, with the names of its columns or scores.
 
-Each command was tried on the file. If the name of a column is not clear, this and the other commands ask.
+Every command was tried on the file. All commands ask if the name of a column is ambiguous.
 """
 
 import argparse

@@ -124,7 +124,7 @@ class Study(Strict):
         return self._source
 
     def plan_of(self, cells: Iterable[Cell], analyses: Iterable[str], **others: Any) -> Plan:
-        """The plan of the study, with its name, its kind and how it decides."""
+        """The plan of the study, with its name, kind, level and adjustment."""
         shared: dict[str, Any] = {"study": self.name, "kind": self.kind, "alpha": self.alpha, "adjust": self.adjust}
         return Plan(cells=tuple(cells), analyses=tuple(analyses), **shared, **others)
 

@@ -237,7 +237,7 @@ class Axes:
         return Markup("").join(parts)
 
     def y_axis(self, *, unit: str = "", shown: Sequence[Tick] = ()) -> Markup:
-        """The y-axis, with as many round ticks as there is room, or with those to be `shown`."""
+        """The y-axis, with as many round ticks as fit, or with the ticks `shown`."""
         values = ticks(*self.y_limits, max(3, int((self.base - self.top) / _LINE)))
         labels = shown or list(zip(values, tick_labels(values, unit), strict=True))
         marks = "".join(f"M{coordinate(self.left)} {coordinate(self.y(value))}h-{_TICK:g}" for value, _ in labels)

@@ -14,16 +14,16 @@ _TIME = re.compile(
     r"(?:(?![_ -](?:19|20)\d\d(-?)[01]\d\5[0-3]\d(?!\d))[T_ -]"
     r"(\d\d)[-:.]?(\d\d)(?:[-:.]?(\d\d)(?!:))?(Z|[+-]\d\d:?(?:00|30|45))?)?(?!\d)"
 )
-#: Half of a day or a zone behind a time of day.
+#: AM, PM or a time zone after a time of day.
 _UNREAD = re.compile(r"[ _.-]?(?:[AP]\.?M\b|(?!Z|UTC|GMT)[A-Z]{2,4}T\b|[+-]\d\d(?!\d))")
 _MONTH = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
 _DAY = "mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
-#: Words and numbers that state a date, but whose order is not that of time.
+#: Words and numbers of dates that do not sort by time.
 _UNORDERED = re.compile(
     rf"(?i)(?<![a-z])(?:{_MONTH}|nov(?:ember)?|dec(?:ember)?|{_DAY})(?![a-z])"
     r"|(?<!\d)\d\d?([-._/ ])\d\d?\1(?:19|20)\d\d(?!\d)"
 )
-#: What follows the name of a version in the name of an earlier one.
+#: The suffix of a pre-release.
 _EARLIER = re.compile(r"(?i)[-._ ]?(?:rc|alpha|beta|dev|pre)[-._ ]?\d*$")
 _ENDING = re.compile(r"(\.[A-Za-z]\w*)?(\.(?:gz|bz2|xz|zst))?$")
 
@@ -34,37 +34,37 @@ def stem(name: str) -> str:
 
 
 def unclear_order(names: Sequence[str]) -> str:
-    """The parts of names that state another order than the names have; empty if there are none."""
+    """A complaint about names that do not sort by their dates or versions; empty if they do."""
     parts = dict.fromkeys(match[0] for name in names for match in _UNORDERED.finditer(name))
     if len({part.casefold() for part in parts}) > 1:
-        return f"{join_words([*map(shown, [*parts][:3])])} have the order of dates"
+        return f"{join_words([*map(shown, [*parts][:3])])} look like dates"
     stems = [*map(stem, names)]
     early = next((name for name in stems if (full := _EARLIER.sub("", name)) != name and full in stems), None)
-    return "" if early is None else f"{shown(early)} is the earlier of {shown(_EARLIER.sub('', early))}"
+    return "" if early is None else f"{shown(early)} is earlier than {shown(_EARLIER.sub('', early))}"
 
 
 def time_in(name: str) -> dt.datetime | None:
-    """The latest time in a name, in UTC; None if there is none."""
+    """The latest time in a name, in UTC; None if the name has no time."""
     return max((own for own, _ in _times_in(name)), default=None)
 
 
 def unread_time(names: Sequence[str]) -> str:
-    """The name with a part of a time that is not read, or with several times; empty if there is none."""
+    """A complaint about a name with several times, or a time that is not supported; empty if there is none."""
     times = [{own for own, _ in _times_in(name)} for name in names]
     for name, own in zip(names, times, strict=True):
         if any(_UNREAD.match(rest) for _, rest in _times_in(name)):
-            return f"{shown(name)} has a half of a day or a zone that is not read"
+            return f"{shown(name)} has AM, PM or a time zone that is not supported"
         if len(own - times[0].intersection(*times)) > 1:
             return f"{shown(name)} has several times"
     return ""
 
 
 def _times_in(name: str) -> list[tuple[dt.datetime, str]]:
-    """The times in a name, in UTC, and what follows each time of day."""
+    """The times in a name, in UTC, and the text after the time of day."""
     times, name = [], name.upper()
     for match in _TIME.finditer(name):
         year, _, month, day, _, hour, minute, second, _ = (part or "00" for part in match.groups())
-        with contextlib.suppress(ValueError, OverflowError):  # 2026-13-45 is no date
+        with contextlib.suppress(ValueError, OverflowError):  # 2026-13-45 is not a date
             own = dt.datetime.fromisoformat(f"{year}-{month}-{day}T{hour}:{minute}:{second}{match[9] or 'Z'}")
             times.append((own.astimezone(dt.UTC), name[match.end() :] if match[6] else ""))
     return times

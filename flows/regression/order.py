@@ -89,14 +89,14 @@ class Order:
         return since is not None and (at is None or (at > since and (other is None or at > other)))
 
     def require_recent(self, newest: str, now: dt.datetime) -> None:
-        """Raise BadInput if the newest candidate is older than the study allows, or of a day that has not begun."""
+        """Raise BadInput if the newest candidate is older than the study allows, or dated more than a day ahead."""
         most = self.study.newest.max_age
         if most is None and self.study.newest.by == "name":
             return
         dated = self.date(newest)
         if dated is not None and dated - now > dt.timedelta(days=1):
-            told = f"the newest candidate, {name_of(newest)}, is of {dated:%Y-%m-%d %H:%M} UTC, in the future"
-            raise BadInput(f"newest: {told}; expected a date that has passed")
+            told = f"the newest candidate, {name_of(newest)}, is dated {dated:%Y-%m-%d %H:%M} UTC, in the future"
+            raise BadInput(f"newest: {told}; correct its date, or move the file away")
         if most is None:
             return
         limit = float(most[:-1]) * dt.timedelta(hours=1 if most[-1] == "h" else 24)
@@ -137,7 +137,7 @@ class Order:
             stated = "by" in self.study.newest.model_fields_set or len({*own.values()} - {None}) == len(files)
             if not stated and (unclear := unclear_order([name_of(path) for path in files])):
                 raise BadInput(
-                    f"{name}: {unclear}, which is not the order of the names; expected ISO dates, or "
+                    f"{name}: {unclear}, but names are in natural order; expected ISO dates, or "
                     'newest.by = "name" if the last name is the newest'
                 )
             return sorted(files, key=lambda path: (natural(stem(path)), path))
@@ -164,7 +164,7 @@ def _places(values: Mapping[str, str]) -> dict[str, Any]:
     """Sort keys of values: dates as times, others in natural order; BadInput if that is not the order of numbers."""
     texts = sorted({*values.values()}, key=natural)
     if unclear := unclear_order(texts):
-        raise BadInput(f"newest.column: {unclear}, which is not the order of texts; expected ISO dates")
+        raise BadInput(f"newest.column: {unclear}, but texts are in natural order; expected ISO dates")
     numbers = [float(text) for text in texts if is_number(text)]
     if len(numbers) == len(texts) and numbers != sorted(numbers):
         raise BadInput(f"newest.column: {numbers} are ordered otherwise as versions; expected ISO dates")

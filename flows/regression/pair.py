@@ -180,7 +180,7 @@ def digest_of_file(path: str) -> str:
     with rephrased("", BadInput), file_errors(f"{path}: cannot be read"), contextlib.ExitStack() as opened:
         local = "://" not in path
         file: Any = opened.enter_context(Path(path).open("rb")) if local else open_remote(path, path, opened)
-        # In pieces: of a Parquet file, only the columns that are wanted fit into memory.
+        # In pieces, since a Parquet file may be larger than memory.
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

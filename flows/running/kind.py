@@ -48,8 +48,8 @@ class Kind(Generic[S]):
     layout: Callable[[S, Path, Progress, Sequence[str]], Prepared] | None = None
     #: The module whose ``ways_of_fitting(cells, scratch)`` yields lines about the classifiers of the timed cells.
     fits: str = ""
-    #: The functions of the analyses that plans name, as ``module:function``: ``function(results, name)`` yields the
-    #: hypotheses of the analysis with this name.
+    #: The functions of the analyses in plans, as ``module:function``; ``function(results, name)`` yields the hypotheses
+    #: of an analysis.
     analyses: Mapping[str, str] = field(default_factory=dict)
     #: The module whose `PAGE` is the `sigstats.flows.report.evidence.KindPage`; by default a page has nothing special.
     page: str = ""

@@ -126,7 +126,7 @@ def likeliest(table: NDArray[Any], classes: NDArray[Any]) -> tuple[NDArray[Any],
 
 
 def with_places(table: FloatArray, classes: Sequence[Any] | NDArray[Any], columns: IntArray) -> FloatArray:
-    """A table for `Scored.of_classes`, its classes sorted; `columns`: that of the true class of each row."""
+    """A table for `Scored.of_classes` with sorted classes; `columns`: the column of the true class of each row."""
     order = np.argsort(classes, kind="stable")
     return np.column_stack([np.argsort(order)[columns], table[:, order]])
 

@@ -14,7 +14,7 @@ from .validation import IntArray, as_labels, refuse, same_kind_of_labels
 
 #: The slice of the rows without a value in a column of slices.
 MISSING = "(missing)"
-#: The prediction of a row without one that counts as wrong.
+#: The prediction in place of a missing one that counts as wrong.
 NO_ANSWER = "(no prediction)"
 
 
@@ -165,10 +165,10 @@ def counts_of(classes: Sequence[str], codes: IntArray, times: IntArray | None = 
 def class_notes(
     models: Sequence[tuple[str, Sequence[str], IntArray, IntArray]], times: IntArray | None = None
 ) -> list[Note]:
-    """Notes on classes that only labels have, or only predictions, most frequent first, all with their rows.
+    """Notes on classes that occur only in labels or only in predictions, most frequent first, with numbers of rows.
 
-    Also on predictions that agree with the labels only if their classes are exchanged. `models`: the name of each, the
-    classes, and the codes of its labels and its predictions.
+    Other notes name classes that seem to be exchanged. `models`: name, classes, codes of the labels and codes of the
+    predictions of the models.
     """
     labels = counts_of(*models[0][1:3], times)
     said = [(model, counts_of(classes, codes, times)) for model, classes, _, codes in models]
@@ -183,14 +183,14 @@ def class_notes(
     return [*DistinctNames([*labels], sum(labels.values())).notes, *notes, *_exchanged(models, times)]
 
 
-#: The chance of a note on predictions that say nothing, and the most classes that are tried in another order.
+#: The chance of a note on random predictions, and the most classes that are tried in another order.
 _BY_CHANCE, _MOST_CLASSES = 1e-4, 1_000
 
 
 def _exchanged(
     models: Sequence[tuple[str, Sequence[str], IntArray, IntArray]], times: IntArray | None
 ) -> Iterator[Note]:
-    """Yield a note on each model some of whose classes are right less often than by chance, but right if exchanged.
+    """Yield a note for each model with classes that are right less often than by chance, but right if exchanged.
 
     By Chernoff's bound for one order of the classes, times the number of orders.
     """
@@ -215,7 +215,7 @@ def _exchanged(
                 [f"{shown(classes[partner[code]])} for {shown(classes[code])}" for code in moved.tolist()], 5
             )
             right, wrong = np.trace(table), table[moved, moved].sum()
-            better = f"{right + hits - wrong:,} of {n:,} rows would be right, in place of {right:,}"
+            better = f"{right + hits - wrong:,} of {n:,} rows would be right instead of {right:,}"
             yield Note("exchanged-classes", f"{model}: classes may be exchanged, {pairs}: {better}")
 
 

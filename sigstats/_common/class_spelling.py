@@ -50,7 +50,7 @@ def refuse_thousands(where: str, texts: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class DistinctNames:
-    """The distinct classes (slices, groups, models) of rows; ValueError if two of them look alike.
+    """The distinct classes (slices, groups or models) of rows; ValueError if two of them look alike.
 
     They look alike if only white space or the code points of a letter differ. Whole numbers in two forms are refused
     too, except in slices.
@@ -120,7 +120,7 @@ class DistinctNames:
         if self.exact:
             return
         if twice and not any({*pair}.issubset(said) for pair in twice):
-            told = f"{shown(twice[0][0])} and {shown(twice[0][1])} are two classes of the labels, of which {who} never"
+            told = f"{shown(twice[0][0])} and {shown(twice[0][1])} are two classes of the labels, but {who} never"
             raise ValueError(f"label: {told} predicts both; write them alike if they are one class, or rename one")
         spelling, told, more = _speller(labels), "", ""
         spelled, strange = {spelling(name): name for name in labels}, sorted(set(said).difference(labels))

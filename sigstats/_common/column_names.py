@@ -11,7 +11,7 @@ KNOWN = {
     "label": ("gold_label", "true_label", "y_true", "ground_truth", "gold", "target", "actual", "truth"),
     "prediction": ("pred_label", "predicted_label", "y_pred", "pred", "predicted", "guess"),
 }
-#: Names that are read only on request, but raise doubts about another column of this kind (`y` not if there is `x`).
+#: Names that are read only on request, but make another column of this kind ambiguous (except `y` next to `x`).
 DOUBTFUL = {
     "id": (),
     "label": ("y", "y_test", "labels", "class", "true_class", "corrected_label", "label_corrected"),
@@ -19,7 +19,7 @@ DOUBTFUL = {
 }
 #: The name of a column of runs of a recipe.
 RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
-#: Names of columns that are neither ids nor labels, and not models either.
+#: Other usual names of columns that are not models.
 _NO_MODEL = re.compile(
     r"index|item|unnamed: 0|row|groups?|task|weights?|count|n([_ ](rows|samples|features|classes))?|"
     r"(random[_ ]|train(ing)?[_ ])?(seed|run|fold|split|epoch|iteration|trial)([_. -]?(id|nr|no|number|index))?"

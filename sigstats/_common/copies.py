@@ -13,7 +13,7 @@ from .validation import IntArray
 _FEWEST, _LEAST_SHARE = 10, 0.02
 #: The largest ratio of the numbers of rows that differ in all columns and in their content.
 _FINE = 1.1
-#: A column in which more pairs of rows are equal tells little about copies.
+#: A column in which a larger share of the pairs of rows are equal is no evidence of copies.
 _ALIKE = 0.7
 
 
@@ -31,7 +31,7 @@ def copied_rows(content: IntArray, beside: Sequence[IntArray]) -> NDArray[np.boo
     return copies
 
 
-#: Fewer votes may repeat others, with the sides exchanged, by chance.
+#: With fewer votes, all may occur twice by chance.
 _FEWEST_TWICE = 20
 
 
@@ -42,15 +42,15 @@ def refuse_mirrored(votes: IntArray) -> None:
         [(votes[::2], votes[1::2]), (votes[: n // 2], votes[n // 2 :])] if n % 2 == 0 and n >= _FEWEST_TWICE else []
     )
     if any(np.array_equal(one, other[:, [1, 0, 2]] * [1, 1, -1]) for one, other in halves):
-        cure = "leave out one of each two, or give the question of each vote (items, --item)"
-        raise ValueError(f"votes: all {n:,} are there twice with the sides exchanged; {cure}")
+        cure = "leave out one of each pair, or give the question of each vote (items, --item)"
+        raise ValueError(f"votes: all {n:,} occur twice with the sides exchanged; {cure}")
 
 
 def equal_by_chance(content: IntArray, columns: Sequence[IntArray]) -> bool:
     """True if equal rows are no more frequent than expected from categorical columns.
 
-    Copies are equal in all columns. Other rows that are equal in all columns but one are equal in that one as often as
-    any rows, if it is independent of the others.
+    Copies are equal in all columns. Of rows that are equal in all columns but one, as many are equal in this
+    column as of any rows, if it is independent of the others.
     """
     n, pairs = len(content), len(content) * (len(content) - 1) / 2
     if n < 2 or len(columns) < 2 or max(int(codes.max()) + 1 for codes in columns) > n / 2:

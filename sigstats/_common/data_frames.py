@@ -57,7 +57,7 @@ def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: A
 
 
 def same_classes(**counts: Any) -> None:
-    """Refuse pandas objects of counts of other classes, of classes that look alike, or of a total of the others."""
+    """Refuse pandas objects of counts with different classes, classes that look alike, or a total."""
     require_same_index(**counts)
     for name, count in counts.items():
         index: Any = getattr(count, "index", None)
@@ -139,8 +139,8 @@ def columns_of(
         return Found(table, models, others, parts)
     chosen = [text for text in frame if text not in named] if models is None else [*map(_name, models)]
     if models is None and (other := next((value for value in chosen if is_no_model(value, chosen)), None)):
-        told = f"the column {shown(other)} is not a model; name it (label, groups, items), drop it"
-        raise ValueError(f"models: {told}, or name the models")
+        told = f"the column {shown(other)} is not a model; pass it as label, groups or items, drop it"
+        raise ValueError(f"models: {told}, or list the models")
     arrays = [as_decimals(np.asarray(column(value, "models"))) for value in chosen]
     if any(not isinstance(value, str) for value in chosen):
         raise refuse("models", models, "names of columns")

@@ -64,7 +64,7 @@ def refuse(name: str, value: object, wanted: str) -> ValueError:
 def rephrased(
     words: str | Callable[[str], str], error: type[Exception] = ValueError, of: type[Exception] = ValueError
 ) -> Iterator[None]:
-    """Raise an error of the block as this type of `error`: after these words, or as this function words it."""
+    """Raise exceptions of the block as `error`, with these words before their text, or rewritten by this function."""
     try:
         yield
     except of as complaint:
@@ -224,11 +224,11 @@ def notes_as_objects(notes: Iterable[Note]) -> list[dict[str, str]]:
 
 
 class RepeatedKeyError(ValueError):
-    """A key appears more than once in an object of JSON, so that its value is unknown."""
+    """A key appears more than once in a JSON object, so that its value is unknown."""
 
 
 def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of its keys and values; `RepeatedKeyError` if a key appears more than once."""
+    """A JSON object from its pairs; `RepeatedKeyError` if a key appears more than once."""
     if len(entries := dict(pairs)) < len(pairs):
         twice = min(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
         raise RepeatedKeyError(f"key {shown(twice)} appears more than once")

@@ -57,19 +57,23 @@ def refuse_beyond(limits: tuple[float, float] | None, values: Sequence[FloatArra
 
 
 def refuse_summaries(scores: FloatArray, names: Sequence[str], argument: str) -> None:
-    """Refuse a column that numbers the rows or summarises others, of `names` that nobody called models."""
+    """Refuse a column that numbers the rows, or is a mean or a standard deviation of other columns."""
     rows = np.unique(scores[:1_000][~np.isnan(scores[:1_000]).any(axis=1)], axis=0)
     for place, model in enumerate(names) if len(rows) and len(names) > 1 else ():
         before, (column,), after = (part.T for part in np.split(rows, [place, place + 1], axis=1))
-        parts = {"the others": np.vstack([before, after]), "those before": before, "those after": after}
+        parts = {
+            "the other columns": np.vstack([before, after]),
+            "the columns before it": before,
+            "the columns after it": after,
+        }
         told = [f"is {of} of {who}" for who, part in parts.items() if len(part) > 1 for of in _summary_of(column, part)]
         if told or _numbers_rows(scores[:, place], np.delete(scores, place, axis=1)):
             told.append("numbers the rows")
-            raise ValueError(f"{argument}: {shown(model)} {told[0]}; drop it, or name the models (models)")
+            raise ValueError(f"{argument}: {shown(model)} {told[0]}; drop it, or list the models (models)")
 
 
 def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
-    """True for 0, 1, ... or 1, 2, ... in turn, in blocks or once each, that are not in the range of the others."""
+    """True for row numbers 0, 1, ... or 1, 2, ... (repeated, in blocks or shuffled) outside the range of others."""
     if column.min() not in (0, 1) or not 2 <= (most := column.max()) - column.min() < (n := len(column)):
         return False
     beyond = most < np.nanmin(others) or (most > np.nanmax(others) and (others % 1 > 0).any())
@@ -79,7 +83,7 @@ def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
 
 
 def _summary_of(column: FloatArray, part: FloatArray) -> Iterator[str]:
-    """Yield the summary that a column is of others (rows of `part`) within rounding, if by chance once in a million."""
+    """Yield the statistic of rows of `part` that a column equals up to rounding, by chance once in a million."""
     decimals = [next((d for d in range(7) if np.allclose(of.round(d), of, 1e-9, 1e-12)), 99) for of in (column, part)]
     rounded, tiny, spread = 0.5 * 0.1 ** np.array(decimals), 1e-9 * np.abs(part).max(), np.ptp(part, axis=0)
     deviations = {f"the standard deviation (ddof={ddof})": part.std(axis=0, ddof=ddof) for ddof in (0, 1)}
@@ -100,7 +104,7 @@ _FACTOR, _ABOVE_ONE = 50, 2
 _FEW, _SEVERAL = 20, 5
 #: Codes of wrong and right.
 _CODES = (0, 1), (-1, 1), (1, 2)
-#: Usual codes of a missing mark, which is none if it is this many times as large as the largest of the others.
+#: A usual code of a missing mark must be this many times as large as the largest other mark.
 _NO_MARK, _TIMES = {-1, -9, 9} | {sign * (10**k - 1) for sign in (-1, 1) for k in range(2, 6)}, 10
 
 
@@ -122,7 +126,7 @@ def unlike_units(
     limits; those of one model may lie both far below 1 and far above. `wanted`: the expected value; if it is given,
     absurdly large scores and codes of missing marks are refused, and scores from 0 to 1 if others, of any of the
     models, are up to 10 or 100. One score of 9e18 among zeros and ones makes every difference of means uncertain, and
-    so hides each regression. `limits`: those that the name of the scores or their log states.
+    so hides each regression. `limits`: the limits that the name of the scores or their log states.
     """
     two, (coded, sure) = "" if costs else _two_codes(scores, names), _code_of_missing(scores, names, limits)
     alike = two or (coded if sure else "")
@@ -133,8 +137,8 @@ def unlike_units(
     low, high = limits or (-np.inf, np.inf)
     for values, name in zip(scores, names, strict=True):
         if n := np.count_nonzero((values < low) | (values > high)):
-            told = f"{n:,} of {len(values):,} for {name} are outside of {low:g} to {high:g}, the limits of this score"
-            notes.append(Note("outside-limits", f"scores: {told}, which are not used"))
+            told = f"{n:,} of {len(values):,} for {name} are outside {low:g} to {high:g}, the limits of this score"
+            notes.append(Note("outside-limits", f"scores: {told}; the limits are not used"))
     sizes = [(values[values != 0], name) for values, name in zip(map(np.abs, scores), names, strict=True)]
     ordered = sorted((float(size.mean()), place) for place, (size, _) in enumerate(sizes) if len(size))
     if len(ordered) < 2:
@@ -153,7 +157,7 @@ def unlike_units(
 
 
 def _two_codes(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
-    """Return the complaint about models whose wrong and right have other codes; empty if they have the same."""
+    """Return a complaint if models code right and wrong differently, else an empty text."""
     ends = [ends_of([values]) if len(values) >= _FEW else (0, 0) for values in scores]
     if not all(np.isin(values, pair).all() for values, pair in zip(scores, ends, strict=True)):
         return ""
@@ -165,7 +169,7 @@ def _two_codes(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
 def _code_of_missing(
     scores: Sequence[FloatArray], names: Sequence[str], limits: tuple[float, float] | None
 ) -> tuple[str, bool]:
-    """Return the complaint about a code of missing marks apart from all others, and whether it can be nothing else."""
+    """Return a complaint about a code of missing marks far from all others, and whether it cannot be a mark."""
     for code in ends_of(scores) if len(scores) and all(map(len, scores)) else ():
         others = np.concatenate([values[values != code] for values in scores]) if code in _NO_MARK else np.empty(0)
         if len(others) == 0 or (limits is not None and limits[0] <= code <= limits[1]):
@@ -183,7 +187,7 @@ def _code_of_missing(
 
 
 def _wild(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
-    """Return the complaint about a score that is absurdly large; empty if none is."""
+    """Return a complaint about a score that is absurdly large, else an empty text."""
     sizes = np.abs(np.concatenate(scores))
     if len(sizes) < _FEW:
         return ""
@@ -200,7 +204,7 @@ def _wild(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
 
 
 def _mixed(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
-    """Return the complaint about a model with shares among percentages; empty if none has them."""
+    """Return a complaint about a model with shares among percentages, else an empty text."""
     for name, score in zip(names, scores, strict=True):
         if len(small := _fractions_among_percentages(score)):
             told = f"{len(small):,} of {shown(name)} up to {small.max():g} and {np.count_nonzero(score > 1):,} up to"

@@ -46,7 +46,7 @@ def as_share(value: Any, name: str) -> Any:
     bare = isinstance(result, (int, float)) and not isinstance(result, (bool, SaidShare))
     if bare and _LARGE_SHARE <= result <= 100:
         share = f" or {100 * result:g}pt (a share of {result:g})" if result <= 1 else ""
-        marks = f", or NAME={result:g} of a score in its own unit" * (name == "margin")
+        marks = f", or NAME={result:g} for a score in its own unit" * (name == "margin")
         raise refuse(name, result, f"{result:g}pt (a share of {result / 100:g}){share}{marks}")
     return result
 

@@ -247,7 +247,7 @@ def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
     if scored.of_truth and name != "neg-log-loss" and spec.needs != "tables":
         raise _invalid(spec, f"{len(paired.classes)} classes; expected macro-auc or neg-log-loss")
     if not marks and scored.filled:
-        raise _no_wrong(spec, "probabilities, since none is wrong by itself; expected --unscored drop")
+        raise _no_wrong(spec, "probabilities, which are not right or wrong; expected --unscored drop")
     if not marks and paired.graded:
         raise _invalid(spec, "marks; expected mean-score")
     for value in (*scored.scores, *(scored.per or ()), np.array((marks and paired.score_range) or (0.0,))):
@@ -255,7 +255,7 @@ def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
     return scored
 
 
-#: The measures of several classes of which all wrong predictions of a row give the same value.
+#: Measures of several classes that do not depend on which wrong class is predicted.
 _OF_RIGHT = "accuracy", "balanced-accuracy", "macro-recall", "recall"
 _BY_NEEDS: dict[Needs, Callable[[PairedPredictions, MeasureSpec, str | None], Evidence]] = {
     "answers": _answers,

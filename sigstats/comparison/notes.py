@@ -119,7 +119,7 @@ def with_direction(result: ComparisonResult, positive: str, *, named: bool, mode
 
 
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:
-    """Yield notes on two spellings or units, on scores of 0 and 1, on one class or the label in all rows, on copies."""
+    """Yield notes on spellings, units, scores of 0 and 1, constant or perfect predictions, and copies."""
     predicted, scored = paired.predicted, paired.scored
     yield from paired.units.notes_on_names()
     needs = {MEASURES[name].needs for name in measures}
@@ -142,7 +142,7 @@ def about_predictions(paired: PairedPredictions, measures: Sequence[str], models
         yield Note("identical-models", copied)
     if scored is not None and not needs.isdisjoint(("scores", "probabilities")):
         hard = [model for model, own in zip(models, scored.scores, strict=False) if np.isin(own, (0, 1)).all()]
-        told = f"all {paired.n:,} scores of {join_words(hard)} are 0 or 1, as predictions are and probabilities rarely"
+        told = f"all {paired.n:,} scores of {join_words(hard)} are 0 or 1, like predictions, not probabilities"
         yield from [Note("hard-scores", told)] * bool(hard)
     if predicted is None or paired.graded or needs.isdisjoint(("answers", "classes", "numbers")):
         return

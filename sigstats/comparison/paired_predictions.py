@@ -72,7 +72,7 @@ class Predicted(Labels):
         return self.a == self.label, self.b == self.label
 
     def check_names(self, *, exact: bool = False, **how: str) -> None:
-        """Refuse predictions of other classes than the labels have; options: those of `DistinctNames`."""
+        """Refuse predictions of classes that the labels lack; options as for `DistinctNames`."""
         known = DistinctNames(self.of_labels, len(self.label), exact=exact)
         first = "the model" if np.array_equal(self.a, self.b) else "the baseline"
         known.check(first, _classes_of(self.classes, self.a), **how)

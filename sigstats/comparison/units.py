@@ -66,7 +66,7 @@ class Units:
         return cls(n=n, group=times, in_time=True, **others)
 
     def notes_on_names(self) -> list[Note]:
-        """Notes on slices, tasks and groups that may be spelled twice or none; ValueError if they look alike."""
+        """Notes on names of slices, tasks and groups, and on a large group; ValueError if names look alike."""
         parts = [(column, names, "slice") for column, (names, _) in self.slices.items()]
         parts += [("task", self.task_names, "task"), ("groups", self.group_names, "group")]
         notes = [note for column, names, what in parts for note in DistinctNames(names, self.n, column, what).notes]
@@ -74,7 +74,7 @@ class Units:
         if 2 < len(sizes) == len(self.group_names):
             largest, (next_, rows) = sorted(self.group_names)[int(sizes.argmax())], np.sort(sizes)[-2:].tolist()
             if rows >= max(5 * next_, self.n / 10):
-                told = f"{shown(largest)} has {rows:,} of {self.n:,} rows, and no other more than {next_:,}"
+                told = f"{shown(largest)} has {rows:,} of {self.n:,} rows, and no other group more than {next_:,}"
                 notes.append(
                     Note("large-group", f"groups: {told}; if it stands for unknown groups, leave out its rows")
                 )
@@ -129,7 +129,7 @@ class Units:
         """The name of each slice and its rows: first all rows, then each value of each column."""
         parts = [(ALL_ROWS, np.arange(self.n))]
         for column, (names, codes) in self.slices.items():
-            # Of 16 bits it is a radix sort, which takes a tenth of the time.
+            # With 16 bits NumPy uses a radix sort, which takes a tenth of the time.
             order = np.argsort(codes.astype(np.uint16) if len(names) <= 2**16 else codes, kind="stable")
             rows = np.split(order, np.cumsum(np.bincount(codes, minlength=len(names)))[:-1])
             parts += [(f"{column} = {name}", own) for name, own in zip(names, rows, strict=True)]

@@ -170,7 +170,7 @@ def is_lower_better(name: str, lower: Collection[str] = (), higher: Collection[s
 
 
 def against_direction(names: Sequence[str], *, greater: bool, cure: str) -> list[Note]:
-    """A note if the names of all models begin or end with one metric whose direction is not the one that is used."""
+    """A note if all models are named after one metric with the opposite direction."""
     words = [_SEPARATORS.split(name.strip()) for name in names]
     for order in (1, -1):
         alike = [{*level} for level in zip(*(own[::order] for own in words), strict=False)]
@@ -178,7 +178,7 @@ def against_direction(names: Sequence[str], *, greater: bool, cure: str) -> list
         known = metric_of("-".join(shared)) if shared else None
         if known and known.direction == ("lower" if greater else "higher"):
             better, used = ("lower", "higher") if greater else ("higher", "lower")
-            told = f"a {better} {known.name} is better, but the {used} counts as better here"
+            told = f"a {better} {known.name} is better, but {used} counts as better here"
             return [Note("direction", f"{told}; {cure}")]
     return []
 

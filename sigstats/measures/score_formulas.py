@@ -158,7 +158,7 @@ def weighted_kappa(power: int, true: Any, said: Any, weights: FloatArray) -> Flo
 
 
 class OfAreas(OfPairs):
-    """The formula `macro_area` or `weighted_area`, with sums to which an unseen row adds its weight only."""
+    """The formula `macro_area` or `weighted_area`. An unseen row only adds its weight to the sums."""
 
     def on(self, *joint: Any) -> Self:
         """The formula on some joint events, whose scores are compared once."""

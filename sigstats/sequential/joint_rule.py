@@ -121,7 +121,7 @@ class JointRule(FixedRule):
 
     def _looks(self) -> list[int]:
         looks = [min(10, self.maximum)]
-        while looks[-1] < self.maximum:  # a tenth further each, in tens
+        while looks[-1] < self.maximum:  # a tenth later than the last, in tens
             looks.append(min(looks[-1] + max(10, looks[-1] // 100 * 10), self.maximum))
         return looks
 

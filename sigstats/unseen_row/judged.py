@@ -228,10 +228,10 @@ def rows_of_one(
 
 
 def same_labels(judge: Sequence[Any], people: Sequence[FloatArray], models: str) -> list[Note]:
-    """Return a note if people label both `models` alike in every row, and the judge prefers one in several of them."""
+    """Return a note if people's labels of both `models` are equal, but several verdicts of the judge differ."""
     labelled = ~np.isnan(people[0] - people[1])  # people who see half of the judge's differences rarely miss six
     unlike = int(np.count_nonzero((judge[0] != judge[1])[labelled]))
-    told = f"people's labels of {models} are equal in all {np.count_nonzero(labelled):,} rows, and the judge's verdicts"
+    told = f"people's labels of {models} are equal in all {np.count_nonzero(labelled):,} rows, but the judge's verdicts"
     note = Note("same-labels", f"{told} differ in {unlike:,} of them; label the answers of each model")
     return [note] * (unlike > 5 and np.array_equal(people[0][labelled], people[1][labelled]))
 

@@ -40,7 +40,7 @@ def _groups(results: Results, cell: Cell) -> NDArray[np.int64] | None:
 
 
 def tested(results: Results, name: str) -> Iterator[Hypothesis]:
-    """Yield the hypotheses of the test of runs with this name, of each classifier, each pair, or all together."""
+    """Yield the hypotheses of this test of runs: one per classifier, one per pair, or one for all."""
     test, of = named(name), named(name).runs
     assert of is not None
     for cells in results.by_dataset("crossval").values():

@@ -92,7 +92,7 @@ class PopulationSource(Strict):
 
 
 class KnownSource(PopulationSource):
-    """A source whose populations are known without reading or computing anything."""
+    """A source with populations that need no reading or computing."""
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
         """All `populations`."""

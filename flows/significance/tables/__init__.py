@@ -30,7 +30,7 @@ from sigstats.tasks.summary import PRINTABLE
 from ...config.model import Strict, each_once, only
 from ...config.settings import PrintedNumber
 
-#: Columns whose rows may not be single objects, or those of one model.
+#: Usual columns of rows that are several objects, or belong to several models.
 _MORE = re.compile("(?i)id|model|counts?|n|freq(uency)?")
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Counts = list[Annotated[int, Field(ge=0)]]
@@ -199,12 +199,12 @@ def coded_classes(
 
 
 def _on_unused(table: Table, used: Collection[str | None], by: str | None) -> Iterator[Note]:
-    """Notes on columns that are not used although rows may not be single objects, or those of one model."""
+    """Notes on unused columns that suggest rows of several objects or models."""
     for name in (name for name in table.names if name not in used and _MORE.fullmatch(name)):
         n, rows, key = len(table.texts_or_missing(name).unique()), table.num_rows, name.casefold()
         if (n < rows and by is None) if key == "id" else n > 1 or key != "model":
             how = f"has {n:,} {key}s in {rows:,} rows" if key in ("id", "model") else "is not used"
-            yield Note("unused-counts", f"column {shown(name)} {how}: each row is one object")
+            yield Note("unused-counts", f"column {shown(name)} {how}: each row counts as one object")
 
 
 def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:

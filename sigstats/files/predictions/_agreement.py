@@ -68,7 +68,7 @@ def differing(a: Any, b: Any) -> Any:
 
 
 def _first_difference(a: Any, b: Any) -> Iterator[tuple[int, str, str]]:
-    """Yield the first place where two columns differ, and both values in words with the number of other such places."""
+    """Yield the first place where two columns differ, both values, and the number of other such places."""
     if len(differs := differing(a, b)):
         at, others = differs[0].as_py(), len(differs) - 1
         mine, its = difference_shown(a[at].as_py(), b[at].as_py())
@@ -83,15 +83,15 @@ class Matched(NamedTuple):
     #: The positions of these rows in both files.
     rows: Any
     partners: Any
-    #: A line for each file with ids of its own.
+    #: A line for each file with ids that the other file lacks.
     notes: tuple[Note, ...] = ()
 
     def both(self, column: Any, its: Any) -> tuple[Any, Any]:
-        """These rows of a column of each file."""
+        """A column of both files, restricted to these rows."""
         return taken(column, self.rows), taken(its, self.partners)
 
     def same(self, a: Any, b: Any, *, what: str, wanted: str) -> Any:
-        """A column that both files have; ValueError that names the first row with two different values."""
+        """A column that is equal in both files; otherwise a ValueError names the first row with different values."""
         for at, mine, its in _first_difference(b, a):
             first, other = self[:2]
             row = f"{'row' if first.by_position else 'id'} {shown(str(first.ids.take(self.rows)[at].as_py()))}"
@@ -100,7 +100,7 @@ class Matched(NamedTuple):
         return a
 
     def column(self, name: str) -> Any:
-        """The column of slices or groups that the files have, the same in both."""
+        """A column of slices or groups, which must be the same in both files if both have it."""
         (mine, its), (first, other) = (side.others.get(name) for side in self[:2]), self[:2]
         if mine is not None and its is not None:
             a, b = same_spelling(self.both(mine, its))

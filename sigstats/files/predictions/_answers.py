@@ -18,7 +18,7 @@ from ..tables.table import Table, WithMissing, rows_of_short
 from ._columns import Columns
 from ._predictions import Scores
 
-#: A whole number of more digits may be more than a float holds.
+#: A whole number with more digits may exceed the range of float64.
 _LONGEST_NUMBER = 308
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
 #: The words of verdicts.

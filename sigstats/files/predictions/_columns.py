@@ -189,7 +189,7 @@ class Columns(Parted):
         return replace(columns, of_classes=classes_in(self.probabilities, free))
 
     def wanted_in(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The columns to read from a table with these columns, including all scores and those of notes."""
+        """The columns to read from a table with these columns, including all scores and columns that need notes."""
         by_score = [self, *(replace(self, score=score) for score in self.scoring.scores)]
         wanted = [name for columns in by_score for name in (*columns.wanted, *columns.in_table(names).wanted)]
         return tuple(dict.fromkeys([*wanted, *filter(is_telling, names)]))

@@ -95,14 +95,14 @@ class EvaluationLog:
         return (0.0, 1.0) if score in self.shares else limits_of(score)
 
     def total_notes(self, score: str, chosen: str) -> tuple[Note, ...]:
-        """A note if the answers of all models do not have the stated mean, rounded or with unscored ones as wrong."""
+        """A note if the stated mean is not that of the answers of any model, rounded or with unscored ones as wrong."""
         marks = [answer.scores.get(score) for answer in self.answers if answer.filter == chosen]
         stated, scored = self.stated.get((score, chosen)), [mark for mark in marks if mark is not None]
         if isinstance(stated, bool) or not isinstance(stated, (int, float)) or not scored:
             return ()
         near = 0.5 / len(marks) + 0.5 * 10.0 ** -max(2, len(str(stated).partition(".")[2]))
         means = [sum(scored) / n for n in (len(scored), len(marks))]
-        told = f"states {shown(score)} {stated:.4g}; its {len(marks):,} answers, which count, have {means[0]:.4g}"
+        told = f"states {shown(score)} {stated:.4g}, but the mean of its {len(marks):,} answers is {means[0]:.4g}"
         return (Note("other-total", f"{self.where}: {told}"),) * all(abs(mean - stated) > near for mean in means)
 
 

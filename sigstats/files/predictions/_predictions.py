@@ -157,7 +157,7 @@ class Predictions(Parted):
 
 
 def wrong_predictions(predictions: Predictions) -> dict[str, Any]:
-    """Labels and predictions where the other one of two classes, or none of several, replaces a missing prediction."""
+    """Labels and predictions; the other one of two classes, or no class of several, replaces a missing prediction."""
     said = predictions.said
     if not said.prediction.null_count:
         return {}

@@ -87,7 +87,7 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
     if same and columns.units.group != columns.id:
         cure = f"add {'ids and ' * parts[0].by_position}--group {columns.id}, since rows of an item are dependent"
         told = f"{where}: {names[same[0]]} and {names[same[1]]} have the same {same[2]:,} items; {cure}"
-        raise ValueError(f"{told}, or of runs of a recipe make one table and add --run COLUMN")
+        raise ValueError(f"{told}, or write runs of a recipe as one table and add --run COLUMN")
     named = [_named(*part, columns, whole=whole, same=bool(same)) for part in zip(parts, tasks, strict=True)]
     notes = [*dict.fromkeys(notes_of_all(*(part.notes for part in parts)))]
     if whole:

@@ -1,6 +1,6 @@
-"""Columns that are not used, but state that rows are of another kind than the others, or not rows of their own.
+"""Columns that no option uses, although they mark rows that should not count like the others.
 
-And texts that were to mean a missing value, but that no file has.
+Another note names texts declared as missing values that no file contains.
 """
 
 import math
@@ -29,7 +29,7 @@ _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed"
 _CORRECT, _TRUTH_VALUES = frozenset({"correct", "is_correct"}), ("0", "1", "false", "true")
 _WEIGHTS = frozenset({"sample_weight", "sample_weights", "sampling_weight", "survey_weight"})
 _COUNTS = frozenset({"count", "counts", "n", "n_rows", "num_rows", "freq", "frequency", "cases", "n_votes"})
-#: Labels of two test sets that carry this many bits, given the previous label, do not agree by chance.
+#: Labels with this much information, in bits, do not agree by chance.
 _BITS = 40
 #: Names of columns of runs or models; columns of features may repeat labels by design.
 _RUNS = re.compile(
@@ -37,7 +37,7 @@ _RUNS = re.compile(
 )
 
 
-#: Name of notes on a text that no value of a file is.
+#: Name of notes on a text that no file contains.
 UNUSED = "unused-missing"
 
 
@@ -58,7 +58,7 @@ def is_telling(name: str) -> bool:
 
 
 def unused_notes(table: Table, used: Collection[str], said: Sequence[Any]) -> Iterator[Note]:
-    """Notes on rows of training sets and rows with an error, which count like all others, and on other verdicts.
+    """Notes on training rows and rows with an error, which count like all others, and on other verdicts.
 
     `said`: the labels and predictions; empty if another column may have a verdict on them.
     """
@@ -73,7 +73,9 @@ def unused_notes(table: Table, used: Collection[str], said: Sequence[Any]) -> It
                 told = f"column {shown(name)}, which is not used, contradicts label and prediction"
                 yield Note("unused-column", f"{told} in {odd:,} of {table.num_rows:,} rows (--score {name})")
         if name.lower() in _WEIGHTS and pc.count_distinct(column).as_py() > 1:
-            yield Note("unused-column", f"column {shown(name)} is not used: rows count alike; compare has --weights")
+            yield Note(
+                "unused-column", f"column {shown(name)} is not used: all rows have equal weight; compare has --weights"
+            )
         key, counts = name.lower(), _counts(column)
         apart = {
             text: count
@@ -110,18 +112,18 @@ def refuse_other_units(table: Table, label: Any, *, once: bool) -> None:
         texts = whole[counts].dictionary.cast(pa.string())
         is_count = pc.all(pc.match_substring_regex(texts, r"^[0-9]+(\.0)?$")).as_py()
         if is_count and len(np.unique(joint_codes(others))) == n:
-            told = "counts the rows of each cell, but a cell would be one row; write a row for each of them"
+            told = "seems to count the rows of a cell, but a cell is read as one row; repeat it"
             raise table.error(counts, f" {told}, as frame.loc[frame.index.repeat(frame[{counts!r}])] does")
     for name, own in known.items() if once else ():
         few = 20 * int(own.max() + 1) <= n and _RUNS.fullmatch(name)
         if few and same_items(own, places(own, np.argsort(own, kind="stable")), labels):
-            told = "has the same labels in the same order for several values, as runs or models on the same rows have"
+            told = "seems to name runs or models on the same rows, since the labels repeat"
             cure = f"--model-column {name} and --model NAME to read one, or ids of items and --run {name}"
             raise table.error(name, f" {told}; add {cure}")
 
 
 def same_items(part: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> tuple[int, int, int] | None:
-    """Two parts with the number of their common ids, if `named` as runs or if labels agree by no chance; or None."""
+    """Two parts and the number of their common ids, if `named` as runs or if labels agree beyond chance; else None."""
     shared = np.flatnonzero(np.bincount(ids)[ids] > 1)
     distinct, ids = np.unique(ids[shared], return_inverse=True)
     table = np.full((int(part.max()) + 1, len(distinct)), -1, np.int32)
@@ -136,7 +138,7 @@ def same_items(part: Ints, ids: Ints, labels: Ints, *, named: bool = False) -> t
 
 
 def _bits(labels: Ints) -> float:
-    """The bits of labels given the previous one; 0 of labels in blocks, and all of them if most are distinct."""
+    """The information of labels, given the previous label, in bits: 0 for blocks, all bits if most are distinct."""
     codes = np.unique(labels, return_inverse=True)[1]
     n, k = len(codes), int(codes.max()) + 1
     if 2 * k > n:

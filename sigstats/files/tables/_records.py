@@ -95,7 +95,7 @@ def read_columns(
 
 
 def refuse_swallowed_rows(rows: Iterator[tuple[int, list[str]]], where: str, separator: str, width: int) -> None:
-    """Refuse quotes around rows: whole lines of which two or more fields are numbers in all, or occur in other rows."""
+    """Refuse quotes around lines if two or more fields are numbers in all of them, or occur in other rows."""
     seen: set[tuple[int, str]] = set()
     for line, record in rows:
         lines = [text.split(separator) for text in separator.join(record).replace("\r", "").split("\n")]

@@ -27,7 +27,7 @@ _WORD = re.compile(rb'"(?:[^"]|"")*"|[^"\s]+')
 _BLANKS = re.compile(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)|(?<=[ \t])[ \t]+")
 #: The bytes at the start that tell whether spaces separate columns.
 _START = 2**16
-#: The words of the second and third line of tables of Orange.
+#: The words in the second and third line of Orange's tables.
 _ORANGE_TYPES = {b"discrete", b"continuous", b"string", b"time", b"d", b"c", b"s", b"t"}
 _ORANGE_FLAGS = {b"", b"class", b"meta", b"ignore", b"i", b"m", b"c"}
 #: A number with a decimal comma, and one whose comma may as well part thousands.
@@ -130,7 +130,7 @@ def has_columns_of_numbers(start: bytes) -> bool:
 
 
 def _below_header(content: bytes, start: int, separator: str) -> list[bytes]:
-    """Lines below the names that are no rows: of Markdown and SQL clients a line of dashes, of Orange two lines."""
+    """Lines below the names that are not rows: a line of dashes (Markdown, SQL clients), or two lines of Orange."""
     first, second, *_ = [*content[start : start + _START].splitlines(keepends=True)[:2], b"", b""]
     if b"--" in first and not first.strip(b"-+|:,;\t\r\n "):
         return [first]

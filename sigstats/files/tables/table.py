@@ -222,7 +222,7 @@ class WithMissing(Table):
         return self._read.row(row)
 
     def unused(self) -> list[str]:
-        """The texts that no value is, in all columns that were read."""
+        """The texts for missing values that do not occur in any column that was read."""
         seen = {""}  # always missing
         for name in (name for name in self._table.column_names if self.names.count(name) == 1):
             with contextlib.suppress(ValueError):  # lists
@@ -243,7 +243,7 @@ class WithMissing(Table):
 
 
 def _shortest(texts: Array) -> Array:
-    """Texts, of which decimal numbers have no zeros that could be left out: -1 is -1.0 and -01."""
+    """Texts without redundant zeros in decimal numbers: -1.0 and -01 become -1."""
     return pc.replace_substring_regex(texts, r"^\+?(-?)0*([0-9]+(?:\.[0-9]*[1-9])?)\.?0*$", r"\1\2")
 
 

@@ -70,7 +70,7 @@ class ColumnTypes(NamedTuple):
 def column_types(
     file: str, opened: pq.ParquetFile, columns: Sequence[str], first: ColumnTypes | None = None
 ) -> ColumnTypes:
-    """The types of the three columns, which are those of the `first` file."""
+    """The types of the three columns; ValueError if they differ from those of the `first` file."""
     schema = opened.schema_arrow
     kinds: list[pa.DataType] = []
     for place, name in enumerate(columns):

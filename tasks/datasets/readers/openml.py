@@ -40,7 +40,7 @@ def _fetched(spec: Mapping[str, Any], base: Path, where: str) -> Any:
 
     # The network, the server and the parser may raise anything.
     with reading(where, fault="OpenML gave no data set"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what OpenML thinks of its data set's state
+        warnings.simplefilter("ignore")  # about the state of OpenML's data set
         return fetch_openml(
             spec.get("dataset"),
             version=spec.get("version", "active"),

@@ -48,9 +48,9 @@ def test_dates_whose_order_is_not_that_of_their_texts(names, unclear):
 @pytest.mark.parametrize(
     ("names", "told"),
     [
-        (("2026-11-10 11.00 AM.csv", "2026-11-10 01.00 PM.csv"), "a half of a day or a zone"),
-        (("2026-11-10T23-30PST.csv", "2026-11-10T01-00UTC.csv"), "a half of a day or a zone"),
-        (("2026-11-10T23-30-00-08-00.csv",), "a half of a day or a zone"),
+        (("2026-11-10 11.00 AM.csv", "2026-11-10 01.00 PM.csv"), "AM, PM or a time zone"),
+        (("2026-11-10T23-30PST.csv", "2026-11-10T01-00UTC.csv"), "AM, PM or a time zone"),
+        (("2026-11-10T23-30-00-08-00.csv",), "AM, PM or a time zone"),
         (("2024-11-20-2026-11-10.csv", "2024-08-06-2026-11-12.csv"), "several times"),
         (("2024-11-20-2026-11-10.csv", "2024-11-20-2026-11-12.csv"), ""),  # the first is that of all
         (("2026-11-10T2330-0800.csv", "2026-11-10T01-00-00Z.csv", "2026-11-11.csv"), ""),
@@ -64,7 +64,7 @@ def test_parts_of_a_time_that_are_not_read(names, told):
     ("names", "settings", "told"),
     [
         (("31-10-2026", "02-11-2026"), (), "expected ISO dates, or newest.by"),
-        (("2026-11-10 11.00 AM", "2026-11-10 01.00 PM"), ('newest.by="time"',), "a zone that is not read"),
+        (("2026-11-10 11.00 AM", "2026-11-10 01.00 PM"), ('newest.by="time"',), "a time zone that is not supported"),
         (("2026-01-02", "2999-12-24"), ('newest.by="time"',), "2999-12-24 00:00 UTC, in the future"),
         (("2026-01-02", "2999-12-24"), ('newest.max_age="36h"',), "2999-12-24 00:00 UTC, in the future"),
     ],

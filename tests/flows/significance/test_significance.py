@@ -638,16 +638,16 @@ def test_counts_that_are_not_named_are_noted(tmp_path, capsys):
     (tmp_path / "cells.csv").write_text("label,prediction,Count\ncat,cat,20\ncat,dog,3\ndog,cat,3\ndog,dog,9\n")
     path = study_file(tmp_path, f'kind = "significance"\n{TABLE}path = "cells.csv"\n')
     assert main(["run", str(path), "--output", str(tmp_path / "out")]) == 0
-    assert "note: t: column 'Count' is not used: each row is one object" in "".join(capsys.readouterr())
+    assert "note: t: column 'Count' is not used: each row counts as one object" in "".join(capsys.readouterr())
 
 
 @pytest.mark.parametrize(
     ("entry", "column", "told"),
     [
-        ("pairs", "id", "column 'id' has 30 ids in 60 rows: each row is one object"),
-        ("outcomes", "id", "column 'id' has 30 ids in 60 rows: each row is one object"),
-        ("tables", "id", "column 'id' has 30 ids in 60 rows: each row is one object"),
-        ("tables", "Model", "column 'Model' has 2 models in 60 rows: each row is one object"),
+        ("pairs", "id", "column 'id' has 30 ids in 60 rows: each row counts as one object"),
+        ("outcomes", "id", "column 'id' has 30 ids in 60 rows: each row counts as one object"),
+        ("tables", "id", "column 'id' has 30 ids in 60 rows: each row counts as one object"),
+        ("tables", "Model", "column 'Model' has 2 models in 60 rows: each row counts as one object"),
         ("pairs", "row", ""),
     ],
 )

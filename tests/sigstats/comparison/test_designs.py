@@ -86,7 +86,7 @@ def test_each_class_has_a_margin_of_its_own():
 
 def test_a_large_margin_of_which_the_unit_is_said_stays_one():
     with pytest.raises(
-        ValueError, match=r"margin: 2.* expected 2pt \(a share of 0.02\), or NAME=2 of a score in its own"
+        ValueError, match=r"margin: 2.* expected 2pt \(a share of 0.02\), or NAME=2 for a score in its own"
     ):
         rows("macro-f1", margin=2)
     (row,) = rows("macro-f1", margin="50pt", minimum_effect="50pt", n_resamples=99, alpha=0.01)

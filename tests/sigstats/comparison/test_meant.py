@@ -395,9 +395,9 @@ def test_other_names_of_the_classes_are_refused_where_labels_are_counted(other):
 @pytest.mark.parametrize(
     ("spellings", "told"),
     [
-        ({"no": "No", "yes": "Yes"}, "'No' and 'no' are two classes of the labels, of which the candidate never"),
-        ({"no": "no.", "yes": "yes."}, "'no' and 'no.' are two classes of the labels, of which the candidate never"),
-        ({"0": "False", "1": "True"}, "'0' and 'False' are two classes of the labels, of which the candidate never"),
+        ({"no": "No", "yes": "Yes"}, "'No' and 'no' are two classes of the labels, but the candidate never"),
+        ({"no": "no.", "yes": "yes."}, "'no' and 'no.' are two classes of the labels, but the candidate never"),
+        ({"0": "False", "1": "True"}, "'0' and 'False' are two classes of the labels, but the candidate never"),
         ({"0": "0.0", "1": "1.0"}, "label: '0' and '0.0' are taken as two; write them alike if they are one class"),
     ],
 )
@@ -407,9 +407,9 @@ def test_labels_of_two_annotators_who_spell_a_class_in_two_ways_are_refused(spel
     label = np.where(np.arange(len(one)) % 4 < 2, one, np.vectorize(spellings.get)(one))
     with pytest.raises(ValueError, match=re.escape(told)):
         sigstats.compare(label, label, one)
-    with pytest.raises(ValueError, match=re.escape(told.partition(", of")[0])):
+    with pytest.raises(ValueError, match=re.escape(told.partition(", but")[0])):
         sigstats.check(label, one, at_least=0.1)
-    if "of which" in told:
+    if "never" in told:
         (note,) = [note for note in sigstats.compare(label, label, label[::-1]).notes if note.name == "spelled-twice"]
         assert "are taken as two" in note
 
@@ -640,7 +640,7 @@ def test_predictions_whose_classes_are_exchanged_are_told_at_all_doors(classes, 
     y = rng.integers(0, classes, 300)
     said = np.where(rng.random(300) < 0.9, y, (y + 1) % classes)
     wrong = np.array(order)[said]
-    told = f"{np.sum(said == y)} of 300 rows would be right, in place of {np.sum(wrong == y)}"
+    told = f"{np.sum(said == y)} of 300 rows would be right instead of {np.sum(wrong == y)}"
     for name, column in {"a": said, "b": wrong}.items():
         pd.DataFrame({"id": range(300), "label": y, "prediction": column}).to_csv(tmp_path / f"{name}.csv", index=False)
     both = str(tmp_path / "a.csv"), str(tmp_path / "b.csv")
@@ -788,5 +788,5 @@ def test_a_group_that_is_much_larger_than_others_is_noted(name):
         lambda of: sigstats.rank_models(pd.DataFrame({"y": y, "a": a, "b": b})[: len(of)], label="y", groups=of),
     ):
         (note,) = [note for note in door(groups).notes if note.name == "large-group"]
-        assert f"groups: '{name}' has 100 of 300 rows, and no other more than 3; if it stands for unknown" in note
+        assert f"groups: '{name}' has 100 of 300 rows, and no other group more than 3; if it stands for unknown" in note
         assert "large-group" not in [note.name for of in (known, zipf) for note in door(of).notes]

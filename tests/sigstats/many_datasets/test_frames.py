@@ -51,9 +51,9 @@ def test_a_column_that_does_not_fit_is_one_line(call, message):
 
 
 SUMMARIES = {
-    "mean": (SCORES.mean(axis=1), "is the mean of the others"),
-    "avg": (SCORES.mean(axis=1).round(3), "is the mean of the others"),
-    "std": (SCORES.std(axis=1, ddof=1).round(4), r"is the standard deviation \(ddof=1\) of the others"),
+    "mean": (SCORES.mean(axis=1), "is the mean of the other columns"),
+    "avg": (SCORES.mean(axis=1).round(3), "is the mean of the other columns"),
+    "std": (SCORES.std(axis=1, ddof=1).round(4), r"is the standard deviation \(ddof=1\) of the other columns"),
     "row": (np.arange(9), "numbers the rows"),
     "fold": (np.arange(9) % 3 + 1, "numbers the rows"),
     "part": (np.arange(9) // 3, "numbers the rows"),
@@ -67,7 +67,7 @@ def test_a_column_that_summarises_others_is_no_model_unless_it_is_named(call, na
     """Its values show it, so that its name is any: ``x``."""
     column, told = SUMMARIES[name]
     frame = pd.DataFrame(dict(zip("abc", SCORES.T, strict=True)) | {"x": column})
-    with pytest.raises(ValueError, match=f"'x' {told}; drop it, or name the models"):
+    with pytest.raises(ValueError, match=f"'x' {told}; drop it, or list the models"):
         call(frame)
     if name in ("mean", "avg", "std"):
         call(frame, models=list("abcx"))
@@ -75,7 +75,7 @@ def test_a_column_that_summarises_others_is_no_model_unless_it_is_named(call, na
 
 def test_a_long_table_has_no_mean_among_its_models():
     wide = pd.DataFrame(COLUMNS).assign(avg=SCORES.mean(axis=1))
-    with pytest.raises(ValueError, match="'avg' is the mean of the others"):
+    with pytest.raises(ValueError, match="'avg' is the mean of the other columns"):
         compare_over_datasets(wide.melt("data", var_name="model"), models="model", datasets="data")
 
 

@@ -428,7 +428,7 @@ def test_votes_that_are_there_twice_with_the_sides_exchanged_are_refused(tmp_pat
     halves = pd.concat([votes, mirrored], ignore_index=True)
     turns = pd.concat([votes, mirrored]).sort_index(kind="stable").reset_index(drop=True)
     turns.to_csv(tmp_path / "votes.csv", index=False)
-    told = "all 120 are there twice with the sides exchanged; leave out one of each two"
+    told = "all 120 occur twice with the sides exchanged; leave out one of each pair"
     assert told in refused("rank", tmp_path / "votes.csv")
     for both in (halves, turns):
         columns = [both[name] for name in ("model_a", "model_b", "winner")]

@@ -21,7 +21,7 @@ _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _COUNTS = "scored_samples", "unscored_samples"
 _KEYS = ("id", "epoch", "input", "target", "metadata", "score", "scores", "error", "invalidation")
-#: Settings of requests that change no answer.
+#: Settings of requests that do not change answers.
 _SPEED = re.compile("connections|retries|timeout|cache|batch|adaptive")
 #: Notes on an evaluation that did not end well, by its status.
 _STATUS = {

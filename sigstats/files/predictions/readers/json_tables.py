@@ -99,7 +99,7 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
     scores = (table.column(name) for name in columns.numbers)
     floats: list[Any] = [column for column in scores if pa.types.is_floating(column.type)]
     if any((pc.max(pc.call_function("abs", [value])).as_py() or 0) > LARGEST_WHOLE for value in floats):
-        return None  # a score may have been a whole number that float64 rounds: each is read as it is written
+        return None  # float64 may have rounded a whole number: read values as they are written
     others = [name for name in first if name not in wanted]
     if others and table.num_rows * len(first) <= MOST_VALUES:
         with contextlib.suppress(pa.ArrowException):  # of several kinds

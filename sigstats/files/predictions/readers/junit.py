@@ -24,7 +24,7 @@ _PASSED, _FAILED = {"", "run", "completed", "passed", "pass", "success", "ok"}, 
 #: The children of a case that did not run to its end.
 _NOT_RUN = ("skipped", "ignored", "todo", "disabled", "error")
 _ENDED = {"failure", *_NOT_RUN}
-#: Other children that tell of failures, such as ``flakyFailure`` and ``rerun``.
+#: Other children that report failures, such as ``flakyFailure`` and ``rerun``.
 _ODD = re.compile("fail|error|flaky|rerun|retr|broke|crash|abort|time-?out")
 BEGINS = re.compile(rb"\s*+(<\?xml[^>]*+>\s*+)?+(<!--.*?-->\s*+)*+<testsuites?[\s>]", re.DOTALL)
 

@@ -15,7 +15,7 @@ from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, empty_answ
 
 ORDER = 20
 NAME = "the samples of lm-evaluation-harness"
-BESIDE = "results_"  # so begin the names of the files that are read with the samples
+BESIDE = "results_"  # prefix of the files that are read with the samples
 
 BEGINS = re.compile(rb'(?s)\s*+\{(?=.*"doc_id")')
 
@@ -26,7 +26,7 @@ _KEYS = frozenset(
         *("resps", "filtered_resps", "filter", "metrics", "task_name", "bypass"),
     )
 )
-#: The metrics of documents whose mean is that of the task.
+#: Metrics of a task that are the mean over its documents.
 _MEANS = "acc", "acc_norm", "exact_match"
 #: The harness's names of files of samples.
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+\d)\.jsonl?(\.|$)")

@@ -296,7 +296,7 @@ def test_a_total_that_a_log_states_against_its_answers_is_noted(tmp_path, progra
     assert main(words) == 0
     notes = json.loads((tmp_path / "checked.json").read_text())["notes"]
     told = [note["text"] for note in notes if note["name"] == "other-total"]
-    assert ["0.95; its 40 answers, which count, have 1" in text for text in told] == [True] * odd
+    assert ["0.95, but the mean of its 40 answers is 1" in text for text in told] == [True] * odd
 
 
 def test_a_total_of_several_providers_is_that_of_all(tmp_path):

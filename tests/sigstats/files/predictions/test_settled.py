@@ -287,7 +287,7 @@ def cells(columns, n=2000):
 def test_cells_with_their_numbers_of_rows_are_no_rows(columns, tmp_path, refused):
     table, rows = cells(columns)
     table.to_csv(tmp_path / "cells.csv", index=False)
-    told = "column 'Count' counts the rows of each cell, but a cell would be one row; write a row for each of them"
+    told = "column 'Count' seems to count the rows of a cell, but a cell is read as one row; repeat it"
     assert told in refused("check", tmp_path / "cells.csv", "--prediction", "b", "--at-least", "0.5")
     if "a" in columns:
         both = ["--prediction", "a", "--prediction", "b", "--by-position"]
@@ -306,7 +306,7 @@ def test_rows_without_ids_that_repeat_their_labels_in_runs_are_refused(name, tmp
     frame = pd.DataFrame({name: np.repeat([7, 8, 9], 100), "label": label, "prediction": label})
     frame.loc[rng.random(300) < 0.2, "prediction"] = 0
     frame.to_csv(tmp_path / "runs.csv", index=False)
-    told = f"column '{name}' has the same labels in the same order for several values"
+    told = f"column '{name}' seems to name runs or models on the same rows, since the labels repeat"
     assert told in refused("check", tmp_path / "runs.csv", "--at-least", "0.5")
     with pytest.raises(ValueError, match=told):
         sigstats.check(frame, at_least=0.5)
