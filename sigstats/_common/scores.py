@@ -61,11 +61,8 @@ def refuse_summaries(scores: FloatArray, names: Sequence[str], argument: str) ->
     rows = np.unique(scores[:1_000][~np.isnan(scores[:1_000]).any(axis=1)], axis=0)
     for place, model in enumerate(names) if len(rows) and len(names) > 1 else ():
         before, (column,), after = (part.T for part in np.split(rows, [place, place + 1], axis=1))
-        parts = {
-            "the other columns": np.vstack([before, after]),
-            "the columns before it": before,
-            "the columns after it": after,
-        }
+        earlier, later = {"the columns before it": before}, {"the columns after it": after}
+        parts = {"the other columns": np.vstack([before, after]), **earlier, **later}
         told = [f"is {of} of {who}" for who, part in parts.items() if len(part) > 1 for of in _summary_of(column, part)]
         if told or _numbers_rows(scores[:, place], np.delete(scores, place, axis=1)):
             told.append("numbers the rows")

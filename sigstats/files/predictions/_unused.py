@@ -73,9 +73,7 @@ def unused_notes(table: Table, used: Collection[str], said: Sequence[Any]) -> It
                 told = f"column {shown(name)}, which is not used, contradicts label and prediction"
                 yield Note("unused-column", f"{told} in {odd:,} of {table.num_rows:,} rows (--score {name})")
         if name.lower() in _WEIGHTS and pc.count_distinct(column).as_py() > 1:
-            yield Note(
-                "unused-column", f"column {shown(name)} is not used: all rows have equal weight; compare has --weights"
-            )
+            yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
         key, counts = name.lower(), _counts(column)
         apart = {
             text: count

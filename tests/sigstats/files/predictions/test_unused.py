@@ -46,7 +46,7 @@ def test_a_note_counts_them(table, printed, name, values, told, kind):
 )
 def test_weights_of_rows_that_are_not_used_are_told(table, printed, name, values):
     path = table(name, values)
-    told = "column 'sample_weight' is not used: all rows have equal weight; compare has --weights"
+    told = "column 'sample_weight' is not used: rows count equally (compare --weights)"
     assert (told in printed("check", path, "--at-least", "0.1", code=(0, 1))) == (30 in values)
     other = path.rename(path.with_name("other.csv"))
     assert "not used" not in printed("compare", other, table(name, values), "--weights", name, code=(0, 1))
