@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
 from sigstats._common.messages import Note, rephrased
@@ -122,12 +123,17 @@ def _compared(
         (result,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
     else:
         result = check_bar(study, pair.by_score[0], bar, rule)
-    kept = [history.read_kept(store, history.OF_ROWS, record.evaluation.held_out) for record in before[-1:]]
+    kept, notes = history.sharing(store, before, pair.rows), [*result.notes]
+    last = kept[0][history.ROW].to_numpy() if kept else pair.rows
+    if lost := len(np.setdiff1d(last, pair.rows)):
+        new = len(np.setdiff1d(pair.rows, last))
+        more = f", and {new:,} others are new" if new else "; a file may be incomplete"
+        notes.append(Note("lost-rows", f"{lost:,} of {len(last):,} rows of the look before are missing{more}"))
     if corrected := history.relabelled(kept, pair.rows, pair.labels):
         told = f"{count_of(corrected, 'row')} had another label at the look before; a fault is compared from here on"
-        result = replace(result, notes=(*result.notes, Note("labels", told)))
+        notes.append(Note("labels", told))
     columns = [pa.array(pair.rows), pa.array(pair.labels)]
-    return result, pa.table(columns, names=[history.ROW, history.LABEL])
+    return replace(result, notes=tuple(notes)), pa.table(columns, names=[history.ROW, history.LABEL])
 
 
 def plan(study: RegressionStudy, options: RunOptions) -> str:

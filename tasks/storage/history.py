@@ -174,13 +174,21 @@ def read_kept(store: Store, folder: str, digest: str) -> pa.Table | None:
     return store.usable(f"{folder}/{digest[:16]}.parquet", kind=folder, fingerprint=digest)[0]
 
 
-def relabelled(kept: Sequence[pa.Table | None], rows: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
-    """The number of rows whose label differs from the stored tables; tables of earlier versions have no labels."""
+def sharing(store: Store, records: Sequence[Record], rows: NDArray[np.int64]) -> list[pa.Table]:
+    """The stored tables of the evaluations that share a row with these, the last evaluation first."""
+    names = dict.fromkeys(record.evaluation.held_out for record in reversed(records))
+    kept = (read_kept(store, OF_ROWS, name) for name in names)
+    return [table for table in kept if table is not None and np.isin(table[ROW], rows).any()]
+
+
+def relabelled(kept: Sequence[pa.Table], rows: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
+    """The number of rows whose label differs from the first table that has it; earlier versions stored no labels."""
     count = 0
     for table in kept:
-        if table is not None and LABEL in table.column_names:
+        if LABEL in table.column_names:
             _, now, then = np.intersect1d(rows, table[ROW], return_indices=True)
             count += int(np.count_nonzero(labels[now] != table[LABEL].to_numpy()[then]))
+            rows, labels = np.delete(rows, now), np.delete(labels, now)
     return count
 
 

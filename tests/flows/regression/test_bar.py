@@ -183,3 +183,30 @@ def test_what_is_no_bar_is_one_line(folder, capsys, settings, complaint):
     assert complaint in said
     assert said.count("\n") == 1
     assert not (folder / "out/history").exists()
+
+
+@pytest.mark.parametrize("reference", ["at_least = 0.3", 'baseline = "base-*.csv"'])
+def test_rows_that_were_lost_or_relabelled_since_the_look_at_them_are_noted(tmp_path, printed, reference):
+    study_file(tmp_path, f'kind = "regression"\ncandidate = "model-*.csv"\n{reference}\n', "nightly.toml")
+    rng, label = np.random.default_rng(2), np.arange(500) % 3
+    relabelled, half = (label + 1) % 3, np.arange(150)
+    for number, (rows, labels, told) in enumerate(
+        [
+            (np.arange(300), label, ""),
+            (half, label, "150 of 300 rows of the look before are missing; a file may be incomplete"),
+            (rng.permutation(300), label, ""),
+            (np.arange(400), label, ""),  # it grows
+            (np.arange(400, 500), label, ""),  # another test set
+            (np.arange(400), relabelled, "400 rows had another label at the look before"),
+            (half, relabelled, "250 of 400 rows of the look before are missing; a file may be incomplete"),
+            (rng.permutation(400), label, "400 rows had another label"),  # 250 of them at the last look but one
+            (np.arange(10, 420), label, "10 of 400 rows of the look before are missing, and 20 others are new"),
+        ],
+        start=1,
+    ):
+        frame = pd.DataFrame({"id": rows, "label": labels[rows], "prediction": labels[rows]})
+        for name in ("base", "model"):
+            frame.to_csv(tmp_path / f"{name}-{number}.csv", index=False)
+        said = " ".join(printed("run", tmp_path / "nightly.toml", "--output", tmp_path / "out").split())
+        assert told in said, number
+        assert all((word in said) == (word in told) for word in ("are missing", "another label")), number
