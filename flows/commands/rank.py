@@ -176,6 +176,7 @@ def _ranking(
 ) -> "Ranking":
     from sigstats.comparison.rank_by_pairs import notes_on_best, rank_by_pairs
     from sigstats.files.predictions import join, join_many, with_people
+    from sigstats.measures.metrics import unit_of
     from sigstats.ranking.rank import rank_table
 
     def pair(a: int, b: int) -> "PairedPredictions":
@@ -183,6 +184,7 @@ def _ranking(
         return with_people(joined, (people[a], people[b]), limits) if people else replace(joined, score_range=limits)
 
     how: dict[str, Any] = {"confidence_level": 1 - options.alpha, "smallest_slice": _SMALLEST_SLICE}
+    priced = bool(columns.score and (columns.score == options.cost or unit_of(columns.score)))
     if by_pairs:
         ranking = rank_by_pairs(names, pair, measure, positive=positive, **how)
     else:
@@ -198,6 +200,7 @@ def _ranking(
             lower=joined.lower,
             limits=joined.limits,
             named=True,
+            priced=priced,
             score_range=limits,
             tasks=joined.units.tasks,
             **how,

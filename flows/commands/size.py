@@ -125,6 +125,7 @@ _BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
 def _leaderboard(options: argparse.Namespace) -> int:
     from sigstats._common.validation import as_real
     from sigstats.files.predictions import join_many, read
+    from sigstats.measures.metrics import unit_of
     from sigstats.sizing.leaderboards import leaderboard_size
 
     from ..ranking.words import model_names
@@ -140,6 +141,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     arguments.refuse_unused(arguments.columns_of(options), [None])
     level = 1 - rule_of(options).alpha
     how: dict[str, Any] = {"lower": joined.lower, "limits": joined.limits, "named": True, "notes": joined.notes}
+    how["priced"] = bool(unit_of(columns[0].score or ""))
     size = leaderboard_size(joined.scores, names, target=target, confidence_level=level, **how)
     return _told(options, size)
 

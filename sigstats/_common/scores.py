@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -97,6 +98,9 @@ _SMALL = 0.15
 _WILD_SHARE, _WILD_TIMES = 0.01, 500
 #: Mean sizes, without zeros, of one unit rarely differ by this factor; shares, or 0 and 1, rarely have this mean.
 _FACTOR, _ABOVE_ONE = 50, 2
+#: The same for costs in a named unit, whose sizes may differ widely, as prices do; and the part of a factor by which
+#: neighbours differ, among many models, if some are in another unit.
+_FACTOR_OF_COSTS, _GAP = 333, 1 / 7
 #: Fewer scores are not enough to suggest a scale; fewer scores of one unit may be outliers.
 _FEW, _SEVERAL = 20, 5
 #: Codes of wrong and right.
@@ -112,6 +116,7 @@ def unlike_units(
     wanted: str = "",
     costs: bool = False,
     factor: float = _FACTOR,
+    priced: bool = False,
     limits: tuple[float, float] | None = None,
 ) -> list[Note]:
     """Return notes on scores beyond limits, and on the smallest and the largest if their sizes differ as units do.
@@ -120,7 +125,8 @@ def unlike_units(
     or if those of one are 0 and 1, or unless `costs` between 0 and 1, and those of the other usually beyond.
 
     `scores` has an array for each of the models, whose `names` appear in messages. `costs`: True for costs without
-    limits; those of one model may lie both far below 1 and far above. `wanted`: the expected value; if it is given,
+    limits; those of one model may lie both far below 1 and far above. `priced`: True for costs in a named unit,
+    whose sizes may differ as prices do. `wanted`: the expected value; if it is given,
     absurdly large scores and codes of missing marks are refused, and scores from 0 to 1 if others, of any of the
     models, are up to 10 or 100. One score of 9e18 among zeros and ones makes every difference of means uncertain, and
     so hides each regression. `limits`: the limits that the name of the scores or their log states.
@@ -146,7 +152,11 @@ def unlike_units(
     if wanted and shares and few.min() < 1 and _are_percentages(many, ones=not broken):
         both = f"{few.min():g} to {few.max():g} of {shown(names[low])} and {many.min():g} to {many.max():g} of"
         raise ValueError(f"scores: {both} {shown(names[high])} look like two units; expected {wanted}")
-    if most < factor * least and not (shares and most >= _ABOVE_ONE and not (costs and broken)):
+    factor = _FACTOR_OF_COSTS if priced else factor
+    gap = max(large / small for (small, _), (large, _) in pairwise(ordered))
+    if (most < factor * least or gap < _GAP * factor) and not (
+        shares and most >= _ABOVE_ONE and not (costs and broken)
+    ):
         return notes
     parts = (f"{np.median(size):.4g} (largest {size.max():.4g}) for {name}" for size, name in (sizes[low], sizes[high]))
     told = f"median without zeros {' and '.join(parts)}"

@@ -179,6 +179,15 @@ def _better(comparison: ComparedRows) -> tuple[ComparisonRow, ...]:
     return tuple(row for row, p in pairs if (row.gain or 0) > 0 and p <= comparison.rule.alpha)
 
 
+def state_limits(measure: str, what: str) -> str:
+    """The advice to state the limits of scores, called `what`, or for the log loss those of probabilities."""
+    losses = measure == "neg-log-loss"
+    named = (
+        "probabilities (--score-range LOW HIGH, such as 0.001 0.999)" if losses else f"{what} (--score-range LOW HIGH)"
+    )
+    return f"State the limits of {named}: without them no number of rows passes."
+
+
 def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[ComparisonRow]) -> str:
     if comparison.verdict == "inconclusive" and row.test.kind == "betting":
         return "Go on: the next look adds its rows to these."
@@ -199,8 +208,7 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
         unit = ", in % of the baseline" if row.relative else ""
         return f"{lean[:1].upper()}{lean[1:]}. Set --minimum-effect to a {loss(row)} that matters{unit}."
     if not row.test.limited:
-        what = row.score or row.name
-        return f"State the limits of {what} (--score-range LOW HIGH): without them no number of rows passes."
+        return state_limits(row.measure, row.score or row.name)
     if row.test.kind == "runs":
         return "Compare more runs of both recipes: sigstats size --run with the same files estimates how many."
     if row.test.kind == "gap":

@@ -188,6 +188,10 @@ def _probabilities(paired: PairedPredictions, spec: MeasureSpec, positive: str |
     low, high = ends_of(scored.scores)
     if low < 0 or high > 1:
         raise ValueError(f"scores: {low:g} to {high:g} are not valid for {spec.name}; expected probabilities")
+    low, high = paired.score_range or (0.001, 0.999)
+    if spec.span is None and not 0 < low < high < 1:
+        wanted = "the limits of probabilities, such as 0.001 to 0.999"
+        raise ValueError(f"score_range: {low:g} to {high:g} is not valid for {spec.name}; expected {wanted}")
     true = np.full(paired.n, True) if scored.of_truth else _of_class(paired, positive)
     return Values.of_probabilities(spec, paired.units, true, scored.scores, paired.score_range)
 
@@ -281,4 +285,4 @@ def units_of_numbers(paired: PairedPredictions, needs: Collection[str], models: 
     per = scored.per or (np.ones(1), np.ones(1))
     sides = [a / np.where(b == 0, np.inf, b) for a, b in zip(scored.scores, per, strict=True)]
     costs, limits = bool(scored.lower or scored.unit or scored.per), None if scored.per else scored.limits
-    return unlike_units(sides[: len(models)], models, costs=costs, limits=limits)
+    return unlike_units(sides[: len(models)], models, costs=costs, priced=bool(scored.unit), limits=limits)

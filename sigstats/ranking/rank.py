@@ -33,6 +33,7 @@ def rank_table(
     lower: bool = False,
     limits: tuple[float, float] | None = (0.0, 1.0),
     named: bool = False,
+    priced: bool = False,
     score_range: tuple[float, float] | None = None,
     tasks: IntArray | None = None,
 ) -> Ranking:
@@ -40,7 +41,8 @@ def rank_table(
 
     With `answers` the rows are items, and scores the means of so many answers; `right` and `lower`: right or wrong, or
     the lower the better; `limits`: as in `sets_of`, `named` if the name of the scores or their log states them;
-    `score_range`: limits that a person states. Of several `tasks` the first slice is the mean over them.
+    `priced`: as in `unlike_units`; `score_range`: limits that a person states. Of several `tasks` the first slice is
+    the mean over them.
 
     Raises ValueError if an option is out of range, there are fewer than two models, or a score is beyond `score_range`.
     """
@@ -56,7 +58,9 @@ def rank_table(
     require_squarable(scores, "scores")
     if not right and score_range is None:
         wanted = "scores of all models in one unit, or score_range"
-        notes = (*notes, *unlike_units(scores.T, models, wanted=wanted, costs=lower, limits=limits if named else None))
+        known = limits if named else None
+        units = unlike_units(scores.T, models, wanted=wanted, costs=lower, priced=priced, limits=known)
+        notes = (*notes, *units)
     first = {column.tobytes(): name for name, column in zip(reversed(models), scores.T[::-1], strict=True)}
     varied = [place for place, column in enumerate(scores.T) if column.min() < column.max()]  # all right is not a copy
     same = [(models[place], first[scores[:, place].tobytes()]) for place in varied]

@@ -102,18 +102,20 @@ def leaderboard_size(
     lower: bool = False,
     limits: tuple[float, float] | None = (0.0, 1.0),
     named: bool = False,
+    priced: bool = False,
     notes: Sequence[Note] = (),
 ) -> LeaderboardSize:
     """The rows that distinguish each model from the next, by the power of the first of Holm's steps.
 
     `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, with exact power; or their
     marks, with the power in samples or of a normal test (`Sampled`, `Spread`). `lower`: whether lower scores are
-    better; `limits`, `named`: as in `sigstats.ranking.rank.rank_table`; `notes`: those on the pilot.
+    better; `limits`, `named`, `priced`: as in `sigstats.ranking.rank.rank_table`; `notes`: those on the pilot.
     """
     n, k = scores.shape
     require_squarable(scores.astype(np.float64, copy=False), "scores")
     sides, wanted = [*scores.T.astype(np.float64)], "scores of all models in one unit"
-    notes = (*notes, *unlike_units(sides, models, wanted=wanted, costs=lower, limits=limits if named else None))
+    known = limits if named else None
+    notes = (*notes, *unlike_units(sides, models, wanted=wanted, costs=lower, priced=priced, limits=known))
     level = (1 - confidence_level) / (k * (k - 1))
     means = scores.mean(axis=0, dtype=np.float64) * (-1 if lower else 1)
     order = sorted(range(k), key=lambda model: (-float(means[model]), model))

@@ -11,7 +11,7 @@ from ..._common.numerals import NBSP, p_number, significant, told_apart
 from ..._common.tabular import Table
 from ...intervals import Interval, clopper_pearson
 from ...multiplicity import IN_WORDS
-from ..answer import Answer, others_in_words
+from ..answer import Answer, others_in_words, state_limits
 from ..cells import in_points, items_in_words, label_of, named, value_of
 from ..deciding import Bound, fewest_rows
 from ..result import MOST_ROWS
@@ -143,7 +143,7 @@ class CheckResult(Drawn):
         how = {"runs": "Check more runs", "judged": "Label more rows"}.get(row.test.kind, "Check more rows")
         advice = {"pass": "Accept the model.", "fail": "Do not accept the model."}.get(verdict)
         if advice is None and not row.test.limited:
-            advice = "State the limits of the marks (--score-range LOW HIGH): without them no number of rows passes."
+            advice = state_limits(row.measure, "the marks")
         return Answer(
             verdict=verdict,
             row=row,

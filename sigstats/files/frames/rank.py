@@ -152,8 +152,7 @@ def rank_models(
         raise refuse("correct (shape)", correct.shape, "{model: table} for the probabilities of all classes")
     columns = columns_of(correct, models, {"label": label, "groups": groups, "items": items}, slices)
     names = as_names(columns.models, "models", columns.table.shape[1])
-    n = len(columns.table)
-    named = columns.named
+    n, named = len(columns.table), columns.named
     codes = {name: coded_groups(named[name], name, n) for name in ("groups", "items") if named[name] is not None}
     parts = {k: coded(v, f"slices[{shown(k)}]", n, missing=MISSING) for k, v in columns.slices.items()}
     of_label = None if named["label"] is None else as_labels(named["label"], "label")
@@ -182,7 +181,8 @@ def rank_models(
         table = as_reals(columns_of(cost, columns.models, {}, name="cost").table, "cost", ndim=2)
         if table.shape != scores.shape:
             raise refuse("cost (shape)", table.shape, f"{scores.shape}, as of the scores")
-        return with_costs(ranking, rank_table(table, names, group, {}, lower=True, limits=None, **options), "cost")
+        options |= {"lower": True, "limits": None, "priced": True}
+        return with_costs(ranking, rank_table(table, names, group, {}, **options), "cost")
     for name, given in (("cost", cost), ("measure", chosen)):
         if given is not None:
             raise ValueError(f"{name}: is not valid with missing answers; leave out the items that lack one")

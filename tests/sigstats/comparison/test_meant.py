@@ -790,3 +790,44 @@ def test_a_group_that_is_much_larger_than_others_is_noted(name):
         (note,) = [note for note in door(groups).notes if note.name == "large-group"]
         assert f"groups: '{name}' has 100 of 300 rows, and no other group more than 3; if it stands for unknown" in note
         assert "large-group" not in [note.name for of in (known, zipf) for note in door(of).notes]
+
+
+@pytest.mark.parametrize(
+    ("times", "units"),  # the prices of eight models, of two far apart, of one in micro-dollars
+    [((60, 50, 8, 9, 3, 5, 1, 0.5), False), ((900, 90, 9, 1), False), ((100, 1), False), ((60, 5, 5e5), True)],
+)
+def test_costs_in_a_named_unit_may_differ_as_prices_do(tmp_path, printed, times, units):
+    rng = np.random.default_rng(5)
+    tokens, cost = rng.lognormal(0, 0.5, (400, 1)), []
+    for place, price in enumerate(times):
+        cost.append(tokens[:, 0] * rng.lognormal(0, 0.2, 400) * price / 1e3)
+        frame = pd.DataFrame({"id": range(400), "label": 0, "prediction": rng.random(400) < 0.3, "cost_usd": cost[-1]})
+        frame.assign(spent=cost[-1]).to_csv(tmp_path / f"m{place}.csv", index=False)
+    files = [str(tmp_path / f"m{place}.csv") for place in range(len(times))]
+    named = ["--score", "cost_usd"]
+    for command in (
+        ["rank", *files, "--cost", "cost_usd"],
+        ["rank", *files, "--cost", "spent"],
+        ["rank", *files, *named],
+        ["size", *files, *named],
+        ["compare", *files[-2:], *named],
+    ):
+        assert ("may be in two units" in " ".join(printed(*command, code=(0, 1)).split())) == units, command
+    right = rng.random((400, len(times))) < 0.5
+    assert ("may be in two units" in str(sigstats.rank_models(right, cost=np.array(cost).T).notes)) == units
+
+
+@pytest.mark.parametrize("limits", [(-7, 0), (0, 1), (0.01, 1)])
+def test_limits_of_the_log_loss_are_those_of_probabilities(limits):
+    rng, y = np.random.default_rng(1), TRUE % 2
+    a, b = np.clip(y + rng.normal(0, 0.4, (2, len(y))), 0.05, 0.95)
+    how, frame = {"scores": (a, b), "measures": "neg-log-loss"}, pd.DataFrame({"label": y, "p": a})
+    with pytest.raises(ValueError, match=r"^score_range: .* expected the limits of probabilities, such"):
+        sigstats.compare(y, y, y, **how, score_range=limits)
+    assert (
+        "limits of probabilities (--score-range LOW HIGH, such as 0.001 0.9"
+        in sigstats.compare(y, y, y, **how).answer.advice
+    )
+    with pytest.raises(ValueError, match="expected the limits of probabilities"):
+        sigstats.check(frame, score="p", measures="neg-log-loss", at_least=-1, score_range=limits)
+    assert sigstats.compare(y, y, y, **how, score_range=(0.01, 0.99)).rows[0].adjusted_pvalue is not None
