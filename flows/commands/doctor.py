@@ -24,7 +24,7 @@ GROUP = "files of predictions"
 _MOST = 5
 #: Columns of up to this many values divide the rows into slices; those of more values, each repeated, may be groups.
 _SLICES = 20
-#: Names of columns in which a number is a name; other numbers are neither slices, unless of two values, nor groups.
+#: Columns whose numbers are names. Other numbers are not groups, and slices only if they have two values.
 _NAMES = re.compile(r"(?i)(.*[_. -])?(id|group)s?")
 
 
@@ -65,7 +65,7 @@ def lines_of(path: str) -> list[str]:
 
 
 def _refusal(name: str, path: str, options: str) -> str:
-    """The message of a command that does not run on a file; the file is its own candidate."""
+    """The complaint of a command that is tried on a file, also as candidate; empty if it runs."""
     words = [path if word == "CANDIDATE" else word for word in shlex.split(options)]
     given = parser(name).parse_args([name, path, *words])
     given.itself = True

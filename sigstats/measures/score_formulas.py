@@ -22,7 +22,7 @@ from .._common.validation import FloatArray, IntArray
 POWERS = {"linear-kappa": 1, "quadratic-kappa": 2}
 #: Predictions with which `macro_area` ranks a row first, or last, for its class.
 FIRST, LAST = -1, -2
-#: Rows that are added up together: a column of more does not fit into the cache.
+#: Number of rows that are summed together; a longer column does not fit into the cache.
 _FEW_ROWS = 256
 
 
@@ -170,7 +170,7 @@ class OfAreas(OfPairs):
         return replace(self, pairs=pairs)
 
     def sums(self, joint: Any, weights: FloatArray, *, added: bool = False) -> list[PairWeights]:
-        """The sums of A and of B, for each row of weights; or those that one more of each event adds to one row."""
+        """The sums of A and of B, for each row of weights; or the sums that one more of each event adds to a row."""
         own = next(sides for events, *sides in self.pairs if events is joint)
         known = {sums: PairWeights(sums(weights, added)) for sums in own}
         return [known[sums] for sums in own]
@@ -189,14 +189,14 @@ class OfAreas(OfPairs):
 
 
 def _adding(columns: IntArray, width: int, times: Any = 1.0) -> Any:
-    """A sparse matrix by which rows, or multiples of them, are added into columns."""
+    """A sparse matrix that adds rows, or multiples of them, into these columns."""
     from scipy.sparse import csr_array  # slow to import
 
     return csr_array((times * np.ones(len(columns)), columns, np.arange(len(columns) + 1)), shape=(len(columns), width))
 
 
 def _area_sums(vectors: NDArray[Any], label: Any, said: Any) -> Callable[..., FloatArray]:
-    """For each class, as a function of weights, the pairs won by its rows; and their weights if scored, first, last.
+    """A function of weights: pairs won by the rows of each class, and weights of scored, first and last rows.
 
     With `added`: the sums that one more of each row adds, for one row of weights. A single column has the scores of
     class 1 of two; class 0 wins the same pairs.
@@ -215,7 +215,9 @@ def _area_sums(vectors: NDArray[Any], label: Any, said: Any) -> Callable[..., Fl
         by_row, parts = np.ascontiguousarray(weights.T), []
         for of_class in places:
             others, hits = np.split(of_class @ by_row, 2)
-            for start in range(0, len(others), _FEW_ROWS - 1):  # sums that go on from the last row of those before
+            for start in range(
+                0, len(others), _FEW_ROWS - 1
+            ):  # sums that continue from the last row of the block before
                 np.cumsum(part := others[start : start + _FEW_ROWS], axis=0, out=part)
             above = np.cumsum(hits[::-1])[::-1] if added else hits
             parts.append(of_class.T @ np.append(above, others) if added else (others * hits).sum(axis=0))

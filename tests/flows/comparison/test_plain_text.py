@@ -89,7 +89,7 @@ def test_columns_of_numbers_with_spaces_mean_what_arrays_mean(tmp_path, expected
         (
             "version https://git-lfs.github.com/spec/v1\nsize 3\n",
             [],
-            "looks like a Git LFS pointer, whose file `git lfs",
+            "looks like a Git LFS pointer (run `git lfs",
         ),
         ("a b\nb a\na a\n", [], "spaces cannot separate columns of text; write commas or tabs\n"),
         ("y guess\n1 1\n0 1 1\n", [], "looks like text, of which the first line is 'y guess'"),

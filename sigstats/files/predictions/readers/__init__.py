@@ -116,7 +116,7 @@ _KNOWN = {
     b"Obj\x01": "an Avro file",
     b"SQLite format 3": "an SQLite database",
     b"\xd0\xcf\x11\xe0": "an old Office document",
-    b"version https://git-lfs": "a Git LFS pointer, whose file `git lfs pull` fetches",
+    b"version https://git-lfs": "a Git LFS pointer (run `git lfs pull`)",
     b"7z\xbc\xaf": "a 7z archive",
     b"\x04\x22\x4d\x18": "LZ4 data",
     b"\x7fELF": "a program",
