@@ -128,9 +128,9 @@ def _compared(
     if lost := len(np.setdiff1d(last, pair.rows)):
         new = len(np.setdiff1d(pair.rows, last))
         more = f", and {new:,} others are new" if new else "; a file may be incomplete"
-        notes.append(Note("lost-rows", f"{lost:,} of {len(last):,} rows of the look before are missing{more}"))
+        notes.append(Note("lost-rows", f"{lost:,} of {len(last):,} rows of the previous look are missing{more}"))
     if corrected := history.relabelled(kept, pair.rows, pair.labels):
-        told = f"{count_of(corrected, 'row')} had another label at the look before; a fault is compared from here on"
+        told = f"{count_of(corrected, 'row')} had another label at the previous look; a fault is compared from here on"
         notes.append(Note("labels", told))
     columns = [pa.array(pair.rows), pa.array(pair.labels)]
     return replace(result, notes=tuple(notes)), pa.table(columns, names=[history.ROW, history.LABEL])

@@ -215,9 +215,7 @@ def _area_sums(vectors: NDArray[Any], label: Any, said: Any) -> Callable[..., Fl
         by_row, parts = np.ascontiguousarray(weights.T), []
         for of_class in places:
             others, hits = np.split(of_class @ by_row, 2)
-            for start in range(
-                0, len(others), _FEW_ROWS - 1
-            ):  # sums that continue from the last row of the block before
+            for start in range(0, len(others), _FEW_ROWS - 1):  # blocks that overlap in one row
                 np.cumsum(part := others[start : start + _FEW_ROWS], axis=0, out=part)
             above = np.cumsum(hits[::-1])[::-1] if added else hits
             parts.append(of_class.T @ np.append(above, others) if added else (others * hits).sum(axis=0))

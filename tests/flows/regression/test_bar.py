@@ -193,14 +193,14 @@ def test_rows_that_were_lost_or_relabelled_since_the_look_at_them_are_noted(tmp_
     for number, (rows, labels, told) in enumerate(
         [
             (np.arange(300), label, ""),
-            (half, label, "150 of 300 rows of the look before are missing; a file may be incomplete"),
+            (half, label, "150 of 300 rows of the previous look are missing; a file may be incomplete"),
             (rng.permutation(300), label, ""),
             (np.arange(400), label, ""),  # it grows
             (np.arange(400, 500), label, ""),  # another test set
-            (np.arange(400), relabelled, "400 rows had another label at the look before"),
-            (half, relabelled, "250 of 400 rows of the look before are missing; a file may be incomplete"),
+            (np.arange(400), relabelled, "400 rows had another label at the previous look"),
+            (half, relabelled, "250 of 400 rows of the previous look are missing; a file may be incomplete"),
             (rng.permutation(400), label, "400 rows had another label"),  # 250 of them at the last look but one
-            (np.arange(10, 420), label, "10 of 400 rows of the look before are missing, and 20 others are new"),
+            (np.arange(10, 420), label, "10 of 400 rows of the previous look are missing, and 20 others are new"),
         ],
         start=1,
     ):

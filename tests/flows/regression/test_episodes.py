@@ -223,7 +223,7 @@ def test_faults_on_the_same_rows_are_drawn_with_what_was_changed_and_what_was_de
         frame.loc[:11, "label"] = (frame.loc[:11, "label"] + 1) % 3
         frame.to_csv(folder / f"{name.replace('04', '05')}.csv", index=False)
     assert look(folder) == 0
-    assert "12 rows had another label at the look before" in newest_comparison(folder)
+    assert "12 rows had another label at the previous look" in newest_comparison(folder)
     drawn = (folder / "out/report.html").read_text()
     drawn = drawn[drawn.index('id="trend-0') :]
     assert drawn.count('class="margin"') == dotted + 1
