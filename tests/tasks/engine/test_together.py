@@ -31,7 +31,9 @@ def test_a_block_that_a_dead_worker_has_stored_is_not_computed_again(store, bloc
     stored = run(blocks[:2], store)
     outcomes = run(blocks, store)
     assert drawing.calls == [(0, 10), (10, 20), (20, 30), (30, 40)]
-    assert outcomes[:2] == [replace(each, seconds=0.0, overhead=0.0) for each in stored]
+    measured = {"seconds": 0.0, "overhead": 0.0, "memory": 0}  # the peak of this process may have grown
+    assert [(each.seconds, each.overhead) for each in outcomes[:2]] == [(0.0, 0.0)] * 2
+    assert [replace(each, **measured) for each in outcomes[:2]] == [replace(each, **measured) for each in stored]
     assert [each.last for each in outcomes] == [10, 20, 30, 40]
 
 
