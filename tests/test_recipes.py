@@ -32,10 +32,10 @@ ANALYSIS = '''
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.benchmark.runs import observed_run
 
-def rows(results):
+def rows(results, name):
     for cell in results.cells("crossval"):
         run = observed_run(results, cell)
-        yield Hypothesis(study=results.plan.study, cell=cell.name, test="rows-right", method="counted",
+        yield Hypothesis(study=results.plan.study, cell=cell.name, test=name, method="counted",
                          alternative="none", null_hypothesis="none: rows are counted", n=run.n,
                          estimate=float(run.right.sum()), **cell.subject)
 '''
@@ -207,7 +207,7 @@ def test_sources_and_figures_are_written_and_learners_analyses_and_sections_are_
     files = {
         "sigstats/learners/ready.py": ("READY: Mapping[str, Build] = {", LEARNER),
         "tasks/benchmark/rows_right.py": ANALYSIS,
-        "flows/benchmark/plan.py": ("analyses={", '    "rows-right": "sigstats.tasks.benchmark.rows_right"'),
+        "flows/benchmark/plan.py": ("analyses={", '    "rows-right": "sigstats.tasks.benchmark.rows_right:rows"'),
         "flows/benchmark/model.py": ("_READS = {", '"rows-right": ("crossval",)'),
         "flows/benchmark/report/rows_right.py": SECTION,
         "flows/benchmark/report/page.py": (

@@ -211,7 +211,7 @@ def _layout(study: TITLEStudy, base: Path, progress: Progress, allow: Sequence[s
     return Prepared(plan)
 
 
-KIND = Kind(model=TITLEStudy, layout=_layout, analyses={"NAME": "sigstats.tasks.NAME.rates"})
+KIND = Kind(model=TITLEStudy, layout=_layout, analyses={"NAME": "sigstats.tasks.NAME.rates:rows"})
 '''
 
 _KIND_FAN_OUT = '''"""Draws of a study of this kind."""
@@ -252,11 +252,11 @@ from ..results import Results
 from ..schema import Hypothesis
 
 
-def rows(results: Results) -> Iterator[Hypothesis]:
+def rows(results: Results, name: str) -> Iterator[Hypothesis]:
     """One row for each cell."""
     for cell in results.cells("NAME"):
         row = results.hypothesis(
-            cell, test="NAME", method="counted", alternative="two-sided", null_hypothesis="nothing is tested"
+            cell, test=name, method="counted", alternative="two-sided", null_hypothesis="nothing is tested"
         )
         table = results.table(cell)
         if table is not None:
