@@ -196,9 +196,9 @@ def _exchanged(
     """
     for model, classes, label, said in models:
         n, k = len(label) if times is None else int(times.sum()), len(classes)
-        small = 2 <= k <= min(n / 2, _MOST_CLASSES)
-        cells = np.bincount(label * k + said, times, k * k).astype(np.int64) if small else np.zeros(1, np.int64)
-        table = cells.reshape(k if small else 1, -1)
+        if not 2 <= k <= min(n / 2, _MOST_CLASSES):
+            continue
+        table = np.bincount(label * k + said, times, k * k).astype(np.int64).reshape(k, k)
         by_chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
         low = np.diagonal(table < by_chance)
         if np.count_nonzero(low) < 2:

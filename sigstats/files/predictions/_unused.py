@@ -99,7 +99,10 @@ def _counts(column: Any) -> Counter[str]:
 
 def refuse_other_units(table: Table, label: Any, *, once: bool) -> None:
     """Refuse rows that are cells, distinct in all columns but a count; if `once`, also items of several runs."""
-    columns = dictionaries(table.beside(()), table.num_rows)
+    read = table.beside(())
+    if not any(name.lower() in _COUNTS or _RUNS.fullmatch(name) for name in read):
+        return
+    columns = dictionaries(read, table.num_rows)
     whole = {name: column for name, column in columns.items() if not column.null_count}
     known = {name: np.from_dlpack(column.indices).astype(np.int64) for name, column in whole.items()}
     n, labels = table.num_rows, item_codes(label.cast(pa.string()))
