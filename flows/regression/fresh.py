@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.messages import Note
 from sigstats._common.scores import unlike_bar, unlike_units
+from sigstats._common.validation import shown
 from sigstats.anytime.looks import Change
 from sigstats.comparison.fresh import RowValues, decide_fresh, repaired_since, row_of_fresh, values_of_rows
 from sigstats.comparison.notes import about_predictions
@@ -26,7 +27,7 @@ from sigstats.tasks.storage.store import Store
 
 from ..comparison.for_programs import KEYS_OF_ROWS
 from ..errors import BadInput
-from .pair import Pair, check_bar, digests_of_ids
+from .pair import Pair, check_bar, digests_of_ids, repadded
 from .study import ColumnNames, RegressionStudy
 
 #: The column of the look at which a row was new, of rows in memory.
@@ -102,6 +103,11 @@ def compare_fresh(
         raise BadInput(
             f"looks.rows: {pair.candidate} has no new row: all {len(new):,} ids occurred at earlier looks; "
             "give fresh rows new ids"
+        )
+    if again := repadded(pair.by_score[0].ids, seen):
+        raise BadInput(
+            f"looks.rows: id {shown(again[0])} is new, but an earlier look had {shown(again[1])}; write the ids of a "
+            "row alike in all files, or begin the ids of new rows otherwise"
         )
     fresh = tonight.filter(pa.array(new))
     numbered = [

@@ -6,12 +6,15 @@ A bar replaces the values of the baseline in rows, trends and pages.
 import contextlib
 import datetime as dt
 import hashlib
+import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
@@ -36,6 +39,8 @@ from ..errors import BadInput, file_errors
 from .order import Order
 from .study import RegressionStudy, in_keys
 
+#: An id that ends in a whole number, without its leading zeros; not the digits after a decimal point.
+_LAST_NUMBER = re.compile(r"((?:.*[^\d.,])?)0*(\d+)", re.ASCII | re.DOTALL)
 #: The keys of a study that affect neither what is compared nor the rules.
 NO_RULES = ("kind", "name", "baseline", "candidate", "newest", "fail_on")
 #: Tables of a study, keys in them that older versions did not have, and the value that means that a key is not used.
@@ -206,6 +211,18 @@ def digests_of_ids(ids: Any) -> NDArray[np.int64]:
     texts = without_points(ids).to_pylist()
     joined = b"".join(hashlib.blake2b(text.encode(), digest_size=8).digest() for text in texts)
     return np.frombuffer(joined, dtype=np.int64)
+
+
+def repadded(ids: Any, seen: NDArray[np.int64]) -> tuple[str, str] | None:
+    """Return a new id and its spelling among the digests in `seen` with other leading zeros, as ``5`` and ``0005``.
+
+    At most 1,000 of the new ids, spread over the rows, are tried with up to 20 zeros before their last number.
+    """
+    texts = without_points(ids).filter(pa.array(~np.isin(digests_of_ids(ids), seen))).to_pylist()
+    numbers = [(text, _LAST_NUMBER.fullmatch(text)) for text in texts[:: 1 + len(texts) // 1_000]]
+    spellings = [(text, f"{n[1]}{'0' * zeros}{n[2]}") for text, n in numbers if n for zeros in range(21)]
+    digests = digests_of_ids(pa.array([spelling for _, spelling in spellings])) if spellings else []
+    return next(itertools.compress(spellings, np.isin(digests, seen)), None)
 
 
 def _digest_of_rows(baseline: Predictions) -> str:

@@ -6,12 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sigstats
 from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.flows.cli import main
+from sigstats.flows.regression.pair import digests_of_ids, repadded
 from sigstats.possibilistic import possibility
 
 from ..conftest import study_file
@@ -69,6 +73,39 @@ def test_rows_are_not_new_because_their_ids_are_written_with_a_decimal_point(fol
     night(folder, 3, ids=[float(each) for each in range(150)])
     look(folder)
     assert set(history(folder).query("slice == 'all rows'")["n"]) == {150}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "refused"),
+    [
+        ("{:04}", "{}", "id '0' is new, but an earlier look had '0000'"),
+        ("{}", "{:08}", "id '00000000' is new, but an earlier look had '0'"),
+        ("item-{:03}", "item-{}", "id 'item-0' is new, but an earlier look had 'item-000'"),
+        ("{:04}", "1{:04}", None),
+        ("{:04}", "night-2 {}", None),
+        ("v1.{}", "v1.0{}", None),
+        ("a{:02}b", "a{}c", None),
+    ],
+)
+def test_ids_with_other_leading_zeros_are_not_new(folder, capsys, before, after, refused):
+    night(folder, 2, ids=[before.format(row) for row in range(150)])
+    look(folder)
+    night(folder, 3, ids=[after.format(row) for row in range(150)])
+    assert look(folder) == (0 if refused is None else 2)
+    assert (refused or "") in capsys.readouterr().err
+    assert set(history(folder).query("slice == 'all rows'")["n"]) == ({150} if refused else {150, 300})
+
+
+@given(
+    st.sets(st.integers(0, 10**9), min_size=1, max_size=30), st.integers(0, 20), st.integers(0, 20), st.text("abx-_/")
+)
+def test_a_spelling_with_other_zeros_is_recognised_and_another_number_is_not(numbers, before, after, prefix):
+    seen = [f"{prefix}{'0' * before}{number}" for number in numbers]
+    again = [f"{prefix}{'0' * after}{number}" for number in numbers]
+    digests = digests_of_ids(pa.array(seen))
+    pair = repadded(pa.array(again), digests)
+    assert pair is None if before == after else int(pair[0][len(prefix) :]) == int(pair[1][len(prefix) :])
+    assert repadded(pa.array([f"{prefix}{10**10 + number}" for number in numbers]), digests) is None
 
 
 def test_an_undecided_look_says_on_the_terminal_and_on_the_page_that_rows_will_come(folder, capsys):
