@@ -104,7 +104,7 @@ def columns_of(
     """A table, its names, and its other columns; ValueError if a name is not a column."""
     if isinstance(models, str):
         raise refuse("models", models, "a list of the columns of models")
-    frame = _frame(scores)
+    frame = _frame(scores, name)
     if frame is not None:  # numbered columns are named by their numbers
         columns = {what: _name(given) for what, given in columns.items()}
         slices = [*map(_name, slices)] if isinstance(slices, (list, tuple)) else slices
@@ -199,8 +199,22 @@ def duration_text(value: dt.timedelta) -> str:
     return f"{value.days} days {'0' * (clock[1] == ':')}{clock}"
 
 
-def _frame(table: Any) -> dict[str, Any] | None:
-    """The columns of a data frame by name, a number as text, or None of anything else."""
+def is_columns(table: Any) -> bool:
+    """True for a mapping of names to columns of values, such as the predictions of several models."""
+    return isinstance(table, Mapping) and all(
+        getattr(column, "ndim", None) == 1 or np.ndim(np.array(column, dtype=object)) == 1 for column in table.values()
+    )
+
+
+def _frame(table: Any, name: str) -> dict[str, Any] | None:
+    """The columns of a data frame or mapping by name, a number as text, or None of anything else."""
+    if is_columns(table):
+        columns = {f"{name}[{shown(model)}]": values for model, values in table.items()}
+        require_same_index(**columns)
+        sizes = [len(values) for values in columns.values()]
+        if odd := next((column for column, size in zip(columns, sizes, strict=True) if size != sizes[0]), None):
+            raise refuse(f"{odd} (length)", len(columns[odd]), f"{sizes[0]}, as of {next(iter(columns))}")
+        return {str(model): np.asarray(values) for model, values in table.items()}
     frame = opened(with_texts(table))
     if frame is None:
         if hasattr(table, "columns"):

@@ -168,7 +168,7 @@ def compare_over_datasets(
 
     Parameters
     ----------
-    scores : array_like or data frame, shape (N, k)
+    scores : array_like, data frame or mapping of names to columns, shape (N, k)
         A score of each of two or more models (columns) on each of two or more data sets (rows). The columns of a data
         frame name the models.
     models : sequence of str, or str, optional

@@ -119,7 +119,7 @@ def friedman_test(
 
     Parameters
     ----------
-    scores : array_like or data frame, shape (N, k)
+    scores : array_like, data frame or mapping of names to columns, shape (N, k)
         A score of each of k models (columns), three or more, on each of N data sets (rows), two or more. Equal scores
         share their ranks: round scores that differ by rounding error alone.
     models : sequence of str, optional

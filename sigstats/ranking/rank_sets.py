@@ -97,7 +97,7 @@ def rank_sets(
 
     Parameters
     ----------
-    correct : array_like or data frame, shape (n, k)
+    correct : array_like, data frame or mapping of names to columns, shape (n, k)
         Whether each of k models (columns), two or more, got each of n rows right; or a score of each, larger being
         better. Scores of single or half precision count as the decimals that they print. A data frame (pandas, Polars,
         Arrow or any that narwhals reads) names the models by its columns.

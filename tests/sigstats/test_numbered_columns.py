@@ -1,4 +1,4 @@
-"""Data frames whose columns are numbered, as `pd.DataFrame(array)` has them, are those with names."""
+"""Columns by number, as in `pd.DataFrame(array)`, or by name in a mapping, are those of a data frame with names."""
 
 import numpy as np
 import pandas as pd
@@ -42,6 +42,36 @@ def test_numbers_are_names(call, values):
 def test_a_column_is_named_by_its_number(call, values):
     numbered = pd.DataFrame(values)
     assert repr(call(numbered, int)) == repr(call(numbered.rename(columns=str), str)) == repr(call(numbered, np.int64))
+
+
+@pytest.mark.parametrize(
+    ("call", "values"),
+    [
+        (sigstats.rank_models, CORRECT),
+        (lambda table: sigstats.rank_models(table, cost=table), CORRECT),
+        (lambda table: sigstats.rank_models(table, label="0"), CORRECT),
+        (rank_sets, CORRECT),
+        (lambda table: sigstats.compare_over_datasets(table, rng=0), SCORES),
+        (sigstats.friedman_test, SCORES),
+    ],
+)
+def test_a_mapping_of_names_to_columns_is_a_data_frame(call, values):
+    columns = {str(place): column for place, column in enumerate(values.T)}
+    assert repr(call(columns)) == repr(call({name: list(column) for name, column in columns.items()}))
+    assert repr(call(columns)) == repr(call(pd.DataFrame(columns)))
+
+
+@pytest.mark.parametrize("call", [sigstats.rank_models, rank_sets, sigstats.friedman_test])
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"a": [1, 0, 1], "b": [1, 0]}, r"\['b'\] \(length\): 2 is not valid; expected 3"),
+        ({"a": pd.Series([1, 0]), "b": pd.Series([1, 0], index=[1, 0])}, r"\['b'\] \(index\).* is not valid"),
+    ],
+)
+def test_columns_of_a_mapping_have_the_same_rows(call, columns, message):
+    with pytest.raises(ValueError, match=message):
+        call(columns)
 
 
 @pytest.mark.parametrize(

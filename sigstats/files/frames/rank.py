@@ -21,7 +21,7 @@ from sigstats._common.class_names import (
     label_name,
 )
 from sigstats._common.class_spelling import DistinctNames
-from sigstats._common.data_frames import Found, columns_of, require_same_index
+from sigstats._common.data_frames import Found, columns_of, is_columns, require_same_index
 from sigstats._common.messages import Note, rephrased
 from sigstats._common.validation import (
     FloatArray,
@@ -71,7 +71,7 @@ def rank_models(
 
     Parameters
     ----------
-    correct : array_like or data frame, shape (n, k), or mapping
+    correct : array_like, data frame or mapping of names to columns, shape (n, k), or mapping of names to tables
         Correctness (0 or 1) of n rows for k >= 2 models (columns); or scores, where larger is better; or predictions,
         with `label`. The columns of a data frame (pandas, Polars, Arrow or any that narwhals reads) name the models;
         it may also contain label, groups and slices. Or the probabilities of all classes, ``{model: table}``, with
@@ -89,7 +89,7 @@ def rank_models(
         Item that each row answers, if items have several answers, which then form a group; or a column of the data
         frame. If a model has fewer answers to an item than another, the missing ones are NaN or None; the means of all
         answers to each item are then ranked, as in `compare`.
-    cost : array_like or data frame, shape (n, k), optional
+    cost : array_like, data frame or mapping of names to columns, shape (n, k), optional
         Cost of each answer, such as dollars or seconds, with the models as in `correct`. The result then contains the
         models that no other model is shown to beat in both score and cost (``sigstats.ranking.result``).
     measure : str, Measure or function, optional
@@ -141,7 +141,7 @@ def rank_models(
     if positive is not None and chosen is None:
         raise ValueError("positive: is not valid without measure; add a measure of a class, such as f1")
     limits, said = as_score_range(score_range), None
-    if isinstance(correct, Mapping):
+    if isinstance(correct, Mapping) and not is_columns(correct):
         if len(correct) < 2 or label is None or models is not None:
             raise ValueError("correct: give tables of two or more models, with label and without models")
         with _one_named():
