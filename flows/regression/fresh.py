@@ -104,9 +104,9 @@ def compare_fresh(
             f"looks.rows: {pair.candidate} has no new row: all {len(new):,} ids occurred at earlier looks; "
             "give fresh rows new ids"
         )
-    if again := repadded(pair.by_score[0].ids, seen):
+    if spellings := repadded(pair.by_score[0].ids, seen):
         raise BadInput(
-            f"looks.rows: id {shown(again[0])} is new, but an earlier look had {shown(again[1])}; write the ids of a "
+            f"looks.rows: id {shown(spellings[0])} is new, but an earlier look had {shown(spellings[1])}; write the ids of a "
             "row alike in all files, or begin the ids of new rows otherwise"
         )
     fresh = tonight.filter(pa.array(new))

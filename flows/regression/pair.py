@@ -221,7 +221,7 @@ def repadded(ids: Any, seen: NDArray[np.int64]) -> tuple[str, str] | None:
     texts = without_points(ids).filter(pa.array(~np.isin(digests_of_ids(ids), seen))).to_pylist()
     numbers = [(text, _LAST_NUMBER.fullmatch(text)) for text in texts[:: 1 + len(texts) // 1_000]]
     spellings = [(text, f"{n[1]}{'0' * zeros}{n[2]}") for text, n in numbers if n for zeros in range(21)]
-    digests = digests_of_ids(pa.array([spelling for _, spelling in spellings])) if spellings else []
+    digests = digests_of_ids(pa.array([spelling for _, spelling in spellings], pa.string()))
     return next(itertools.compress(spellings, np.isin(digests, seen)), None)
 
 

@@ -11,7 +11,7 @@ from sigstats._common.messages import RepeatedKeyError, each_once
 
 from ...inputs.content import Content, parse_json, size_of_objects
 from .._columns import Columns
-from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, empty_answers, mapping, text
+from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, empty_answers, mapping, missing_answers, text
 
 ORDER = 20
 NAME = "the samples of lm-evaluation-harness"
@@ -56,6 +56,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     better = mapping(_of_task(results, "higher_is_better", task))
     lower = {name: not higher for name, higher in better.items() if isinstance(higher, bool)}
     own, filters = mapping(_of_task(results, "results", task)), {answer.filter for answer in answers}
+    stated = mapping(_of_task(results, "n-samples", task)).get("effective")
     settings = {
         "generation settings": generation,
         "version of the task": _of_task(results, "versions", task),
@@ -70,7 +71,10 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         lower_is_better=lower,
         settings=as_texts(settings),
         stated={(name, chosen): own.get(f"{name},{chosen}") for name in _MEANS for chosen in filters},
-        notes=empty_answers(content.where, empty, len(answers)),
+        notes=(
+            *missing_answers(content.where, stated, len({answer.item for answer in answers}), "documents"),
+            *empty_answers(content.where, empty, len(answers)),
+        ),
     )
 
 

@@ -264,10 +264,11 @@ def test_settings_that_may_change_answers_are_noted(tmp_path):
     assert [note["text"][:5] for note in compared(tmp_path, written(tmp_path, *texts))["notes"]] == ["split"]
 
 
-def samples_of(tmp_path, stated, marks, **more):
+def samples_of(tmp_path, stated, marks, total=40, **more):
     """Samples of lm-evaluation-harness beside the results of their run."""
     date = "2026-01-02T03-04-05.678901"
-    tmp_path.joinpath(f"results_{date}.json").write_text(json.dumps({"results": {"t": {"acc,none": stated}}}))
+    results = {"results": {"t": {"acc,none": stated}}, "n-samples": {"t": {"original": 99, "effective": total}}}
+    tmp_path.joinpath(f"results_{date}.json").write_text(json.dumps(results))
     sample = {"doc": {"q": 1}, "target": "x", "filter": "none", "resps": [["x"]], "filtered_resps": ["x"], **more}
     lines = [json.dumps({**sample, "doc_id": row, "acc": mark}) for row, mark in enumerate(marks)]
     (file,) = written(tmp_path, "\n".join(lines), name="x")
@@ -297,6 +298,20 @@ def test_a_total_that_a_log_states_against_its_answers_is_noted(tmp_path, progra
     notes = json.loads((tmp_path / "checked.json").read_text())["notes"]
     told = [note["text"] for note in notes if note["name"] == "other-total"]
     assert ["0.95, but the mean of its 40 answers is 1" in text for text in told] == [True] * odd
+
+
+@pytest.mark.parametrize(("total", "lacking"), [(40, False), (41, True), (99, True), (39, False), ("41", False)])
+@pytest.mark.parametrize("form", ["file", "folder"])
+def test_samples_fewer_than_their_results_state_are_noted(tmp_path, total, lacking, form):
+    marks = [row % 2 for row in range(40)]
+    files = []
+    for side in "ab":
+        tmp_path.joinpath(side).mkdir()
+        files.append(samples_of(tmp_path / side, 0.5, marks, total=total))
+    paths = files if form == "file" else [str(tmp_path / side) for side in "ab"]
+    told = [note["text"] for note in compared(tmp_path, paths)["notes"] if note["name"] == "incomplete-log"]
+    wanted = f": states {total} documents and contains 40; the others are not counted"
+    assert [text[text.index(": states") :] for text in told] == [wanted] * 2 * lacking
 
 
 def test_a_total_of_several_providers_is_that_of_all(tmp_path):
