@@ -33,7 +33,7 @@ from .comparison.paired_predictions import as_score_range
 from .intervals import Interval
 from .sign_flips.sign_flip_test import sign_flip_test
 from .test_result import TestResult
-from .unseen_row.judged import DIFFERENT, agreement_of, rows_of_two, same_labels
+from .unseen_row.judged import DIFFERENT, agreement_of, require_agreement, rows_of_two, same_labels
 from .unseen_row.judged import JudgeAgreement as JudgeAgreement
 
 
@@ -138,7 +138,8 @@ def judged_test(
     Raises
     ------
     ValueError
-        If lengths differ, a value is not a verdict, no row has both labels, or an option is out of range.
+        If lengths differ, a value is not a verdict, no row has both labels, the judge passes wrong answers more often
+        than right ones, or an option is out of range.
 
     Notes
     -----
@@ -212,6 +213,9 @@ def judged_test(
     favour = sign_flip_test(errors).pvalue
     left_out = int(np.count_nonzero(~np.isnan(labels[0]) ^ ~np.isnan(labels[1])))
     right = [value[labelled] > sum(limits) / 2 for value in (*judged, *labels)]
+    agreement = agreement_of(right[0], right[2]), agreement_of(right[1], right[3])
+    for name, of in zip(names[1:], agreement, strict=True):
+        require_agreement(of, name)
     return JudgedResult(
         statistic=data.estimate,
         pvalue=law.pvalue(null, way),
@@ -221,7 +225,7 @@ def judged_test(
         estimate=data.estimate,
         confidence_interval=Interval(low, high, level),
         judge_estimate=float((judged[0] - judged[1]).mean()),
-        agreement=(agreement_of(right[0], right[2]), agreement_of(right[1], right[3])),
+        agreement=agreement,
         errors_pvalue=favour,
         n=n,
         n_labels=int(labelled.sum()),

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -260,6 +261,25 @@ def test_marks_beyond_their_limits_are_named():
 def test_what_is_no_label_is_named(people, said):
     with pytest.raises(ValueError, match=said):
         sigstats.judged_test([1, 0, 1, 0], [1, 1, 1, 0], people, people)
+
+
+@pytest.mark.parametrize("limits", [None, (1, 10)])
+@pytest.mark.parametrize("inverted", [(), (0,), (1,), (0, 1)])
+@given(seed=st.integers(0, 99), error=st.sampled_from([0.0, 0.1, 0.5]))
+def test_labels_that_contradict_the_judge_are_refused_for_either_model(limits, inverted, seed, error):
+    rng = np.random.default_rng(seed)
+    right = rng.random((2, 300)) < 0.6
+    judge = np.where(rng.random(right.shape) < error, ~right, right)
+    people = np.where(rng.random(right.shape) < 0.7, right, np.nan)
+    low, high = limits or (0, 1)
+    people = low + (high - low) * people
+    people[[*inverted]] = low + high - people[[*inverted]]
+    judged = partial(sigstats.judged_test, *(judge if limits is None else 1 + 9 * judge), *people, score_range=limits)
+    if error < 0.5 and inverted:
+        with pytest.raises(ValueError, match=f"people_{'ab'[inverted[0]]} contradicts the judge"):
+            judged(n_resamples=999)
+    else:  # labels that agree, and those of a judge that guesses, are taken
+        assert judged(n_resamples=999).n_labels > 0
 
 
 def test_the_law_of_many_groups_is_that_of_an_exponential_weight_each():

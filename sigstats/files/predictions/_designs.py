@@ -73,7 +73,7 @@ def with_people(
 
     `paired`: with the ids of its rows.
     """
-    from sigstats.unseen_row.judged import agreement_of  # few comparisons have a judge
+    from sigstats.unseen_row.judged import agreement_of, require_agreement  # few comparisons have a judge
 
     scored, said = paired.scored, paired.predicted
     if scored is not None and scored.lower:
@@ -96,11 +96,7 @@ def with_people(
     (a, of_a), (b, of_b) = (side.at(paired.ids) for side in people)
     for side, of, own in zip(people, right, (a, b), strict=True):
         agreement = agreement_of(of[(seen := ~np.isnan(own))], own[seen] > sum(limits or (0, 1)) / 2)
-        if agreement.sensitivity(0.999).high < 1 - agreement.specificity(0.999).high:  # it passes more wrong answers
-            told = f"column {shown(side.column)} contradicts the judge ({agreement.in_words()})"
-            raise ValueError(
-                f"{side.where}: {told}; expected 1 for right answers, or high marks for good ones, in both"
-            )
+        require_agreement(agreement, f"{side.where}: column {shown(side.column)}")
     a_wrong, b_wrong = (1 - side.astype(np.int64) for side in right)
     return replace(
         paired,
