@@ -33,7 +33,7 @@ from .comparison.paired_predictions import as_score_range
 from .intervals import Interval
 from .sign_flips.sign_flip_test import sign_flip_test
 from .test_result import TestResult
-from .unseen_row.judged import DIFFERENT, agreement_of, require_agreement, rows_of_two, same_labels
+from .unseen_row.judged import DIFFERENT, agreement_of, rows_of_two, same_labels
 from .unseen_row.judged import JudgeAgreement as JudgeAgreement
 
 
@@ -235,6 +235,13 @@ def judged_test(
         n_groups=None if units is None else len(np.unique(units)),
         guarantee="exact" if np.count_nonzero(data.rows) == 1 and units is None and marked is None else "simulated",
     )
+
+
+def require_agreement(agreement: JudgeAgreement, labels: str) -> None:
+    """Refuse `labels` of people if the judge passes wrong answers more often than right ones, as of inverted labels."""
+    if agreement.sensitivity(0.999).high < 1 - agreement.specificity(0.999).high:
+        told = f"{labels} contradicts the judge ({agreement.in_words()})"
+        raise ValueError(f"{told}; expected 1 for right answers, or high marks for good ones, in both")
 
 
 def _verdicts(value: Any, name: str, score_range: Any) -> FloatArray:

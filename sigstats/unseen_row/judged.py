@@ -294,13 +294,6 @@ def agreement_of(judge: NDArray[np.bool_], people: NDArray[np.bool_]) -> JudgeAg
     return JudgeAgreement(right, judge_alone, people_alone, wrong)
 
 
-def require_agreement(agreement: JudgeAgreement, labels: str) -> None:
-    """Refuse `labels` of people if the judge passes wrong answers more often than right ones, as of inverted labels."""
-    if agreement.sensitivity(0.999).high < 1 - agreement.specificity(0.999).high:
-        told = f"{labels} contradicts the judge ({agreement.in_words()})"
-        raise ValueError(f"{told}; expected 1 for right answers, or high marks for good ones, in both")
-
-
 def _share(successes: int, others: int, confidence_level: float) -> Interval:
     n = successes + others
     return clopper_pearson(successes, n, confidence_level=confidence_level) if n else Interval(0, 1, confidence_level)

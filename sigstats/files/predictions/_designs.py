@@ -73,7 +73,8 @@ def with_people(
 
     `paired`: with the ids of its rows.
     """
-    from sigstats.unseen_row.judged import agreement_of, require_agreement  # few comparisons have a judge
+    from sigstats.judged import require_agreement  # few comparisons have a judge
+    from sigstats.unseen_row.judged import agreement_of
 
     scored, said = paired.scored, paired.predicted
     if scored is not None and scored.lower:
