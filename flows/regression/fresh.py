@@ -106,8 +106,8 @@ def compare_fresh(
         )
     if spellings := repadded(pair.by_score[0].ids, seen):
         raise BadInput(
-            f"looks.rows: id {shown(spellings[0])} is new, but an earlier look had {shown(spellings[1])}; write the ids of a "
-            "row alike in all files, or begin the ids of new rows otherwise"
+            f"looks.rows: id {shown(spellings[0])} is new, but an earlier look had {shown(spellings[1])}; write the "
+            "ids of a row alike in all files, or begin the ids of new rows otherwise"
         )
     fresh = tonight.filter(pa.array(new))
     numbered = [

@@ -266,6 +266,7 @@ def test_what_is_no_label_is_named(people, said):
 @pytest.mark.parametrize("limits", [None, (1, 10)])
 @pytest.mark.parametrize("inverted", [(), (0,), (1,), (0, 1)])
 @given(seed=st.integers(0, 99), error=st.sampled_from([0.0, 0.1, 0.5]))
+@settings(max_examples=examples(20))
 def test_labels_that_contradict_the_judge_are_refused_for_either_model(limits, inverted, seed, error):
     rng = np.random.default_rng(seed)
     right = rng.random((2, 300)) < 0.6
