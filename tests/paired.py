@@ -8,7 +8,7 @@ def paired_codes(label, a, b, *, classes=("0", "1"), slices=None, scores=None, g
     """Two models that predict classes, and give scores."""
     said = (Verdicts if graded else Predicted)(classes=classes, label=label, a=a, b=b)
     scored = None if scores is None else Scored(scores=scores)
-    return PairedPredictions(units=Units(n=len(label), slices=slices or {}), said=said, scored=scored)
+    return PairedPredictions(units=Units(n=len(label), slices=slices or {}), outcomes=said, scored=scored)
 
 
 def paired_marks(scores, *, score_range=None, **about):

@@ -48,7 +48,7 @@ def lines_of(path: str) -> list[str]:
 
     file = parsed(path, Columns())
     log, table = file.log(Columns()), cast(Any, file.parts[0])
-    if log is None and not table.beside(()).keys() >= {*table.names}:  # of a large file, only the usual columns
+    if log is None and not table.other_columns(()).keys() >= {*table.names}:  # of a large file, only the usual columns
         table = parsed(path, Columns().but(slices=tuple(dict.fromkeys(table.names)))).parts[0]
     head, commands, rows = _commands_for_table(table) if log is None else _commands_for_log(log)
     lines: list[str] = []
@@ -120,7 +120,7 @@ def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], lis
 
     from ..pages.wording import count_of
 
-    names = [name for name, column in table.beside(()).items() if not pa.types.is_nested(column.type)]
+    names = [name for name, column in table.other_columns(()).items() if not pa.types.is_nested(column.type)]
     columns = Columns().in_table(names)
     values = {name: dict.fromkeys(pc.unique(table.texts_or_missing(name).drop_null()).to_pylist()) for name in names}
     numbers = [name for name in names if values[name] and all(map(is_number, values[name]))]

@@ -94,7 +94,7 @@ def _changed(pair: PairedPredictions) -> Iterator[list[str]]:
             codes = () if said is None else (said.a[row], said.b[row])
             marks = scored.scores if scored else ()
             told = [pair.classes[code] for code in codes] or [repr(float(side[row])) for side in marks]
-            label = "" if pair.graded or pair.said is None else pair.classes[pair.said.label[row]]
+            label = "" if pair.graded or pair.outcomes is None else pair.classes[pair.outcomes.label[row]]
             score = scored.column if scored else ""
             yield [str(pair.ids[row].as_py()), *_slices(pair, row), label, *told, score, change]
 

@@ -18,7 +18,7 @@ from sigstats._common.messages import did_you_mean, notes_as_objects, rephrased
 from sigstats._common.validation import FloatArray
 from sigstats.comparison.notes import clusters as clustered
 from sigstats.comparison.units import MISSING
-from sigstats.files.predictions import Columns, beside_codes, read
+from sigstats.files.predictions import Columns, other_column_codes, read
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel
 from sigstats.ranking.votes import VoteRanking, rank_votes, signs_of
@@ -56,7 +56,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     )
     with rephrased("", NotVotes):
         votes = read(path, columns).decoded()
-    given = {name: np.array(value.to_pylist()) for name, value in votes.others.items()}
+    given = {name: np.array(value.to_pylist()) for name, value in votes.requested.items()}
     if winner not in given and given.keys() >= _WINNERS.keys():
         given[winner] = _of_three([given[name] for name in _WINNERS], votes.where)
     for name in (winner, *clusters.values()):
@@ -67,11 +67,11 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         if (given[name] == MISSING).any():
             raise ValueError(f"{votes.where}: column {name!r} is empty in a row; expected a value")
     codes: Any = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}
-    one, other = (np.array(value.to_pylist()) for value in (votes.said.label, votes.said.prediction))
+    one, other = (np.array(value.to_pylist()) for value in (votes.outcomes.label, votes.outcomes.prediction))
     rank = partial(rank_votes, one, other, given[winner], confidence_level=confidence_level)
     with rephrased(f"{votes.where}: "):
         ranking = rank(**codes)
-    beside: Any = {} if clusters else beside_codes(votes, votes).columns
+    beside: Any = {} if clusters else other_column_codes(votes, votes).columns
 
     def told(groups: Any) -> str:
         return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided"

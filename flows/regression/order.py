@@ -153,7 +153,7 @@ class Order:
         """The latest value of a file's column."""
         column = str(self.study.newest.column)
         with rephrased("", BadInput), file_errors(f"{path}: cannot be read"):
-            others = read(path, columns.but(group=None, slices=(column,))).others
+            others = read(path, columns.but(group=None, slices=(column,))).requested
         texts = others[column].unique().to_pylist() if column in others else []
         if not texts:
             raise BadInput(f"newest.column: {path} has no values in a column {column!r}; expected them in every match")

@@ -123,7 +123,7 @@ def read_pair(order: Order, candidate: str) -> Pair:
     dated = order.date(candidate)
     predictions = next(iter(by_score_a.values())).decoded()
     rows, places = np.unique(digests_of_ids(predictions.ids), return_index=True)
-    labels, held_out = digests_of_ids(predictions.said.label)[places], _digest_of_rows(predictions)
+    labels, held_out = digests_of_ids(predictions.outcomes.label)[places], _digest_of_rows(predictions)
     if study.bar is not None:
         baseline = f"at {'least' if study.at_most is None else 'most'} {study.bar:g}"
         digests = digest("bar", value=baseline), digests[1]
@@ -232,7 +232,7 @@ def _digest_of_rows(baseline: Predictions) -> str:
     """
     order = pc.sort_indices(baseline.ids)
     content = hashlib.sha256()
-    for column in (baseline.ids.take(order), baseline.said.label.take(order)):
+    for column in (baseline.ids.take(order), baseline.outcomes.label.take(order)):
         for text in column.to_pylist():
             content.update(f"{len(text)}:{text}".encode())
     return content.hexdigest()

@@ -20,7 +20,7 @@ from .units import ALL_ROWS
 
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     """The measures by default: the accuracy, and the area of probabilities or the mean of marks and costs."""
-    scored, classes = paired.scored, None if isinstance(paired.said, Verdicts) else paired.predicted
+    scored, classes = paired.scored, None if isinstance(paired.outcomes, Verdicts) else paired.predicted
     labels = classes.of_labels if classes and are_measurements(classes.classes) else []
     if classes and (len(labels) > MANY_NUMBERS or any(not float(name).is_integer() for name in labels)):
         if scored:

@@ -170,8 +170,8 @@ def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) 
 
 def _of_class(paired: PairedPredictions, positive: str | None) -> NDArray[np.bool_]:
     code = positive_code(paired, positive, among_several=positive is not None)
-    assert paired.said is not None  # as it has two classes
-    said, least, true = paired.predicted, 1 / len(paired.classes), np.equal(paired.said.label, code)
+    assert paired.outcomes is not None  # as it has two classes
+    said, least, true = paired.predicted, 1 / len(paired.classes), np.equal(paired.outcomes.label, code)
     for scores, of in zip(paired.scored.scores, (said.a, said.b), strict=True) if said and paired.scored else ():
         own, others = scores[of == code], scores[of != code]
         surplus = len(others) - 2 * np.count_nonzero(true[of != code])  # of negatives, that scores do not expect

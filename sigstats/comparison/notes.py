@@ -42,7 +42,7 @@ def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, Note
     Groups, items and runs already state the independent units.
     """
     content = _content(paired)
-    said, scored = paired.said, paired.scored
+    said, scored = paired.outcomes, paired.scored
     beside = [codes for _, codes in paired.units.slices.values()]
     beside += [] if said is None else [value for name, value in vars(said).items() if name in ("label", "a", "b")]
     beside += [] if scored is None else map(_codes, scored.scores)
@@ -71,8 +71,8 @@ def _content(paired: PairedPredictions) -> IntArray | None:
     """Codes of the content of rows: other columns of the file, or the coarser of two scores; None if there is none."""
     if paired.units.stated or not 0 < paired.n <= _MOST_ROWS:
         return None
-    if paired.beside.content is not None or paired.scored is None:
-        return paired.beside.content
+    if paired.other_columns.content is not None or paired.scored is None:
+        return paired.other_columns.content
     coarser = min(paired.scored.scores, key=lambda value: len(np.unique(value)))
     return _codes(coarser) if _repeat_by_no_chance(coarser) else None
 
@@ -169,19 +169,20 @@ def clusters_note(
         row = retest(codes)
         return f"nothing can be tested ({row.note})" if row.pvalue is None else f"p is {p_number(row.pvalue)}"
 
-    said, scores = paired.said, paired.scored and paired.scored.scores
+    said, scores = paired.outcomes, paired.scored and paired.scored.scores
     right = paired.predicted and paired.predicted.right
     label = np.zeros(paired.n, dtype=np.int64) if said is None else said.label
     of_both = [tuple(1.0 * side for side in sides) for sides in (right or scores, scores or right) if sides]
     values, scored = (np.asarray(b - a * (not single)) for a, b in of_both)
     if not np.isfinite(values).all():
         return
-    notes = list(clusters(values, paired.beside.columns, classes=max(1, len(paired.classes)), seed=seed, pvalue=pvalue))
+    others, k = paired.other_columns, max(1, len(paired.classes))
+    notes = list(clusters(values, others.columns, classes=k, seed=seed, pvalue=pvalue))
     yield from notes
     if notes or not np.isfinite(scored).all():
         return
-    for name in (*paired.beside.times, ""):
-        rows = np.argsort(paired.beside.columns[name], kind="stable") if name else slice(None)
+    for name in (*others.times, ""):
+        rows = np.argsort(others.columns[name], kind="stable") if name else slice(None)
         alike = neighbours_alike(scored[rows], label[rows], seed)
         if alike is not None:
             where = f"in the order of {shown(name) if name else 'the rows'}"

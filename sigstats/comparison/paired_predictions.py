@@ -136,7 +136,7 @@ class Scored:
         return "mean-score" if self.per is None else "ratio"
 
 
-class Beside(NamedTuple):
+class OtherColumns(NamedTuple):
     """The columns of files that are not compared, as codes from 0."""
 
     #: Codes of all columns together, if known.
@@ -152,7 +152,7 @@ class PairedPredictions:
 
     units: Units
     #: Labels and predictions, or the labels of rows that only have scores; None for marks without labels.
-    said: Labels | None = None
+    outcomes: Labels | None = None
     scored: Scored | None = None
     #: The values that people gave to some rows of baseline and candidate, otherwise NaN; other values are a judge's.
     people: tuple[FloatArray, FloatArray] | None = None
@@ -168,7 +168,7 @@ class PairedPredictions:
     notes: tuple[Note, ...] = ()
     #: True if baseline and candidate are the same file, bytes or arrays.
     identical: bool = False
-    beside: Beside = Beside()  # noqa: RUF009 - a tuple
+    other_columns: OtherColumns = OtherColumns()  # noqa: RUF009 - a tuple
     #: The ids of the rows, if they were requested; an Arrow array of shape (n,).
     ids: Any = None
 
@@ -180,17 +180,17 @@ class PairedPredictions:
     @property
     def classes(self) -> tuple[str, ...]:
         """The classes of labels and predictions."""
-        return () if self.said is None else self.said.classes
+        return () if self.outcomes is None else self.outcomes.classes
 
     @property
     def predicted(self) -> Predicted | None:
         """The predictions of both models; None if only marks are known."""
-        return self.said if isinstance(self.said, Predicted) else None
+        return self.outcomes if isinstance(self.outcomes, Predicted) else None
 
     @property
     def graded(self) -> bool:
         """True if only marks, or which answers were right, are known."""
-        return self.said is None or isinstance(self.said, Verdicts)
+        return self.outcomes is None or isinstance(self.outcomes, Verdicts)
 
     @cached_property
     def bounds(self) -> tuple[float, float] | None:
@@ -233,7 +233,7 @@ def pair_arrays(
         group = np.argsort(np.argsort(of_groups))[group]  # numbered as groups from files are
     names = tuple(label_name(class_name) for class_name in classes.tolist())
     return PairedPredictions(
-        said=Predicted(classes=names, label=label, a=a, b=b),
+        outcomes=Predicted(classes=names, label=label, a=a, b=b),
         units=Units.of(
             n,
             group,

@@ -188,7 +188,7 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
         of_a, of_b = (scored(measure, label, side.scores, side.positive)[1] for side in (a, b))
         scores = Scored(scores=(of_a, of_b))
     predicted = Predicted(classes=a.classes, label=label, a=a.run.prediction, b=b.run.prediction)
-    paired = PairedPredictions(units=Units(n=len(label), group=a.run.groups), said=predicted, scored=scores)
+    paired = PairedPredictions(units=Units(n=len(label), group=a.run.groups), outcomes=predicted, scored=scores)
     evidence = evidence_of(paired, measure, a.classes[a.positive] if refers_to_one_class(measure) else None)
     if a.rows is not None:
         evidence = evidence.take(a.rows)

@@ -20,7 +20,7 @@ MISSING_LOOKING = ("NA", "nan", "null", "NULL", "None", "N/A", "#N/A", "-")
 
 def as_predictions(path: Path) -> tuple[Column, Column]:
     found = read(str(path), Columns("label", "label", "other", duplicates="all").but(classes=MISSING_LOOKING))
-    return Counter(found.said.label.to_pylist()), Counter(found.said.prediction.to_pylist())
+    return Counter(found.outcomes.label.to_pylist()), Counter(found.outcomes.prediction.to_pylist())
 
 
 def as_data_set(path: Path) -> tuple[Column, Column]:

@@ -59,7 +59,7 @@ def pair_of_arrays(
     assert known is not None
     pair = replace(
         pair,
-        said=Labels(classes=known.classes, label=known.label) if alone else known,
+        outcomes=Labels(classes=known.classes, label=known.label) if alone else known,
         scored=pair.scored and replace(pair.scored, column=column),
         notes=tuple(dict.fromkeys((*pair.notes, *(said.notes if said else ())))),
         identical=identical,

@@ -233,11 +233,11 @@ def _by_measure(
 
     def pair(a: int, b: int) -> PairedPredictions:
         if not of_scores:
-            return PairedPredictions(units=units, said=truth and truth(a, b), score_range=score_range, notes=notes)
+            return PairedPredictions(units=units, outcomes=truth and truth(a, b), score_range=score_range, notes=notes)
         both = scores[a], scores[b]
         scored = Scored.of_classes(*both) if both[0].ndim == 2 else Scored(scores=both, column="scores")
         said_by = (of := truth and truth(-1, -1)) and Labels(classes=of.classes, label=of.label)
-        return PairedPredictions(units=units, said=said_by, scored=scored, score_range=score_range, notes=notes)
+        return PairedPredictions(units=units, outcomes=said_by, scored=scored, score_range=score_range, notes=notes)
 
     with _one_named():
         named = None if positive is None else label_name(positive, "positive")

@@ -158,17 +158,17 @@ def _frame(file: str, columns: "Columns", predictions: "Predictions", *, graded:
     import pandas as pd
 
     for name in columns.optional:
-        if name not in predictions.others:
+        if name not in predictions.requested:
             raise ValueError(f"{file}: column {shown(name)} was not found")
-    told = predictions.said.predicted and (graded or not predictions.said.graded)
+    told = predictions.outcomes.predicted and (graded or not predictions.outcomes.graded)
     table = {
         "id": predictions.ids,
         "epoch": predictions.epoch,
-        "label": predictions.said.label if predictions.source.harness or not predictions.said.graded else None,
-        "prediction": predictions.said.prediction if told else None,
+        "label": predictions.outcomes.label if predictions.source.harness or not predictions.outcomes.graded else None,
+        "prediction": predictions.outcomes.prediction if told else None,
         "score": predictions.score and predictions.score.values,
     }
-    there = {name: column for name, column in {**table, **predictions.others}.items() if column is not None}
+    there = {name: column for name, column in {**table, **predictions.requested}.items() if column is not None}
     return pd.DataFrame({name: value.to_pandas() for name, value in there.items()})
 
 

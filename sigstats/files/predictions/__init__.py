@@ -19,7 +19,7 @@ from ._from_table import from_table
 from ._log import Answer, EvaluationLog
 from ._many import join_many
 from ._pairing import PairedPredictions, Unmatched, join, match
-from ._predictions import MOST_VALUES, Predictions, beside_codes
+from ._predictions import MOST_VALUES, Predictions, other_column_codes
 from ._selection import settled
 
 __all__ = [
@@ -32,7 +32,6 @@ __all__ = [
     "People",
     "Predictions",
     "Unmatched",
-    "beside_codes",
     "costs_of_file",
     "filter_names_in",
     "from_table",
@@ -46,6 +45,7 @@ __all__ = [
     "model_names_in",
     "names_of_instances",
     "of_two_samples",
+    "other_column_codes",
     "parsed",
     "read",
     "read_by_scores",

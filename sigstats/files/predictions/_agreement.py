@@ -27,9 +27,9 @@ def require_one_kind(first: Predictions, other: Predictions, *, same_task: bool 
 
     `same_task`: also refuse logs of different programs, tasks, scores or filters, unless the user named them for both.
     """
-    if first.said.graded != other.said.graded:
+    if first.outcomes.graded != other.outcomes.graded:
         here, there = (
-            "a log" if side.source.harness else "a table without labels" if side.said.graded else "a table"
+            "a log" if side.source.harness else "a table without labels" if side.outcomes.graded else "a table"
             for side in (other, first)
         )
         raise ValueError(f"{other.where}: is {here}, and {first.where} is {there}; expected two logs or two tables")
@@ -101,7 +101,7 @@ class Matched(NamedTuple):
 
     def column(self, name: str) -> Any:
         """A column of slices or groups, which must be the same in both files if both have it."""
-        (mine, its), (first, other) = (side.others.get(name) for side in self[:2]), self[:2]
+        (mine, its), (first, other) = (side.requested.get(name) for side in self[:2]), self[:2]
         if mine is not None and its is not None:
             a, b = same_spelling(self.both(mine, its))
             return self.same(a, b, what=f"column {shown(name)}:", wanted="the same in both")
@@ -113,7 +113,7 @@ class Matched(NamedTuple):
 
     def answers(self) -> tuple[Any, Any, Any]:
         """The labels, and the predictions of both files, spelled alike."""
-        first, other = self.first.said, self.other.said
+        first, other = self.first.outcomes, self.other.outcomes
         label, its, a, b = same_spelling(
             [*self.both(first.label, other.label), *self.both(first.prediction, other.prediction)]
         )
@@ -185,18 +185,18 @@ def truth_of(truth: Predictions, ids: Any, where: str, *, positions: bool, drop:
     if positions != truth.by_position:
         raise ValueError(f"{(truth.where if positions is False else where)}: has no ids; expected --by-position")
     if positions:
-        if len(truth.said.label) != len(ids):
-            told = f"{where}: has {len(ids):,} rows, and {truth.where} {len(truth.said.label):,}; expected as many"
+        if len(truth.outcomes.label) != len(ids):
+            told = f"{where}: has {len(ids):,} rows, and {truth.where} {len(truth.outcomes.label):,}; expected as many"
             raise ValueError(told)
         return truth
     of_ids, known = same_spelling([ids, truth.ids])
     if (distinct := pc.count_distinct(known).as_py()) < len(known):
-        text = pc.cast(truth.said.label, pa.string())
+        text = pc.cast(truth.outcomes.label, pa.string())
         pairs = pa.table({"id": known, "label": text}).group_by(["id", "label"]).aggregate([])["id"].to_pylist()
         if len(pairs) > distinct:
             odd = next(key for key, times in Counter(pairs).items() if times > 1)
             raise ValueError(f"{where}: id {shown(odd)} has several labels in {truth.where}; give each row one label")
-        truth = replace(truth, others={})  # which of its rows lends a slice is not known
+        truth = replace(truth, requested={})  # which of its rows lends a slice is not known
     rows = pc.index_in(of_ids, value_set=known)
     if rows.null_count and not drop:
         odd = of_ids.filter(pc.is_null(rows))[0].as_py()

@@ -101,7 +101,7 @@ def with_people(
     a_wrong, b_wrong = (1 - side.astype(np.int64) for side in right)
     return replace(
         paired,
-        said=None if limits else Verdicts(classes=("right", "wrong"), label=0 * a_wrong, a=a_wrong, b=b_wrong),
+        outcomes=None if limits else Verdicts(classes=("right", "wrong"), label=0 * a_wrong, a=a_wrong, b=b_wrong),
         scored=replace(scored, lower=False) if scored is not None and limits else None,
         people=(a, b),
         score_range=limits,
@@ -120,11 +120,11 @@ def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) ->
     """Return the rows of the baseline, then those of the candidate, each paired with itself."""
     said: Labels | None = None
     scored, other = baseline.scored, candidate.scored
-    if baseline.said is not None and candidate.said is not None:
+    if baseline.outcomes is not None and candidate.outcomes is not None:
         classes = sorted({*baseline.classes, *candidate.classes})
-        first, second = (vars(side.said.recoded(classes)) for side in (baseline, candidate) if side.said)
+        first, second = (vars(side.outcomes.recoded(classes)) for side in (baseline, candidate) if side.outcomes)
         codes = {name: np.concatenate([first[name], second[name]]) for name in ("label", "a", "b") if name in first}
-        said = replace(baseline.said, classes=tuple(classes), **codes)
+        said = replace(baseline.outcomes, classes=tuple(classes), **codes)
     if scored is not None and other is not None:
         if scored.lower != other.lower:
             raise ValueError(f"score: a lower {scored.column} is better in one file only; state which way is better")
@@ -147,7 +147,7 @@ def of_two_samples(baseline: PairedPredictions, candidate: PairedPredictions) ->
     told = f"{len(shared):,} groups are in both files and count as different; rows of a group are not independent"
     notes += [Note("shared-groups", told)] if shared else []
     units = _units(baseline.units, candidate.units)
-    return PairedPredictions(units=units, said=said, scored=scored, notes=tuple(dict.fromkeys(notes)))
+    return PairedPredictions(units=units, outcomes=said, scored=scored, notes=tuple(dict.fromkeys(notes)))
 
 
 def _units(first: Units, second: Units) -> Units:

@@ -142,7 +142,7 @@ def costs_of_file(path: str) -> Mapping[str, Any] | list[tuple[str, str, float]]
             return dict(nested)
     rows = read(path, Columns(score="cost", named=frozenset(("label", "prediction")), by_position=True)).decoded()
     assert rows.score is not None
-    columns = rows.said.label, rows.said.prediction, rows.score.values
+    columns = rows.outcomes.label, rows.outcomes.prediction, rows.score.values
     return list(zip(*(column.to_pylist() for column in columns), strict=True))
 
 
@@ -179,7 +179,7 @@ def model_names_in(path: str, columns: Columns) -> list[str]:
     file = parsed(path, columns := columns.but(slices=(columns.chosen.models,)))
     if (log := file.log(columns)) is not None:
         return list(dict.fromkeys(answer.model for answer in log.answers))
-    names = file.table(columns).others.get(columns.chosen.models)
+    names = file.table(columns).requested.get(columns.chosen.models)
     return [] if names is None else pc.unique(names).to_pylist()
 
 

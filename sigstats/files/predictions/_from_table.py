@@ -21,7 +21,7 @@ from ..tables.table import Table, WithMissing
 from ._agreement import check_same, differing, truth_of
 from ._answers import WithLikeliest, check_texts, scores_of
 from ._columns import Columns, TableColumns
-from ._predictions import RIGHT, Predictions, Said, Scores, Source, dictionaries
+from ._predictions import RIGHT, Outcomes, Predictions, Scores, Source, dictionaries
 from ._unused import UNUSED, refuse_other_units, unused_notes
 
 #: The name of a column that may be one of ids.
@@ -175,7 +175,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
     _check_columns(table, columns, labelled=bool(labelled) and columns.truth is None, predicted=predicted)
     if columns.truth is not None:
         truth = truth_of(columns.truth, ids, table.where, positions=positions, drop=columns.unscored == "drop")
-        label, lent = truth.said.label, truth.others
+        label, lent = truth.outcomes.label, truth.requested
         if columns.label in table.names and columns.label != columns.prediction:
             check_same(table, columns.label, table.texts_or_missing(columns.label), label, truth.where)
     elif labelled:
@@ -226,23 +226,23 @@ def from_table(table: Table, given: Columns) -> Predictions:
     return Predictions(
         table.where,
         ids,
-        Said(label, prediction, predicted=predicted, graded=not labelled),
+        Outcomes(label, prediction, predicted=predicted, graded=not labelled),
         score=score,
         source=source,
-        others={**lent, **others},
+        requested={**lent, **others},
         epoch=epoch,
         distinct=ids if ascending else None,
         notes=tuple(notes),
         by_position=positions,
-        ids_beside=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
-        beside={} if epoch is not None else _beside(table, columns),
+        unused_ids=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
+        other_columns={} if epoch is not None else _beside(table, columns),
     )
 
 
 def _beside(table: Table, columns: Columns) -> dict[str, Any]:
     """All other columns; None if not all of them were read."""
     wanted = [name for name in columns.wanted if name != columns.id or not columns.by_position]
-    others, read = [name for name in table.names if name not in wanted], table.beside(wanted)
+    others, read = [name for name in table.names if name not in wanted], table.other_columns(wanted)
     return dictionaries({name: read[name] for name in others}, table.num_rows) if read.keys() >= {*others} else {}
 
 

@@ -99,8 +99,8 @@ def _joined(predictions: Sequence[Predictions], columns: Columns, options: Match
 
 def _joined_averages(predictions: Sequence[Predictions], columns: Columns, options: MatchOptions) -> ManyPredictions:
     """The average of all answers to each item, without those that any file left out."""
-    predicted = all(side.said.predicted for side in predictions)
-    marks = not predicted or (columns.score is not None and not predictions[0].said.graded)
+    predicted = all(side.outcomes.predicted for side in predictions)
+    marks = not predicted or (columns.score is not None and not predictions[0].outcomes.graded)
 
     def reduced(side: Predictions) -> Predictions:
         for other in predictions:
@@ -131,7 +131,7 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOption
     told = [*notes_of_all(rows.notes, other.notes), *how, *matched.conditions(), *matched.notes]
     rows.notes = dict.fromkeys(told)
     rows.subjects.append(other.source.subject)
-    rows.predicted &= first.said.predicted and other.said.predicted
+    rows.predicted &= first.outcomes.predicted and other.outcomes.predicted
     rows.lower = lower_in_both(first, other) if len(rows.subjects) == 2 or rows.lower is not None else None
     of_first = matched.rows if kept is None else kept.take(matched.rows)
     positions = np.asarray(np.from_dlpack(of_first), dtype=np.int64)
@@ -139,7 +139,7 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOption
     rows.valid &= rows.spread(True, positions, False)
     task = columns.units.task or TASK
     for name in dict.fromkeys((*columns.optional, task)):
-        if name in first.others or name in other.others:
+        if name in first.requested or name in other.requested:
             rows.others.setdefault(name, (positions, matched.column(name)))
 
 
@@ -147,7 +147,7 @@ def _add_answers(rows: _Rows, matched: Matched, positions: Codes) -> None:
     (mine, other), (label, a, b) = matched[:2], matched.answers()
     said = ((other, b),) if rows.right else ((rows.first, a), (other, b))
     for side, prediction in said:
-        if not side.said.graded and side.said.predicted:
+        if not side.outcomes.graded and side.outcomes.predicted:
             classes, codes = coded_together(label, prediction)
             labels, said_of = (counts_of(classes, column) for column in codes)
             DistinctNames([*labels], len(label)).check(side.where, [*said_of])
@@ -166,11 +166,11 @@ def _add_answers(rows: _Rows, matched: Matched, positions: Codes) -> None:
 
 def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     where = np.flatnonzero(rows.valid)
-    scored = not rows.predicted or (columns.score is not None and not rows.first.said.graded)
+    scored = not rows.predicted or (columns.score is not None and not rows.first.outcomes.graded)
     marks = bool(rows.answers) or scored
     first = rows.first
     name = first.score.name if first.score else ""
-    two = not first.said.graded and pc.count_distinct(first.said.label).as_py() == 2
+    two = not first.outcomes.graded and pc.count_distinct(first.outcomes.label).as_py() == 2
     if marks and rows.lower is None:
         raise unknown_direction(name, labelled=two)
     if marks and two and name not in columns.scoring.lower | columns.scoring.higher:

@@ -23,7 +23,7 @@ from ..tables.table import in_one
 from ._agreement import Matched, lower_in_both, require_one_kind
 from ._columns import Columns
 from ._log import TASK
-from ._predictions import MOST_VALUES, Predictions, beside_codes, first_rows, item_codes
+from ._predictions import MOST_VALUES, Predictions, first_rows, item_codes, other_column_codes
 from ._repeated import alike, each_run, item_totals, listed, of_runs, on_left_out, require_distinct, without
 from ._unused import notes_of_all
 
@@ -68,18 +68,18 @@ def join(
     if max(map(len, (side.ids for side in given))) > len(rows):
         notes += on_left_out(given[0], given[1], baseline.ids.take(rows))
         notes += on_left_out(given[1], given[0], candidate.ids.take(partners))
-    predicted, labelled = baseline.said.predicted and candidate.said.predicted, not baseline.said.graded
+    predicted, labelled = baseline.outcomes.predicted and candidate.outcomes.predicted, not baseline.outcomes.graded
     classes, codes = coded_together(*matched.answers())
     if labelled and not are_measurements(classes):
         sides = zip((baseline, candidate), codes[1:], strict=True)
         notes += class_notes([(side.where, classes, codes[0], said) for side, said in sides])
     others = {name: matched.column(name) for name in columns.optional}
     task = columns.units.task or TASK
-    if task not in others and task in baseline.others and task in candidate.others:
+    if task not in others and task in baseline.requested and task in candidate.requested:
         others[task] = matched.column(task)
     unread = (
         {*baseline.source.names}.difference(columns.wanted)
-        if not baseline.beside and columns.units.group is None and columns.units.order is None
+        if not baseline.other_columns and columns.units.group is None and columns.units.order is None
         else ()
     )
     if unread and len(rows) * len(baseline.source.names) > MOST_VALUES:
@@ -107,11 +107,11 @@ def join(
     subjects = baseline.source.subject, candidate.source.subject
     return PairedPredictions(
         units=units_of(baseline, rows, columns, others),
-        said=said,
+        outcomes=said,
         scored=scored,
         subjects=subjects if any(subjects) else None,
         notes=tuple(dict.fromkeys(notes)),
-        beside=beside_codes(baseline, candidate, rows, partners),
+        other_columns=other_column_codes(baseline, candidate, rows, partners),
         ids=baseline.keys.take(rows) if with_ids else None,
     )
 
@@ -162,7 +162,7 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
             f"{other.where}: has {len(other.ids):,} rows, and {first.where} has {len(first.ids):,}; expected the same "
             "rows, for --by-position"
         )
-    if _are_in_another_order(first.ids_beside, other.ids_beside):
+    if _are_in_another_order(first.unused_ids, other.unused_ids):
         raise ValueError(
             f"{other.where}: has the ids of {first.where} in another order; sort one file, or omit --by-position"
         )
@@ -182,7 +182,7 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
 def _keys(side: Predictions) -> dict[str, Any]:
     """Return the other columns that may be ids of rows joined by position: distinct texts or whole numbers."""
     kinds = pa.int64(), pa.int32(), pa.string(), pa.large_string()
-    columns = {name: c for name, c in side.beside.items() if side.by_position and c.type.value_type in kinds}
+    columns = {name: c for name, c in side.other_columns.items() if side.by_position and c.type.value_type in kinds}
     distinct = {name: c for name, c in columns.items() if pc.count_distinct(c.indices).as_py() == len(c)}
     return {name: c.dictionary_decode().cast(pa.string()) for name, c in distinct.items()}
 
@@ -226,8 +226,8 @@ def _match(first: Predictions, other: Predictions) -> Matched:
 
 def _without_task(side: Predictions, beside: Predictions) -> Any:
     """The unique keys; of a folder with one task that is compared with a file of it, without the task."""
-    task = side.others.get(TASK)
-    if task is None or TASK in beside.others or len(pc.unique(task)) > 1:
+    task = side.requested.get(TASK)
+    if task is None or TASK in beside.requested or len(pc.unique(task)) > 1:
         return side.keys
     start = f"{task[0].as_py()}/"
     under = pc.all(pc.starts_with(side.keys, start)).as_py()
@@ -242,7 +242,7 @@ def codes_of(column: Any) -> tuple[tuple[str, ...], Codes]:
 
 def _have_same_ids(first: Predictions, other: Predictions) -> bool:
     """True if both have the same ids, known to be distinct: then all rows are kept, and codes may stay."""
-    if first.said.graded or other.said.graded or first.distinct is not first.ids or other.distinct is not other.ids:
+    if any(side.outcomes.graded or side.distinct is not side.ids for side in (first, other)):
         return False
     return bool(first.ids.equals(other.ids))
 

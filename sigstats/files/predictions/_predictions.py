@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.class_names import NO_ANSWER
 from sigstats._common.messages import Note
-from sigstats.comparison.paired_predictions import Beside
+from sigstats.comparison.paired_predictions import OtherColumns
 
 from ..tables.spelling import same_spelling
 from ..tables.table import in_one
@@ -44,7 +44,7 @@ class Parted:
 
 
 @dataclass(frozen=True)
-class Said:
+class Outcomes:
     """The true and predicted class of each row, or only the correctness of the answers."""
 
     label: Any
@@ -100,16 +100,16 @@ class Source:
 class Predictions(Parted):
     """The predictions of one model."""
 
-    PARTS = {"said": Said, "score": Scores, "source": Source}  # noqa: RUF012
+    PARTS = {"outcomes": Outcomes, "score": Scores, "source": Source}  # noqa: RUF012
 
     where: str
     #: If codes were requested, ids may be int64 in ascending order, and classes dictionary arrays.
     ids: Any
-    said: Said
+    outcomes: Outcomes
     score: Scores | None = None
     source: Source = Source()
-    #: Those groups and slices that the file has.
-    others: Mapping[str, Any] = field(default_factory=dict)
+    #: The columns that options name as groups, slices, weights ..., if the file has them.
+    requested: Mapping[str, Any] = field(default_factory=dict)
     #: The number of the answer among several answers to the item `ids`; None if ids are unique.
     epoch: Any = None
     #: The same array as `ids` if the ids are known to be unique.
@@ -117,11 +117,11 @@ class Predictions(Parted):
     #: True if the ids are the positions of the rows.
     by_position: bool = False
     #: The ids of rows that are joined by their position nevertheless.
-    ids_beside: Any = None
+    unused_ids: Any = None
     #: Values that identify the question in both files: ``target``, ``input``, ``doc_hash`` ...
     identity: Mapping[str, Any] = field(default_factory=dict)
     #: The other columns of the file, as dictionary arrays, if they were read.
-    beside: Mapping[str, Any] = field(default_factory=dict)
+    other_columns: Mapping[str, Any] = field(default_factory=dict)
     #: The number of answers averaged in each row, if rows are averages.
     counts: Any = None
     #: The reason for a missing answer, if a log states it; null otherwise.
@@ -144,21 +144,21 @@ class Predictions(Parted):
 
     def take(self, rows: Any) -> Self:
         """Some of the rows."""
-        every = ("ids", "label", "prediction", "values", "per", "epoch", "ids_beside", "counts", "failed")
+        every = ("ids", "label", "prediction", "values", "per", "epoch", "unused_ids", "counts", "failed")
         value = self._changed(lambda column: column.take(rows), every)
-        identity, beside = ({n: v.take(rows) for n, v in item.items()} for item in (self.identity, self.beside))
-        return replace(value, identity=identity, beside=beside)
+        identity, beside = ({n: v.take(rows) for n, v in item.items()} for item in (self.identity, self.other_columns))
+        return replace(value, identity=identity, other_columns=beside)
 
     def _changed(self, change: Callable[[Any], Any], names: Sequence[str]) -> Self:
         """The same with these columns changed, if they exist, in groups and slices too."""
-        there = {**vars(self), **vars(self.said), **(vars(self.score) if self.score else {})}
+        there = {**vars(self), **vars(self.outcomes), **(vars(self.score) if self.score else {})}
         changed = {name: change(there[name]) for name in names if there.get(name) is not None}
-        return self.but(others={name: change(column) for name, column in self.others.items()}, **changed)
+        return self.but(requested={name: change(column) for name, column in self.requested.items()}, **changed)
 
 
 def wrong_predictions(predictions: Predictions) -> dict[str, Any]:
     """Labels and predictions; the other one of two classes, or no class of several, replaces a missing prediction."""
-    said = predictions.said
+    said = predictions.outcomes
     if not said.prediction.null_count:
         return {}
     label, prediction = same_spelling([said.label, said.prediction])
@@ -225,7 +225,7 @@ def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
     return by_name
 
 
-def beside_codes(first: Predictions, other: Predictions, rows: Any = None, partners: Any = None) -> Beside:
+def other_column_codes(first: Predictions, other: Predictions, rows: Any = None, partners: Any = None) -> OtherColumns:
     """Return the content of shared rows outside the compared columns, as codes from 0.
 
     First the joint codes of all columns of both files (of logs: the question); None if there are none. Then the codes
@@ -234,12 +234,12 @@ def beside_codes(first: Predictions, other: Predictions, rows: Any = None, partn
     sides = []
     for side, chosen in ((first, rows), (other, partners)):
         asked = without_target(side.identity) if side.epoch is None else {}
-        value = side.beside or dictionaries(asked, len(side.ids))
+        value = side.other_columns or dictionaries(asked, len(side.ids))
         sides.append({n: v if chosen is None else v.take(chosen) for n, v in value.items() if len(v) == len(side.ids)})
     codes = [{name: _codes(item) for name, item in side.items()} for side in sides]
     told = next(filter(None, codes), None)
     if not told or not len(next(iter(told.values()))):
-        return Beside()
+        return OtherColumns()
     from sigstats._common.copies import equal_by_chance
     from sigstats._common.data_frames import joint_codes
 
@@ -255,7 +255,7 @@ def beside_codes(first: Predictions, other: Predictions, rows: Any = None, partn
     others = [own for name, own in codes[1].items() if name not in told or not _same_parts(told[name], own)]
     parts = question or [*told.values(), *others]
     content = joint_codes(parts)
-    return Beside(None if equal_by_chance(content, parts) else content, alike, times)
+    return OtherColumns(None if equal_by_chance(content, parts) else content, alike, times)
 
 
 def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def on_left_out(side: Predictions, other: Predictions, ids: Any) -> Iterator[Not
     if not 0 < lost < len(kept):
         return
     there, rest = (_mean(side.take(pa.array(np.flatnonzero(array)))) for array in (~kept, kept))
-    if side.said.predicted:
+    if side.outcomes.predicted:
         told = f"{side.where} has {round(there * lost):,} of them right ({there:.0%}; {rest:.0%} of the others)"
     else:
         told = f"the mean of {side.where} is {there:.4g} on them and {rest:.4g} on the others"
@@ -68,7 +68,7 @@ def alike(
     epochs = same_spelling([first.epoch, other.epoch])
     first, other = (replace(side, epoch=own) for side, own in zip((first, other), epochs, strict=True))
     for side in (first, other):
-        require_distinct(side, {"label": side.said.label, **_questions(side)})
+        require_distinct(side, {"label": side.outcomes.label, **_questions(side)})
     paired = "epoch"
     if not _have_same_epochs(first, other):
         counts = [f"{answers_each(side)} in {side.where} (mean {_mean(side):.4g})" for side in (first, other)]
@@ -89,7 +89,7 @@ def alike(
 def averaged(side: Predictions, *, marks: bool) -> Predictions:
     """A file with one row per item: the mean of the marks of all answers to it, or the share that is right."""
     if side.epoch is not None:
-        require_distinct(side, {"label": side.said.label, **_questions(side), **side.others})
+        require_distinct(side, {"label": side.outcomes.label, **_questions(side), **side.requested})
     values = _values(side, marks=marks)
     codes = item_codes(side.ids)
     counts = np.bincount(codes)
@@ -112,9 +112,10 @@ def item_totals(first: Predictions, other: Predictions, items: Any) -> tuple[Ite
         return ItemTotals((a.astype(np.float64), b.astype(np.float64)), (m, n))
 
     right = marks = None
-    if first.said.predicted and other.said.predicted:
-        said = same_spelling([first.said.label, other.said.label, first.said.prediction, other.said.prediction])
-        right = totals(*(pc.cast(pc.equal(said[i], said[i + 2]), pa.float64()) for i in (0, 1)))
+    if first.outcomes.predicted and other.outcomes.predicted:
+        a, b = first.outcomes, other.outcomes
+        texts = same_spelling([a.label, b.label, a.prediction, b.prediction])
+        right = totals(*(pc.cast(pc.equal(texts[i], texts[i + 2]), pa.float64()) for i in (0, 1)))
     if first.score is not None and other.score is not None and not first.score.of_truth:
         marks = totals(first.score.values, other.score.values)
     return right, marks
@@ -231,14 +232,14 @@ def answers_each(side: Predictions) -> str:
 
 
 def _mean(side: Predictions) -> float:
-    return float(pc.mean(_values(side, marks=not side.said.predicted)).as_py())
+    return float(pc.mean(_values(side, marks=not side.outcomes.predicted)).as_py())
 
 
 def _values(side: Predictions, *, marks: bool) -> Any:
     """The marks, or 1 for a row with a right prediction, else 0."""
     if marks and side.score:
         return side.score.values
-    return pc.cast(pc.equal(*same_spelling([side.said.label, side.said.prediction])), pa.float64())
+    return pc.cast(pc.equal(*same_spelling([side.outcomes.label, side.outcomes.prediction])), pa.float64())
 
 
 def _questions(side: Predictions) -> dict[str, Any]:
@@ -261,11 +262,11 @@ def each_run(side: Predictions) -> list[Predictions]:
                 "both; expected the same ids"
             )
         owns.append(own)
-    answers = [own.score.values if own.score else own.said.prediction for own in owns]
+    answers = [own.score.values if own.score else own.outcomes.prediction for own in owns]
     copies = [(i, j) for j, answer in enumerate(answers) for i in range(j) if answer.equals(answers[i])]
     notes = side.notes
     # Runs that are right in all rows agree without being copies.
-    if told := [(i, j) for i, j in copies if not answers[i].equals(owns[i].said.label)]:
+    if told := [(i, j) for i, j in copies if not answers[i].equals(owns[i].outcomes.label)]:
         both = f"{side.where}: runs {shown(names[told[0][0]])} and {shown(names[told[0][1]])} have the same answers"
         more = f", as have {len(told) - 1:,} further pairs" if len(told) > 1 else ""
         notes += (Note("identical-runs", f"{both} in all {len(owns[0].ids):,} rows{more}; some may be copies"),)
@@ -280,7 +281,7 @@ def of_runs(pairs: Sequence[PairedPredictions], runs_of_a: int, *, alone: bool) 
     one of the candidate.
     """
     classes = tuple(sorted({name for pair in pairs for name in pair.classes}))
-    runs = tuple(replace(pair, said=pair.said and pair.said.recoded(classes)) for pair in pairs)
+    runs = tuple(replace(pair, outcomes=pair.outcomes and pair.outcomes.recoded(classes)) for pair in pairs)
     counts = runs_of_a, len(pairs) - runs_of_a + 1
     told = f"{counts[0]}{'' if alone else f' and {counts[1]}'} runs: runs are the independent units"
     told += ", assumed nearly normal (rare outlying runs break the level)"

@@ -20,8 +20,8 @@ from ._log import INFINITE, TASK, Answer, EvaluationLog
 from ._predictions import (
     RIGHT,
     WRONG,
+    Outcomes,
     Predictions,
-    Said,
     Scores,
     Source,
     dictionaries,
@@ -63,7 +63,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         settings=log.settings,
         repeats=log.repeats,
     )
-    said = Said(
+    said = Outcomes(
         pa.array([RIGHT] * len(answers), pa.string()),
         pa.array([None if mark is None else RIGHT if mark == 1 else WRONG for mark in marks], pa.string()),
         predicted=lower is False and limits == (0.0, 1.0) and {*marks} - {None} <= {0.0, 1.0},
@@ -75,10 +75,10 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         said,
         score=Scores(pa.array(marks, pa.float64()), score, lower=lower, by_name=by_name, limits=limits),
         source=source,
-        others=_others(log, answers, columns, score),
+        requested=_others(log, answers, columns, score),
         epoch=pa.array([str(answer.epoch) for answer in answers], pa.string()) if has_epochs else None,
         identity=identity,
-        beside={} if has_epochs else _beside(answers, columns, identity),
+        other_columns={} if has_epochs else _beside(answers, columns, identity),
         failed=pa.array([answer.failed or None for answer in answers], pa.string()),
         notes=(*log.notes, *log.total_notes(score, filter_name)),
     )
@@ -238,17 +238,17 @@ def _distinct(predictions: Predictions, columns: Columns) -> Predictions:
         if predictions.epoch is not None:
             more = pc.binary_join_element_wise(predictions.epoch, epoch, ".")
             epoch = pc.if_else(pc.equal(epoch, pa.scalar("1")), predictions.epoch, more)
-        return replace(predictions, epoch=epoch, beside={}, notes=notes)
+        return replace(predictions, epoch=epoch, other_columns={}, notes=notes)
     kept = first if action == "first" else len(codes) - 1 - first_rows(codes[::-1])
     return replace(predictions.take(pa.array(np.sort(kept))), distinct=None, notes=notes)
 
 
 def _answered(result: Predictions, columns: Columns) -> Predictions:
-    answers = result.said.prediction if result.score is None else result.score.values
-    unlabelled = result.said.label.null_count
+    answers = result.outcomes.prediction if result.score is None else result.score.values
+    unlabelled = result.outcomes.label.null_count
     if not answers.null_count and not unlabelled:
         return result
-    empty = pc.or_(pc.is_null(answers), pc.is_null(result.said.label))
+    empty = pc.or_(pc.is_null(answers), pc.is_null(result.outcomes.label))
     sentence, action = _counts(result, answers, empty, columns), columns.unscored
     if action == "refuse" or (action == "wrong" and unlabelled):
         wrong = "" if unlabelled else "--unscored wrong, which counts them as wrong, or "
@@ -282,8 +282,8 @@ def _counts(predictions: Predictions, answers: Any, empty: Any, columns: Columns
     if failed:
         counts = [shown(text) + f" {k:,}" * (len(reasons) > 1) for text, k in reasons.most_common(_REASONS)]
         clauses.append(f"{failed:,} of {n} failed ({', '.join(counts)}{', ...' * (len(reasons) > _REASONS)})")
-    if predictions.said.label.null_count:
-        clauses.append(f"{predictions.said.label.null_count:,} of {n} have no {shown(columns.label)}")
+    if predictions.outcomes.label.null_count:
+        clauses.append(f"{predictions.outcomes.label.null_count:,} of {n} have no {shown(columns.label)}")
     if answers.null_count > failed:
         score = f"score {shown(predictions.score.name)}" if predictions.score and predictions.score.name else "score"
         lacking = score if predictions.source.harness else shown(columns.score or columns.prediction)

@@ -79,10 +79,8 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
     names = [_stem(part.where).rpartition("/")[2] for part in parts]
     whole = len(parts) > 1 and all(map(_PART.search, names))
     of_file = np.repeat(np.arange(len(parts)), [len(part.ids) for part in parts])
-    said = [
-        [column.cast(pa.string()) for column in of] for of in zip(*((p.ids, p.said.label) for p in parts), strict=True)
-    ]
-    ids, labels = map(item_codes, map(_joined, said))
+    ids = item_codes(_joined([part.ids.cast(pa.string()) for part in parts]))
+    labels = item_codes(_joined([part.outcomes.label.cast(pa.string()) for part in parts]))
     same = None if whole else same_items(of_file, ids, labels, named=all(map(_RUN.search, names)))
     if same and columns.units.group != columns.id:
         cure = f"add {'ids and ' * parts[0].by_position}--group {columns.id}, since rows of an item are dependent"
@@ -106,17 +104,17 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
     return named[0].but(
         where=where,
         ids=_joined([part.ids for part in named]),
-        label=_joined([part.said.label for part in named]),
-        prediction=_joined([part.said.prediction for part in named]),
-        others={
-            name: _joined([part.others[name] for part in named])
-            for name in named[0].others
-            if all(name in part.others for part in named)
+        label=_joined([part.outcomes.label for part in named]),
+        prediction=_joined([part.outcomes.prediction for part in named]),
+        requested={
+            name: _joined([part.requested[name] for part in named])
+            for name in named[0].requested
+            if all(name in part.requested for part in named)
         },
         score=score,
         epoch=None if named[0].epoch is None else _joined([part.epoch for part in named]),
-        predicted=all(part.said.predicted for part in parts),
-        beside={},
+        predicted=all(part.outcomes.predicted for part in parts),
+        other_columns={},
         notes=tuple(notes),
     )
 
@@ -126,10 +124,10 @@ def _named(part: Predictions, task: str, columns: Columns, *, whole: bool, same:
     if whole and not part.by_position:
         return part
     ids = pc.binary_join_element_wise(pa.scalar(task), part.ids, pa.scalar("/"))
-    others = {name: ids if name == columns.id and not same else column for name, column in part.others.items()}
+    others = {name: ids if name == columns.id and not same else column for name, column in part.requested.items()}
     if TASK not in others and not whole:
         others[TASK] = pa.array([task], pa.string()).take(pa.array([0] * len(ids), pa.int32()))
-    return replace(part, ids=ids, others=others)
+    return replace(part, ids=ids, requested=others)
 
 
 def _distinct(where: str, files: Sequence[str], named: Sequence[str], columns: Columns) -> list[str]:

@@ -62,7 +62,7 @@ def unused_notes(table: Table, used: Collection[str], said: Sequence[Any]) -> It
 
     `said`: the labels and predictions; empty if another column may have a verdict on them.
     """
-    for name, column in table.beside(used).items():
+    for name, column in table.other_columns(used).items():
         if not is_telling(name):
             continue
         if name.lower() in _CORRECT and said:
@@ -99,7 +99,7 @@ def _counts(column: Any) -> Counter[str]:
 
 def refuse_other_units(table: Table, label: Any, *, once: bool) -> None:
     """Refuse rows that are cells, distinct in all columns but a count; if `once`, also items of several runs."""
-    read = table.beside(())
+    read = table.other_columns(())
     if not any(name.lower() in _COUNTS or _RUNS.fullmatch(name) for name in read):
         return
     columns = dictionaries(read, table.num_rows)

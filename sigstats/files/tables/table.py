@@ -54,7 +54,7 @@ class Table:
         some._table, some.num_rows, some._rows, some._whole_columns = self._table.take(rows), len(rows), rows, {}
         return some
 
-    def beside(self, names: Collection[str]) -> dict[str, Array]:
+    def other_columns(self, names: Collection[str]) -> dict[str, Array]:
         """The other columns, if they were read."""
         columns = enumerate(self._table.column_names)
         return {name: self._table.column(i) for i, name in columns if name not in names}

@@ -216,7 +216,7 @@ def test_the_rows_needed_show_the_drop_as_often_as_said(measure):
         per = (length, length) if measure == "ratio" else None
         scores = (a * length, b * length) if measure == "ratio" else (a, b)
         found = pair_arrays(np.zeros(n, int), np.zeros(n, int), np.zeros(n, int), scores=scores, score_range=(0, 1))
-        return replace(found, said=None, scored=replace(found.scored, per=per))
+        return replace(found, outcomes=None, scored=replace(found.scored, per=per))
 
     rule = ComparisonRule(n_resamples=999)
     needed = plan_measure(pair(2000, 0.0), measure, rule, [0.03], target=0.8).drops[0].needed

@@ -195,7 +195,7 @@ def test_items_of_unlike_numbers_of_answers_fail_as_often_as_was_planned(numbers
         replace(
             paired,
             units=replace(paired.units, items=item),
-            said=replace(paired.said, totals=None if numbers == (6, 6) else totals),
+            outcomes=replace(paired.outcomes, totals=None if numbers == (6, 6) else totals),
         ),
         RULE,
         tests=1,
@@ -218,7 +218,7 @@ def test_skewed_marks_fail_as_often_as_was_planned(cost):
     lost = np.arange(n) % 10 == 0
     marks = np.full(n, 0.0 if cost else 1.0), lost * 1.0 if cost else 1.0 - lost
     known = pair_arrays(np.zeros(n, int), np.zeros(n, int), np.zeros(n, int), scores=marks, score_range=(0, 1))
-    pair = replace(known, said=None, scored=replace(known.scored, lower=cost))
+    pair = replace(known, outcomes=None, scored=replace(known.scored, lower=cost))
     plan = plan_measure(pair, "mean-score", ComparisonRule(), [share])
     assert compare_pair(pair, ComparisonRule(), ["mean-score"]).rows[0].pvalue == pytest.approx(2.0**-30)
     assert plan.rise == cost
@@ -236,7 +236,7 @@ def test_marks_that_vary_little_fail_as_often_as_was_planned(drop):
 
     def pair(a, b):
         known = pair_arrays(*[np.zeros(len(a), int)] * 3, scores=(a, b), score_range=(0, 1))
-        return replace(known, said=None)
+        return replace(known, outcomes=None)
 
     rule = ComparisonRule()
     plan = plan_measure(pair(a, b), "mean-score", rule, [drop])
@@ -255,7 +255,7 @@ def test_no_fewer_rows_are_planned_than_can_be_significant():
     marks = np.ones(n), np.full(n, 0.4) + 0.001 * np.arange(n)
     known = pair_arrays(np.zeros(n, int), np.zeros(n, int), np.zeros(n, int), scores=marks)
     for tests, fewest in ((1, 10), (1000, 15)):
-        plan = plan_measure(replace(known, said=None), "mean-score", ComparisonRule(), [0.5], tests=tests)
+        plan = plan_measure(replace(known, outcomes=None), "mean-score", ComparisonRule(), [0.5], tests=tests)
         assert plan.drops[0].needed == fewest
         assert fewest == 10 or 2.0**-fewest <= 0.05 / tests < 2.0 ** (1 - fewest)
 
@@ -290,7 +290,7 @@ def tilted_rows(kind, rng, units):
         if kind.startswith("mean"):
             blank = np.zeros(len(rows), int)
             scores = said[0][rows], said[1][rows]
-            return replace(pair_arrays(blank, blank, blank, scores=scores, score_range=(0, 1), **groups), said=None)
+            return replace(pair_arrays(blank, blank, blank, scores=scores, score_range=(0, 1), **groups), outcomes=None)
         if kind.startswith("auc"):
             return pair_arrays(y[rows], y[rows], y[rows], scores=(said[0][rows], said[1][rows]), **groups)
         return pair_arrays(y[rows], said[0][rows], said[1][rows], **groups)

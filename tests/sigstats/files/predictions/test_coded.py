@@ -77,9 +77,10 @@ def test_a_pair_of_large_files_is_joined_by_codes(tmp_path):
         frame.assign(prediction=frame["label"]).to_parquet(tmp_path / f"{name}.parquet", index=False)
     columns = Columns().but(slices=("part",), coded=True)
     sides = [read(str(tmp_path / f"{name}.parquet"), columns) for name in "ab"]
-    assert all(pa.types.is_dictionary(side.said.label.type) and pa.types.is_integer(side.ids.type) for side in sides)
+    assert all(pa.types.is_dictionary(side.outcomes.label.type) for side in sides)
+    assert all(pa.types.is_integer(side.ids.type) for side in sides)
     found = join(*sides, columns)
-    assert found.said.classes == ("0", "1", "2")
+    assert found.outcomes.classes == ("0", "1", "2")
     assert found.units.slices["part"][1].tolist() == [
         sorted(map(str, range(20))).index(str(n % 20)) for n in range(5000)
     ]

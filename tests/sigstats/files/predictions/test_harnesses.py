@@ -174,7 +174,7 @@ def test_of_several_splits_of_helm_the_output_says_how_many_instances_each_has(t
     rows[3]["stats"][0]["name"]["split"] = "valid"
     found = read(helm(tmp_path / "a", rows), Columns().but(slices=("split",)))
     assert found.notes == ("instances of several splits are counted: test (4), valid (1); --slice split tests each",)
-    assert found.others["split"].to_pylist() == ["test"] * 3 + ["valid", "test"]
+    assert found.requested["split"].to_pylist() == ["test"] * 3 + ["valid", "test"]
 
 
 def test_a_test_of_promptfoo_is_right_if_it_passed(tmp_path):
@@ -183,7 +183,7 @@ def test_a_test_of_promptfoo_is_right_if_it_passed(tmp_path):
     assert of_tests(path) == {(str(n), 1): n % 3 > 0 for n in range(5)}
     assert of_tests(path, score="score") == {(str(n), 1): (n % 3 > 0) / 2 for n in range(5)}
     assert of_tests(path, score="tone") == {(str(n), 1): n / 4 for n in range(5)}
-    assert read(path, Columns().but(slices=("area",))).others["area"].to_pylist() == list("ababa")
+    assert read(path, Columns().but(slices=("area",))).requested["area"].to_pylist() == list("ababa")
     with pytest.raises(ValueError, match="score: 'other' was not found; expected one of success, score, tone"):
         read(path, Columns(score="other"))
 
@@ -202,8 +202,9 @@ def test_tests_of_promptfoo_in_another_order_are_the_same_tests(tmp_path):
     changed = [outcome(n, n < 3, index=4 - n) for n in range(5)]
     paths = promptfoo(tmp_path / "a.json", results), promptfoo(tmp_path / "b.json", changed)
     paired = join(*(read(path, Columns()) for path in paths), Columns())
-    assert ((paired.said.a == paired.said.label).sum(), (paired.said.b == paired.said.label).sum()) == (4, 3)
-    assert ((paired.said.a == paired.said.label) & (paired.said.b != paired.said.label)).sum() == 1
+    right_a, right_b = paired.outcomes.right
+    assert (right_a.sum(), right_b.sum()) == (4, 3)
+    assert (right_a & ~right_b).sum() == 1
     for case in ({"assert": [{"type": "equals", "value": "yes"}]}, {"threshold": 0.5}):
         changed[0]["testCase"] = case
         promptfoo(tmp_path / "b.json", changed)
@@ -295,7 +296,7 @@ def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
     assert marks(path, unscored="drop") == {(name, 1): number < 5 for number, name in enumerate(ids[:9])}
     found = read(str(path), Columns().but(slices=("repo",), unscored="drop"))
     assert found.source.subject["model"] == "maker/model-4.1"
-    assert set(found.others["repo"].to_pylist()) == {"django/django"}
+    assert set(found.requested["repo"].to_pylist()) == {"django/django"}
     assert found.dropped.ids.to_pylist() == [ids[10], ids[11], ids[9]]
     assert [note.partition(": ids")[0] for note in found.notes] == [
         f"{path}: 1 of 10 answers are empty; they count as the log scores them",
@@ -391,14 +392,14 @@ def test_the_details_of_lighteval_have_a_column_of_metrics(tmp_path):
     assert marks(path, score="f1") == {(str(n + 5), 1): n / 10 for n in range(6)}
     found = read(path, Columns().but(score="em", slices=("level",)))
     assert found.source.subject["task"] == "lighteval|gsm8k|5"
-    assert found.others["level"].to_pylist() == list("ababab")
+    assert found.requested["level"].to_pylist() == list("ababab")
     path = details(tmp_path / "details.parquet", [{**row, "metric": {"em": 1.0, "ppl": 3.5}} for row in rows])
     assert parsed(path, Columns()).scores(Columns()) == ("em",)
     assert read(path, Columns(score="ppl")).score.lower
     as_text = [{name: str(value) for name, value in row.items()} for row in rows]
     other = read(details(tmp_path / "renamed.parquet", as_text), Columns().but(score="em", slices=("level",)))
     assert other.ids.to_pylist() == found.ids.to_pylist()
-    assert other.others["level"].to_pylist() == found.others["level"].to_pylist()
+    assert other.requested["level"].to_pylist() == found.requested["level"].to_pylist()
     assert other.source.subject["task"] == "lighteval|gsm8k|5"
     assert {name: column.to_pylist() for name, column in other.identity.items()} == {
         name: column.to_pylist() for name, column in found.identity.items()
@@ -424,7 +425,7 @@ def test_the_details_of_early_lighteval_are_text(tmp_path, number):
     ]
     path = details(tmp_path / "early.parquet", early)
     assert marks(path, score="em") == {(str(n), 1): n > 2 for n in range(6)}
-    assert read(path, Columns().but(score="em", slices=("level",))).others["level"].to_pylist() == list("ababab")
+    assert read(path, Columns().but(score="em", slices=("level",))).requested["level"].to_pylist() == list("ababab")
     with pytest.raises(ValueError, match="score: there are 2; expected one named of em, f1"):
         read(path, Columns())
 
@@ -444,7 +445,7 @@ def test_the_details_of_early_lighteval_are_text(tmp_path, number):
 def test_the_mean_of_the_marks_is_what_helm_says(name, score, measure):
     told = json.loads((LOGS / "helm" / name / "stats.json").read_text())
     found = read(str(LOGS / "helm" / name / "per_instance_stats.json"), Columns().but(score=score, slices=("split",)))
-    splits = found.others["split"].to_pylist()
+    splits = found.requested["split"].to_pylist()
     for stat in told:
         if stat["name"]["name"] == measure and "perturbation" not in stat["name"]:
             own = [

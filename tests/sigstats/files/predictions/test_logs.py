@@ -72,7 +72,7 @@ def test_any_metric_that_is_a_number_a_document_is_read_by_its_name(tmp_path):
 
 def test_a_log_whose_metric_is_an_error_is_read_as_one(tmp_path):
     found = read(harness_log(tmp_path / "a.jsonl", [{"word_perplexity": 9.5}]), Columns())
-    assert (found.score.lower, found.said.predicted, found.score.values.to_pylist()) == (True, False, [9.5])
+    assert (found.score.lower, found.outcomes.predicted, found.score.values.to_pylist()) == (True, False, [9.5])
 
 
 def test_the_filter_that_is_named_is_read(tmp_path):
@@ -287,5 +287,5 @@ def test_metadata_that_cluster_the_errors_are_told(tmp_path):
     pair = join(*(read(path, Columns()) for path in paths), Columns())
     told = {note.name: str(note) for note in compare_pair(pair).notes}
     assert told["clustered-errors"].startswith("rows with equal 'patient' differ alike")
-    assert list(pair.beside.columns) == ["patient", "row", "input"]
-    assert len(set(pair.beside.content.tolist())) == 299  # copies are known by the question alone
+    assert list(pair.other_columns.columns) == ["patient", "row", "input"]
+    assert len(set(pair.other_columns.content.tolist())) == 299  # copies are known by the question alone

@@ -34,7 +34,7 @@ def csv(rows):
 def seen(path, **columns):
     found = read(str(path), Columns().but(**columns))
     return sorted(
-        zip(found.ids.to_pylist(), found.said.label.to_pylist(), found.said.prediction.to_pylist(), strict=True)
+        zip(found.ids.to_pylist(), found.outcomes.label.to_pylist(), found.outcomes.prediction.to_pylist(), strict=True)
     )
 
 
@@ -79,7 +79,7 @@ def test_a_folder_of_tables_is_a_task_each(tmp_path):
         (tmp_path / model / ".cache").write_text("id,label,prediction\n")
     columns = Columns().but(slices=("task",))
     sides = [read(str(tmp_path / model), columns) for model in ("old", "new")]
-    assert sides[0].ids.to_pylist()[0].count("/") == 1 + sides[0].others["task"].to_pylist()[0].count("/")
+    assert sides[0].ids.to_pylist()[0].count("/") == 1 + sides[0].requested["task"].to_pylist()[0].count("/")
     found = join(read(str(tmp_path / "old"), columns), read(str(tmp_path / "old"), columns), columns)
     assert found.n == 24
     assert len(found.units.slices["task"][0]) == 2
@@ -136,14 +136,14 @@ def test_files_whose_ids_and_labels_agree_by_design_or_in_part_are_tasks(labels,
     rng = np.random.default_rng(3)
     files = [(f"task{number}", range(99), labels(rng)) for number in range(4)]
     read_ = read(str(folder_of_files(tmp_path / "a", *files)), Columns())
-    assert len(read_.others["task"].unique()) == 4
+    assert len(read_.requested["task"].unique()) == 4
 
 
 def test_parts_of_one_table_are_no_tasks(tmp_path, refused):
     labels = np.random.default_rng(4).integers(0, 2, 300)
     parts = [(f"part-0000{place}-1f", range(start, start + 100), labels[:100]) for place, start in enumerate((0, 100))]
     read_ = read(str(folder_of_files(tmp_path / "a", *parts)), Columns())
-    assert (read_.ids.to_pylist(), "task" in read_.others) == ([str(id_) for id_ in range(200)], False)
+    assert (read_.ids.to_pylist(), "task" in read_.requested) == ([str(id_) for id_ in range(200)], False)
     assert [note.name for note in read_.notes] == ["parts-of-one-table"]
     folder_of_files(tmp_path / "b", *((f"train-{part}-of-2", range(100), labels[:100]) for part in range(2)))
     assert "100 of 200 rows repeat an id" in refused("check", tmp_path / "b", "--id", "id", "--at-least", "0.5")

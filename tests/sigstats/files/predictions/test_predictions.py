@@ -32,9 +32,9 @@ def table(path, rows):
 def seen(path, **columns):
     """What is read of a file, as lists; once it is large, in several pieces."""
     found = read(str(path), Columns().but(**columns))
-    others = {name: values.to_pylist() for name, values in found.others.items()}
+    others = {name: values.to_pylist() for name, values in found.requested.items()}
     score = None if found.score is None else found.score.values.to_pylist()
-    return found.ids.to_pylist(), found.said.label.to_pylist(), found.said.prediction.to_pylist(), others, score
+    return found.ids.to_pylist(), found.outcomes.label.to_pylist(), found.outcomes.prediction.to_pylist(), others, score
 
 
 @pytest.mark.parametrize(
@@ -156,8 +156,8 @@ def test_classes_and_ids_that_two_files_spell_differently_are_the_same(tmp_path)
     for side in (pointed, truths):
         files = [table(tmp_path / "a.csv", whole), table(tmp_path / "b.csv", side)]
         found = join(*(read(str(file), Columns()) for file in files), Columns())
-        assert (found.said.classes, found.n) == (("0", "1"), 4)
-        assert found.said.a.tolist() == found.said.b.tolist() == [1, 1, 1, 1]
+        assert (found.outcomes.classes, found.n) == (("0", "1"), 4)
+        assert found.outcomes.a.tolist() == found.outcomes.b.tolist() == [1, 1, 1, 1]
 
 
 def test_numbers_with_a_point_beside_classes_of_which_some_are_words(tmp_path):
@@ -165,8 +165,8 @@ def test_numbers_with_a_point_beside_classes_of_which_some_are_words(tmp_path):
     rows = [{"id": n, "label": ("1", "2", "other")[n % 3], "prediction": ("1.0", "2.0")[n % 2]} for n in range(12)]
     files = [table(tmp_path / name, rows) for name in ("a.csv", "b.csv")]
     found = join(*(read(str(file), Columns()) for file in files), Columns())
-    assert found.said.classes == ("1", "2", "other")
-    assert (found.said.a == found.said.label).tolist() == [row["prediction"][0] == row["label"] for row in rows]
+    assert found.outcomes.classes == ("1", "2", "other")
+    assert (found.outcomes.a == found.outcomes.label).tolist() == [row["prediction"][0] == row["label"] for row in rows]
     versions = [{"id": n, "label": ("1.0", "2.0")[n % 2], "prediction": ("1", "1.0", "2.0")[n % 3]} for n in range(12)]
     files = [table(tmp_path / name, versions) for name in ("a.csv", "b.csv")]
     assert join(*(read(str(file), Columns()) for file in files), Columns()).classes == ("1", "1.0", "2.0")
@@ -198,8 +198,8 @@ def test_one_is_the_same_class_however_a_reader_finds_it(tmp_path, form, label, 
         pq.write_table(pa.Table.from_pylist(rows), file)
     other = table(tmp_path / "b.csv", [{"id": n, "label": y, "prediction": y} for n, y in enumerate(truth)])
     found = join(*(read(str(each), Columns()) for each in (file, other)), Columns())
-    assert (found.said.a == found.said.label).tolist() == [y == p for y, p in zip(truth, guess, strict=True)]
-    assert (found.said.b == found.said.label).all()
+    assert (found.outcomes.a == found.outcomes.label).tolist() == [y == p for y, p in zip(truth, guess, strict=True)]
+    assert (found.outcomes.b == found.outcomes.label).all()
 
 
 @pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.int8(), pa.uint64(), pa.decimal128(24, 2)], ids=str)
@@ -208,7 +208,7 @@ def test_one_is_the_same_class_in_every_type_of_parquet(tmp_path, kind):
     guess = pa.array(values.astype(np.float16)) if kind == pa.float16() else pa.array(values).cast(kind)
     pq.write_table(pa.table({"id": range(8), "label": [1, 0, 0, 1] * 2, "prediction": guess}), tmp_path / "a.parquet")
     found = join(*2 * [read(str(tmp_path / "a.parquet"), Columns())], Columns())
-    assert (found.said.a == found.said.label).tolist() == [True, True, False, False] * 2
+    assert (found.outcomes.a == found.outcomes.label).tolist() == [True, True, False, False] * 2
 
 
 def test_prose_with_commas_is_no_table(tmp_path):
@@ -233,8 +233,8 @@ def test_ids_are_distinct_once_they_are_read(tmp_path, ids):
         first, other = (read(str(path), Columns()) for path in paths)
         assert first.distinct is first.ids
         found = join(first, other, Columns())
-        assert [found.said.classes[code] for code in found.said.a] == ["x", "y", "x"]
-        assert [found.said.classes[code] for code in found.said.b] == ["y", "y", "x"]
+        assert [found.outcomes.classes[code] for code in found.outcomes.a] == ["x", "y", "x"]
+        assert [found.outcomes.classes[code] for code in found.outcomes.b] == ["y", "y", "x"]
 
 
 @pytest.mark.parametrize(("one", "other"), [("5", "5.0"), ("5", "05"), ("+5", "5."), ("0", "00.0"), ("x5", "x05")])
