@@ -29,7 +29,10 @@ _POINT_OF_THOUSANDS = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:\.\d{3})?|0)", re.ASCI
 #: More names are ids, of which some are alike by chance.
 _MOST_NAMES = 10_000
 #: Names, in lower case, of rows that are computed from the others.
-SUMMARIES = {"mean", "average", "avg", "avg.", "median", "sum", "total", "all", "overall"}
+SUMMARIES = {
+    *("mean", "average", "avg", "avg.", "median", "std", "sum", "total", "totals", "grand total", "all", "overall"),
+    *("mean rank", "average rank", "accuracy", "micro avg", "macro avg", "weighted avg", "samples avg"),
+}
 #: One word for each truth value.
 _TRUTH = {"0": "no", "false": "no", "1": "yes", "true": "yes"}
 #: Pairs of numbers that stand for two classes.

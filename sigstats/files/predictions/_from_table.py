@@ -137,10 +137,23 @@ def _ids(table: Table, name: str, *, positions: bool, coded: bool) -> tuple[Any,
     ascending = table.ascending(name)
     if ascending is not None:
         return ascending if coded else table.texts(name), True
-    ids = table.texts(name)
-    if len(ids) > 1 and (last := ids[-1].as_py()).lower() in SUMMARIES and is_number(ids[0].as_py()):
-        raise table.error(name, f": {shown(last)} is a summary, not a row; remove it", len(ids) - 1)
-    return ids, False
+    return table.texts(name), False
+
+
+def _refuse_summaries(table: Table, columns: TableColumns) -> None:
+    """Refuse a first or last row named as a total or mean of the others, in the ids or in a column that is not read."""
+    last = table.num_rows - 1
+    edges = table.take(pa.array([0, last])) if last > 1 else table
+    for name in table.names if last > 1 else ():
+        if table.names.count(name) > 1 or (name in columns.wanted and name != columns.id):
+            continue
+        try:
+            texts = edges.texts_or_missing(name).to_pylist()
+        except ValueError:  # fractions or lists
+            continue
+        for row, text in zip((0, last), texts, strict=True):
+            if str(text).lower() in SUMMARIES and pc.sum(pc.equal(table.texts_or_missing(name), text)).as_py() == 1:
+                raise table.error(name, f": {shown(text)} is a summary, not a row; remove it", row)
 
 
 def from_table(table: Table, given: Columns) -> Predictions:
@@ -168,6 +181,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
     coded = columns.form.coded and not lacking and columns.truth is None and not several
     texts = table.coded if coded else table.texts
     ids, ascending = _ids(table, columns.id, positions=positions, coded=coded)
+    _refuse_summaries(table, columns)
     score = scores_of(table, columns)
     # A file with scores needs no predictions, and one of marks alone no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named

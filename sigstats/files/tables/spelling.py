@@ -179,3 +179,16 @@ def _renamed(column: Any, names: dict[str, str]) -> Any:
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
     return pa.array([names.get(name, name) for name in encoded.dictionary.to_pylist()]).take(encoded.indices)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return True for a type of strings."""
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+def without_views(table: pa.Table) -> pa.Table:
+    """Turn string views, which Polars writes and Arrow cannot select rows of, into strings."""
+    views = [place for place, kind in enumerate(table.schema.types) if pa.types.is_string_view(kind)]
+    for place in views:
+        table = table.set_column(place, table.schema.names[place], table.column(place).cast(pa.string()))
+    return table

@@ -13,10 +13,18 @@ from sigstats._common.class_spelling import refuse_thousands
 from sigstats._common.data_frames import duration_text
 from sigstats._common.validation import EXACT_WHOLE, MAX_TOTAL, hint, shown
 
-from .spelling import Array, first_rounded, is_number, is_whole_number, to_decimals, to_numbers, without_empty
+from .spelling import (
+    Array,
+    first_rounded,
+    is_number,
+    is_text,
+    is_whole_number,
+    to_decimals,
+    to_numbers,
+    without_empty,
+    without_views,
+)
 
-#: Texts as short as those that usually mean a missing value, with blanks around them.
-_SHORT = r"(?s)^.{0,8}$"
 #: A column is assumed to have few values if its first rows have few.
 _SAMPLE, _FEW = 1000, 100
 
@@ -43,7 +51,7 @@ class Table:
         self.where = where
         self.names: tuple[str, ...] = tuple(table.column_names if names is None else names)
         self.num_rows = table.num_rows
-        self._table = table
+        self._table = without_views(table)
         self._as_python, self.has_ids = as_python, has_ids
         self._whole_columns: dict[str, Array] = {}
         self._rows: Array | None = None
@@ -245,21 +253,6 @@ class WithMissing(Table):
 def _shortest(texts: Array) -> Array:
     """Texts without redundant zeros in decimal numbers: -1.0 and -01 become -1."""
     return pc.replace_substring_regex(texts, r"^\+?(-?)0*([0-9]+(?:\.[0-9]*[1-9])?)\.?0*$", r"\1\2")
-
-
-def rows_of_short(texts: Array) -> dict[str, int]:
-    """Return the number of rows of each text that is short enough to mean a missing value."""
-    values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
-    short = pc.match_substring_regex(values, _SHORT)
-    if not pc.any(short).as_py():
-        return {}
-    short = short.take(texts.indices) if values is not texts else short
-    return {count["values"]: count["counts"] for count in pc.value_counts(texts.filter(short)).to_pylist()}
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Return True for a type of strings."""
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
 
 
 def _as_strings(column: Array) -> Array:

@@ -888,6 +888,15 @@ def test_measurements_and_bins_are_those_of_the_same_table_as_csv(tmp_path, meas
     assert [row["low"] for row in found] == [row["low"] for row in as_text]
 
 
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_rows_of_one_model_are_selected_from_any_format(tmp_path, measurements, kind):
+    both = pl.concat([frame.with_columns(model=pl.lit(name)) for frame, name in zip(measurements, "ab", strict=True)])
+    FORMATS[kind](both, path := tmp_path / f"both.{kind}")
+    options = ["--measure", "neg-mae", "--score-range", "0", "200"]
+    rows = compared(tmp_path, [path], "--model", "a", "--model", "b", *options)["rows"]
+    assert rows == results(tmp_path, measurements, "csv", pl.DataFrame.write_csv, *options)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("unscored", ["drop", "wrong", "refuse"])
 @pytest.mark.parametrize("empty", ["", math.nan, None])

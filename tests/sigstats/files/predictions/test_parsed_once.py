@@ -91,11 +91,3 @@ def test_a_file_that_is_given_twice_is_parsed_once(parsed, tmp_path, refused):
     path, _ = write_tables(tmp_path, "csv")
     assert "is both BASELINE and CANDIDATE" in refused("compare", path, path, "--score", "mark")
     assert parsed == {path: 1}
-
-
-@pytest.mark.parametrize("last", ["mean", "Total"])
-def test_a_line_of_means_below_numbered_rows_is_refused(tmp_path, refused, last):
-    (tmp_path / "a.csv").write_text(f"id,label,prediction\n1,0,0\n2,1,1\n{last},0.5,0.5\n")
-    assert f"line 4: column 'id': '{last}' is a summary, not a row; remove it" in refused(
-        "check", tmp_path / "a.csv", "--at-least", "0.5"
-    )

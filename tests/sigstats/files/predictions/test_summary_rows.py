@@ -1,0 +1,45 @@
+"""Rows of totals and means in a table: at its edges they are refused by name; elsewhere such a name may be an item."""
+
+import pandas as pd
+import pytest
+
+NUMBERED, WORDS, LETTERS = ["1", "2", "3"], ["u1", "u2", "u3"], list("abcdefghijkl")
+
+
+def table(path, ids, **columns):
+    frame = pd.DataFrame({"id": ids, "label": 0, "prediction": 0} | columns)
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("ids", [NUMBERED, WORDS])
+@pytest.mark.parametrize("name", ["mean", "Total", "TOTAL", "macro avg", "Grand total", "accuracy"])
+def test_a_last_or_first_row_with_the_name_of_a_summary_is_refused(tmp_path, refused, ids, name):
+    for own, line in (([*ids, name], 5), ([name, *ids], 2)):
+        message = refused("check", table(tmp_path / "a.csv", own), "--at-least", "0.5")
+        assert f"line {line}: column 'id': '{name}' is a summary, not a row; remove it" in message
+
+
+def test_the_name_may_stand_in_a_column_that_is_not_read(tmp_path, refused):
+    path = table(tmp_path / "a.csv", [1, 2, 3], utterance=["x", "y", "TOTAL"])
+    assert "line 4: column 'utterance': 'TOTAL' is a summary" in refused("check", path, "--at-least", "0.5")
+    assert "'TOTAL' is a summary" in refused("check", path, "--by-position", "--at-least", "0.5")
+
+
+def test_a_row_without_an_id_of_its_own_is_found_by_the_name(tmp_path, refused):
+    pd.DataFrame({"file": ["a", "b", "c", "Sum"], "wer": [0.1, 0.2, 0.3, 0.6]}).to_csv(tmp_path / "a.csv", index=False)
+    message = refused("check", tmp_path / "a.csv", "--score", "wer", "--by-position", "--at-most", "0.5")
+    assert "line 5: column 'file': 'Sum' is a summary" in message
+
+
+@pytest.mark.parametrize(
+    ("ids", "columns"),
+    [
+        ([*LETTERS[:6], "total", *LETTERS[6:]], {}),
+        (LETTERS, {"split": "all"}),
+        (LETTERS, {"label": [*"xyxyxyxyxyx", "mean"], "prediction": [*"xyxyxyxyxyx", "mean"]}),
+        (LETTERS, {"domain": ["all", *["some"] * 10, "all"]}),
+    ],
+)
+def test_items_and_classes_may_have_such_names(tmp_path, printed, ids, columns):
+    printed("check", table(tmp_path / "a.csv", ids, **columns), "--at-least", "0.1", code=(0, 1))
