@@ -17,6 +17,7 @@ from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import did_you_mean, notes_as_objects, rephrased
 from sigstats._common.validation import FloatArray
 from sigstats.comparison.notes import clusters as clustered
+from sigstats.comparison.paired_predictions import OtherColumns
 from sigstats.comparison.units import MISSING
 from sigstats.files.predictions import Columns, other_column_codes, read
 from sigstats.intervals import Interval
@@ -71,14 +72,14 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     rank = partial(rank_votes, one, other, given[winner], confidence_level=confidence_level)
     with rephrased(f"{votes.where}: "):
         ranking = rank(**codes)
-    beside: Any = {} if clusters else other_column_codes(votes, votes).columns
+    others = OtherColumns() if clusters else other_column_codes(votes, votes)
 
     def told(groups: Any) -> str:
         return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided"
 
     values = _beyond_pairs(one, other, given[winner])
     spelled = DistinctNames(ranking.models, len(one), votes.where, "model").notes
-    return replace(ranking, notes=(*spelled, *clustered(values, beside, classes=2, seed=0, pvalue=told)))
+    return replace(ranking, notes=(*spelled, *clustered(values, others, classes=2, seed=0, pvalue=told)))
 
 
 def _beyond_pairs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) -> FloatArray:

@@ -12,11 +12,11 @@ from .._common.messages import Note, join_words
 from .._common.numerals import p_number, significant
 from .._common.validation import FloatArray, IntArray, shown
 from ..measures.table import MEASURES, is_quantile
-from ..scores.order import neighbours_alike
+from ..scores.order import neighbours_alike, without_trend
 from ..unseen_row.means import RAREST, UnseenGroup
 from .evidence import Evidence
 from .measured import units_of_numbers
-from .paired_predictions import PairedPredictions
+from .paired_predictions import OtherColumns, PairedPredictions
 from .result import ComparisonResult
 from .row_tests import test_part
 from .row_tests.mean_tests import bounded
@@ -177,7 +177,7 @@ def clusters_note(
     if not np.isfinite(values).all():
         return
     others, k = paired.other_columns, max(1, len(paired.classes))
-    notes = list(clusters(values, others.columns, classes=k, seed=seed, pvalue=pvalue))
+    notes = list(clusters(values, others, classes=k, seed=seed, pvalue=pvalue))
     yield from notes
     if notes or not np.isfinite(scored).all():
         return
@@ -248,23 +248,27 @@ _LEVEL = 0.01
 
 
 def clusters(
-    values: FloatArray, columns: Mapping[str, IntArray], *, classes: int, seed: int, pvalue: Callable[[IntArray], str]
+    values: FloatArray, others: OtherColumns, *, classes: int, seed: int, pvalue: Callable[[IntArray], str]
 ) -> Iterator[Note]:
     """A note on each of up to three columns with groups of rows that have similar values.
 
     A column is examined if it has two or more rows per value on average, at least ten values, and more than twice as
     many as there are classes; the first groups are used, up to 8,192 rows. Null hypothesis: given the columns, all
     orders of the values of the rows are equally likely. Then no column is named with a probability of at least 99%,
-    since the sum of squares of the sums of groups must exceed those of 100 random orders per column, minus one.
+    since the sum of squares of the sums of groups must exceed those of 100 random orders per column, minus one. Whole
+    numbers must do so also without their best increasing or decreasing trend, as marks or lengths have one.
 
-    `values`: the difference of the models in each row; array of shape (n,). `columns`: codes from 0. `pvalue`: the
-    p-value with the groups of such codes, in words.
+    `values`: the difference of the models in each row; array of shape (n,). `pvalue`: the p-value with the groups of
+    such codes, in words.
     """
     least = max(_FEWEST_VALUES, 2 * classes + 1)
-    tried = {name: codes for name, codes in columns.items() if least <= int(codes.max()) + 1 <= len(codes) / 2}
-    count, rng = 0, np.random.default_rng(seed)
+    tried = {name: codes for name, codes in others.columns.items() if least <= int(codes.max()) + 1 <= len(codes) / 2}
+    count, draws, rng = 0, round(len(tried) / _LEVEL) - 1, np.random.default_rng(seed)
     for name, codes in tried.items():
-        ratio = _inflation(values, codes, round(len(tried) / _LEVEL) - 1, rng) if count < _MOST_NAMED else None
+        ratio = _inflation(values, codes, draws, rng) if count < _MOST_NAMED else None
+        trend = ratio is not None and name in others.numbers
+        if trend and _inflation(without_trend(values, codes), codes, draws, rng) is None:
+            continue
         if ratio is not None:
             count += 1
             many = f"{int(codes.max()) + 1:,} values"

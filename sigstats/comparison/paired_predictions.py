@@ -1,6 +1,6 @@
 """The predictions of two models on the same rows, as arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -141,9 +141,10 @@ class OtherColumns(NamedTuple):
 
     #: Codes of all columns together, if known.
     content: IntArray | None = None
-    #: The columns that may name groups of rows, and the names of those that are dates, with codes in order.
+    #: The columns that may name groups of rows, and the names of dates and of whole numbers, with codes in order.
     columns: Mapping[str, IntArray] = {}
     times: Sequence[str] = ()
+    numbers: Collection[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -104,3 +104,14 @@ def neighbours_alike(values: FloatArray, classes: IntArray, seed: int = 0) -> fl
         if lag_one(drawn) >= observed * (1 - 1e-9):
             return None
     return observed
+
+
+def without_trend(values: FloatArray, codes: IntArray) -> FloatArray:
+    """Return values less the increasing or decreasing function of the codes that fits them best."""
+    from scipy.optimize import isotonic_regression  # takes long to import, and few comparisons need it
+
+    sizes = np.bincount(codes)
+    means = np.bincount(codes, values) / sizes
+    trends = [isotonic_regression(means, weights=sizes, increasing=rising).x for rising in (True, False)]
+    trend = min(trends, key=lambda fitted: float(sizes @ (means - fitted) ** 2))
+    return np.asarray(values - trend[codes])

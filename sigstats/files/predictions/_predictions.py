@@ -23,6 +23,7 @@ MOST_VALUES = 2**20
 #: The most bytes of a text file of which all columns are read; of larger ones, only the compared columns.
 SMALL_FILE = 2**23
 _FRACTION, _DATE = r"^[+-]?[0-9]*[.,][0-9]*[1-9]", r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]|$)"
+_WHOLE = r"^-?[0-9]+(\.0*)?$"
 #: Label and prediction of an answer of which only right or wrong is known.
 RIGHT, WRONG = "right", "wrong"
 
@@ -229,7 +230,7 @@ def other_column_codes(first: Predictions, other: Predictions, rows: Any = None,
     """Return the content of shared rows outside the compared columns, as codes from 0.
 
     First the joint codes of all columns of both files (of logs: the question); None if there are none. Then the codes
-    of columns that may name groups: complete, equal in both files, without fractions; and the names of dates.
+    of columns that may name groups: complete, equal in both files, without fractions; and which are dates and numbers.
     """
     sides = []
     for side, chosen in ((first, rows), (other, partners)):
@@ -251,11 +252,12 @@ def other_column_codes(first: Predictions, other: Predictions, rows: Any = None,
         and all(name not in side or _same_parts(own, side[name]) for side in codes)
     }
     times = [name for name in alike if all(pc.all(_matches(part, _DATE)).as_py() for part in columns[name])]
+    numbers = {name for name in alike if all(pc.all(_matches(part, _WHOLE)).as_py() for part in columns[name])}
     question = [told[name] for name in without_target(first.identity) if name in told]
     others = [own for name, own in codes[1].items() if name not in told or not _same_parts(told[name], own)]
     parts = question or [*told.values(), *others]
     content = joint_codes(parts)
-    return OtherColumns(None if equal_by_chance(content, parts) else content, alike, times)
+    return OtherColumns(None if equal_by_chance(content, parts) else content, alike, times, numbers)
 
 
 def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:
@@ -265,7 +267,8 @@ def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 def _codes(column: Any) -> Ints:
     texts = column.dictionary.cast(pa.string())
-    places = pc.rank(texts) if pc.all(_matches(column, _DATE)).as_py() else range(len(texts))
+    whole, dates = (pc.all(_matches(column, pattern)).as_py() for pattern in (_WHOLE, _DATE))
+    places = pc.rank(texts.cast(pa.float64()) if whole else texts) if whole or dates else range(len(texts))
     indices = column.indices.cast(pa.int64())
     if indices.null_count:
         indices = pc.fill_null(indices, -1)  # imports pandas

@@ -5,10 +5,14 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import sigstats
 from sigstats.comparison.notes import clusters
+from sigstats.comparison.paired_predictions import OtherColumns
 from sigstats.flows.cli import main
+from tests.examples import examples
 
 PATIENTS, ROWS = 100, 10
 
@@ -76,8 +80,32 @@ def test_columns_are_named_by_chance_in_one_of_a_hundred_inputs(columns):
         values = [few, rng.standard_cauchy(n), rng.choice([-1.0, 1], n)][trial % 3]
         sizes = rng.zipf(1.4, (columns, n)).clip(1, n // 2)
         codes = {str(i): np.unique(np.repeat(np.arange(n), s)[:n], return_inverse=True)[1] for i, s in enumerate(sizes)}
-        alarms += any(True for _ in clusters(values, codes, classes=2, seed=trial, pvalue=lambda _: ""))
+        alarms += any(
+            True
+            for _ in clusters(
+                values, OtherColumns(columns=codes, numbers=codes), classes=2, seed=trial, pvalue=lambda _: ""
+            )
+        )
     assert alarms < 10
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    kinds=st.integers(16, 60),
+    rise=st.sampled_from([lambda mark: mark, lambda mark: 1 - mark, lambda mark: mark > 0.6, lambda mark: mark**4]),
+)
+@settings(max_examples=examples(40))
+def test_marks_and_lengths_that_errors_rise_or_fall_with_are_not_groups_but_numbers_of_groups_are(seed, kinds, rise):
+    rng, n = np.random.default_rng(seed), 1_500
+    mark = rng.integers(kinds, size=n)
+    chance = 0.15 + 0.7 * rise(mark / (kinds - 1))
+    of_group = np.clip(chance + rng.choice([-0.4, 0.4], kinds)[mark], 0, 1)  # a group may have a trend as well
+    label = rng.integers(0, 2, n)
+    for right, groups in ((rng.random(n) < chance, False), (rng.random(n) < of_group, True)):
+        frame = pd.DataFrame({"label": label, "prediction": np.where(right, label, 1 - label), "mark": mark})
+        assert bool(named(sigstats.check(frame, at_least=0.1), "clustered-errors")) == groups
+        frame["mark"] = "m" + frame["mark"].astype(str)  # names have no order
+        assert named(sigstats.check(frame, at_least=0.1), "clustered-errors")
 
 
 def test_one_class_for_all_rows_and_labels_as_predictions_are_told():
