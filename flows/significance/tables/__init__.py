@@ -22,8 +22,8 @@ from sigstats._common.validation import as_choice
 from sigstats.files.inputs import place, read_bytes, reading
 from sigstats.files.inputs.content import open_content
 from sigstats.files.tables.delimited import DelimitedTable
-from sigstats.files.tables.spelling import is_number, same_spelling
-from sigstats.files.tables.table import Table, rows_of_short
+from sigstats.files.tables.spelling import is_number, rows_of_short, same_spelling
+from sigstats.files.tables.table import Table
 from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
 from sigstats.tasks.summary import PRINTABLE
 

@@ -13,7 +13,7 @@ from sigstats._common.messages import some_of
 from sigstats._common.validation import refuse, shown
 from sigstats.measures.metrics import is_lower_better, limits_of
 
-from ..tables.spelling import Array, is_number, same_spelling, to_numbers, without_empty
+from ..tables.spelling import Array, is_number, rows_of_short, same_spelling, to_numbers, without_empty
 from ..tables.table import Table, WithMissing
 from ._columns import Columns
 from ._predictions import Scores
@@ -21,8 +21,6 @@ from ._predictions import Scores
 #: A whole number with more digits may exceed the range of float64.
 _LONGEST_NUMBER = 308
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
-#: Texts as short as those that usually mean a missing value, with blanks around them.
-_SHORT = r"(?s)^.{0,8}$"
 #: The words of verdicts.
 _WORDS = {
     **dict.fromkeys(("yes", "true", "correct", "pass", "passed", "right", "success", "resolved"), 1.0),
@@ -45,17 +43,7 @@ def check_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
     listed = "" if name == columns.score else ", or list {} in --classes if it is a class"
     remedy = f"add --missing {{}} if they are missing{listed}"
     where, n = str(table.error(name, "")), len(texts)
-    refuse_missing_texts(where, _rows_of_short(texts), remedy, classes=columns.form.classes, n=n, what=what)
-
-
-def _rows_of_short(texts: Array) -> dict[str, int]:
-    """Return the number of rows of each text that is short enough to mean a missing value."""
-    values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
-    short = pc.match_substring_regex(values, _SHORT)
-    if not pc.any(short).as_py():
-        return {}
-    short = short.take(texts.indices) if values is not texts else short
-    return {count["values"]: count["counts"] for count in pc.value_counts(texts.filter(short)).to_pylist()}
+    refuse_missing_texts(where, rows_of_short(texts), remedy, classes=columns.form.classes, n=n, what=what)
 
 
 def scores_of(table: Table, columns: Columns) -> Scores | None:

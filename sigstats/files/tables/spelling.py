@@ -19,6 +19,8 @@ _DIGITS = re.compile(r"[+-]?\d{1,400}", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,30}", re.ASCII)
 #: Up to here float64 holds every whole number.
 LARGEST_WHOLE = 2.0**53
+#: Texts as short as those that usually mean a missing value, with blanks around them.
+_SHORT = r"(?s)^.{0,8}$"
 _TRUTH = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 
 
@@ -142,6 +144,16 @@ def _said(column: Any) -> Any:
     if not pa.types.is_string(names.type):
         return names
     return names.filter(pc.invert(pc.match_substring_regex(names, _NONE)))
+
+
+def rows_of_short(texts: Array) -> dict[str, int]:
+    """Return the number of rows of each text that is short enough to mean a missing value."""
+    values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
+    short = pc.match_substring_regex(values, _SHORT)
+    if not pc.any(short).as_py():
+        return {}
+    short = short.take(texts.indices) if values is not texts else short
+    return {count["values"]: count["counts"] for count in pc.value_counts(texts.filter(short)).to_pylist()}
 
 
 def without_points(column: Any) -> Any:
