@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ._common.class_names import as_class_labels
+from ._common.class_names import as_class_labels, label_name
 from ._common.class_spelling import DistinctNames, names_in
 from ._common.data_frames import require_same_index
 from ._common.validation import IntArray, as_array, as_counts, refuse, refuse_where, same_kind_of_labels, shown
@@ -30,7 +30,10 @@ def _in_order_of_rows(value: Any) -> Any:
     """A data frame of pandas with its columns in the order of its rows; anything else as it is."""
     if not hasattr(value, "columns") or not hasattr(value, "index"):
         return value
-    rows, columns = list(value.index), list(value.columns)
+    rows, columns = (
+        [label_name(label) if isinstance(label, (str, int, float, np.generic)) else label for label in axis]
+        for axis in (value.index, value.columns)
+    )
     if len(rows) > 2 and rows[-1] == columns[-1] and _has_margins(np.asarray(value)):
         raise refuse("table (columns)", columns, "the table without its margins")
     if rows == columns or not set(rows) & set(columns):  # the same order, or two ways to name the classes
@@ -39,7 +42,7 @@ def _in_order_of_rows(value: Any) -> Any:
         raise refuse(
             "table (columns)", columns, f"the classes of the rows, {shown(rows)}, each once (reindex adds one)"
         )
-    return value[rows]
+    return value.iloc[:, [columns.index(label) for label in rows]]
 
 
 def _has_margins(table: Any) -> bool:

@@ -33,6 +33,11 @@ SUMMARIES = {
     *("mean", "average", "avg", "avg.", "median", "std", "sum", "total", "totals", "grand total", "all", "overall"),
     *("mean rank", "average rank", "accuracy", "micro avg", "macro avg", "weighted avg", "samples avg"),
 }
+#: The words, in lower case, of right and wrong answers.
+VERDICTS = {
+    **dict.fromkeys(("yes", "true", "correct", "pass", "passed", "right", "success", "resolved"), 1.0),
+    **dict.fromkeys(("no", "false", "incorrect", "fail", "failed", "wrong", "failure", "unresolved"), 0.0),
+}
 #: One word for each truth value.
 _TRUTH = {"0": "no", "false": "no", "1": "yes", "true": "yes"}
 #: Pairs of numbers that stand for two classes.

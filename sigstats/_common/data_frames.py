@@ -7,19 +7,17 @@ column differ in their content.
 
 import datetime as dt
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .class_spelling import SUMMARIES, DistinctNames
+from .class_spelling import SUMMARIES, VERDICTS, DistinctNames, is_number
 from .column_names import is_no_model
 from .scores import refuse_summaries
 from .validation import MAX_TOTAL, IntArray, as_array, hint, refuse, shown
-
-#: Pairs of labels for right and wrong answers.
-_RIGHT = ((True, False), ("True", "False"), ("right", "wrong"), ("correct", "wrong"), ("correct", "incorrect"))
 
 
 def opened(table: Any) -> Any | None:
@@ -227,27 +225,38 @@ def _frame(table: Any, name: str) -> dict[str, Any] | None:
 
 
 def right_first(table: Any) -> Any:
-    """A table of rows (A right, A wrong) and columns (B) in that order, if the labels of a data frame show it.
+    """Put the rows (A right, A wrong) and columns (B) of a table in this order, by the labels of a data frame.
 
-    `pandas.crosstab` of masks has False first. Raises ValueError if the axes are named B and A, or labels differ in
-    order.
+    `pandas.crosstab` sorts them, so that False comes first. Raises ValueError if the axes are named B and A, or labels
+    do not state which answers are right.
     """
-    if not hasattr(table, "columns") or not hasattr(table, "index"):
+    if not hasattr(table, "columns") or np.shape(table) != (2, 2):
         return table
-    if all(type(axis).__name__ == "RangeIndex" and axis.name is None for axis in (table.index, table.columns)):
-        return table  # places and no labels
-    names = [str(getattr(axis, "name", None)) for axis in (table.index, table.columns)]
+    axes = {"index": getattr(table, "index", None), "columns": table.columns}
+    names = [str(getattr(axis, "name", None)) for axis in axes.values()]
     if [name.casefold() for name in names] in (["b", "a"], ["candidate", "baseline"]):
         raise refuse("table (rows, columns)", names, f"{names[1]} in rows and {names[0]} in columns (transpose it)")
-    rows, columns = list(table.index), list(table.columns)
-    if len(rows) != 2 or len(columns) != 2 or set(rows) != set(columns):
-        return table  # the order is as stated
-    for both in _RIGHT:
-        if set(rows) == set(both):
-            return table.iloc[[rows.index(value) for value in both], [columns.index(value) for value in both]]
-    if rows != columns:
-        raise refuse("table (columns)", columns, f"the names of the rows in order, {rows}, right answers first")
+    orders = []
+    for where, axis in axes.items():
+        if axis is None or (type(axis).__name__ == "RangeIndex" and axis.name is None):
+            continue  # places and no labels
+        marks = [_verdict(label) for label in axis]
+        if {*marks} == {0, 1}:
+            orders.append([marks.index(1), marks.index(0)])
+        elif axes["index"] is not None:
+            wanted = "labels such as right and wrong, or an array with right answers first"
+            raise refuse(f"table ({where})", [*axis], wanted)
+    if len(orders) == 2:
+        return table.iloc[orders[0], orders[1]]
+    if [1, 0] in orders:
+        raise refuse("table (columns)", [*table.columns], "right answers first, since rows have no labels")
     return table
+
+
+def _verdict(label: Any) -> float | None:
+    """Return 1 of a label such as True, 1 or "A right", 0 of one for wrong answers, and otherwise None."""
+    text = str(label).lower()
+    return float(text) if is_number(text) else VERDICTS.get(re.split(r"[\s_]", text)[-1])
 
 
 def joint_codes(columns: Sequence[IntArray]) -> IntArray:

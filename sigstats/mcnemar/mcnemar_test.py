@@ -127,8 +127,8 @@ def mcnemar_test(
     only_a, only_b : int
         The numbers of observations that only A, and only B, got right, up to 2**53. Or, instead of `only_a`, both as
         `discordant_counts` returns them, or a 2 x 2 table with rows (A right, A wrong) and columns (B right, B wrong);
-        a data frame with labels such as True and False may have them in any order. An array with A in the columns
-        cannot be recognised, and reverses the sign.
+        a data frame with labels such as True and False, or right and wrong, may have them in any order. An array with A
+        in the columns cannot be recognised, and reverses the sign.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is the more accurate one; ``"less"``: B is.
     method : {"exact", "mid-p", "chi2", "unconditional"}
@@ -156,8 +156,9 @@ def mcnemar_test(
     Raises
     ------
     ValueError
-        If a count is negative or fractional, a table is not 2 x 2 or its axes are named B and A, labels are given
-        instead of counts, an option is unknown or belongs to another method, or `n` is missing or out of range.
+        If a count is negative or fractional, a table is not 2 x 2, its axes are named B and A, its labels are not words
+        of right and wrong, labels are given instead of counts, an option is unknown or belongs to another method, or
+        `n` is missing or out of range.
 
     Notes
     -----

@@ -221,6 +221,7 @@ def test_random_classifiers_are_rejected_at_most_at_the_level(method):
 @settings(deadline=None, derandomize=True, max_examples=examples(100))
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1, max_size=30))
 def test_confusion_table_counts_pairs(pairs):
+    pairs = [*pairs, ("a", "a")]  # predictions without any class of y are refused
     truth, names = zip(*pairs, strict=True)
     labels = ["d", "b", "a", "c"]
     table = confusion_table(truth, names, labels=labels)

@@ -21,6 +21,14 @@ def test_a_cross_table_is_read_by_its_labels():
     assert sigstats.efficiency_test(named) == expected
 
 
+@pytest.mark.parametrize("kinds", [(str, int), (int, str), (float, str), (int, float)])
+def test_numbers_and_their_texts_are_the_same_classes(kinds):
+    """As text, 10 comes before 2."""
+    truth, guess = (pd.Series(np.tile([1, 2, 10, *some], 6)) for some in ([1, 2, 10], [10, 2, 1]))
+    table = pd.crosstab(truth.astype(kinds[0]), guess.astype(kinds[1]))
+    assert sigstats.efficiency_test(table) == sigstats.efficiency_test(pd.crosstab(truth, guess))
+
+
 @pytest.mark.parametrize(
     "table",
     [

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.class_columns import as_probabilities, likeliest, with_places
 from sigstats._common.class_names import refuse_missing_texts
+from sigstats._common.class_spelling import VERDICTS
 from sigstats._common.messages import some_of
 from sigstats._common.validation import refuse, shown
 from sigstats.measures.metrics import is_lower_better, limits_of
@@ -21,11 +22,6 @@ from ._predictions import Scores
 #: A whole number with more digits may exceed the range of float64.
 _LONGEST_NUMBER = 308
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
-#: The words of verdicts.
-_WORDS = {
-    **dict.fromkeys(("yes", "true", "correct", "pass", "passed", "right", "success", "resolved"), 1.0),
-    **dict.fromkeys(("no", "false", "incorrect", "fail", "failed", "wrong", "failure", "unresolved"), 0.0),
-}
 #: Words that do not state by themselves which of them is better.
 _ANSWERS = ("yes", "no", "true", "false", None)
 
@@ -83,8 +79,8 @@ def _marks(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] | N
         words = without_empty(pc.utf8_lower(texts))
         if pc.all(pc.match_substring_regex(words, _PERCENT)).as_py():
             return to_numbers(pc.replace_substring_regex(words, _PERCENT, r"\1e-2")), limits_of(name)  # rounded once
-        known = pa.array(_WORDS.keys())
-        known_or_missing: Any = pc.is_in(words, value_set=pa.array([*_WORDS, None]))
+        known = pa.array(VERDICTS.keys())
+        known_or_missing: Any = pc.is_in(words, value_set=pa.array([*VERDICTS, None]))
         if odd := pc.indices_nonzero(pc.invert(known_or_missing)).to_pylist():
             if len(odd) == len(words) - words.null_count:
                 raise
@@ -97,7 +93,7 @@ def _marks(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] | N
             both = f"--higher-is-better {shown(name)} or --lower-is-better {shown(name)}"
             raise table.error(name, f": it has the name of a cost and the words of marks; add {both}") from None
         places: Any = pc.index_in(words, value_set=known)
-        return pa.array(_WORDS.values(), pa.float64()).take(places), (0.0, 1.0)
+        return pa.array(VERDICTS.values(), pa.float64()).take(places), (0.0, 1.0)
 
 
 class WithLikeliest(WithMissing):

@@ -4,6 +4,7 @@ from math import comb
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.stats
 from hypothesis import given, settings
@@ -194,30 +195,41 @@ def test_bad_labels_are_named(y, a, b, field):
         discordant_counts(y, a, b)
 
 
-@pytest.mark.parametrize("labels", [None, ("wrong", "right"), ("incorrect", "correct"), ("0", "1"), (0, 1)])
+LABELS = [
+    *((False, True), (0, 1), ("0", "1"), ("0.0", "1.0"), ("FALSE", "TRUE"), ("no", "yes"), ("A wrong", "B right")),
+    *(("wrong", "right"), ("incorrect", "right"), ("Incorrect", "correct"), ("fail", "pass"), ("failure", "success")),
+]
+
+
+@pytest.mark.parametrize("labels", LABELS)
 def test_a_table_with_labels_tells_what_is_right(labels):
-    """`pandas.crosstab` sorts its labels, so that False comes first."""
+    """`pandas.crosstab` sorts its labels, so that wrong answers may come first or last."""
     a, b = np.arange(40) >= 6, np.arange(40) < 37
-    named = (lambda right: right) if labels is None else (lambda right: np.where(right, labels[1], labels[0]))
-    table = pd.crosstab(pd.Series(named(a), name="A"), pd.Series(named(b), name="B"))
-    if labels == ("0", "1"):  # of other labels the order is as stated
-        table = table.iloc[::-1, ::-1]
-    for each in (table, table.iloc[::-1, ::-1]) if labels != ("0", "1") else (table,):
+    named = {name: np.where(right, labels[1], labels[0]) for name, right in (("A", a), ("B", b))}
+    table = pd.crosstab(*(pd.Series(values, name=name) for name, values in named.items()))
+    for each in (table, table.iloc[::-1], table.iloc[:, ::-1], table.iloc[::-1, ::-1]):
         found = mcnemar_test(each, alternative="greater")
         assert (found.only_a, found.only_b) == (3, 6)
     with pytest.raises(ValueError, match="expected A in rows and B in columns"):
         mcnemar_test(table.T)
-    if labels == ("0", "1"):
-        with pytest.raises(ValueError, match="right answers first"):
-            mcnemar_test(table.iloc[::-1])
 
 
-@pytest.mark.parametrize("order", [None, ["x", "y"]])
-def test_the_places_of_a_data_frame_without_labels_do_not_turn_the_sign(order):
-    """What pandas numbers 0 and 1 of itself is not wrong and right."""
+@pytest.mark.parametrize("labels", ["xy", ("negative", "positive"), ("not correct", "correct"), ("falsch", "richtig")])
+def test_labels_that_do_not_tell_what_is_right_are_refused(labels):
     cells = [[40, 3], [9, 52]]
-    found = mcnemar_test(pd.DataFrame(cells, index=order, columns=order), alternative="greater")
-    assert found == mcnemar_test(np.array(cells), alternative="greater") == mcnemar_test(3, 9, alternative="greater")
+    for axes in ({"index": labels, "columns": labels}, {"index": ("right", "wrong"), "columns": labels}):
+        with pytest.raises(ValueError, match=r"expected labels such as right and wrong, or an array"):
+            mcnemar_test(pd.DataFrame(cells, **{key: [*names] for key, names in axes.items()}))
+
+
+def test_the_places_of_a_data_frame_without_labels_do_not_turn_the_sign():
+    """What pandas numbers 0 and 1 of itself is not wrong and right; Polars has no labels of rows."""
+    cells = [[40, 3], [9, 52]]
+    named = pl.DataFrame(cells, schema=["b_right", "b_wrong"], orient="row")
+    for table in (pd.DataFrame(cells), np.array(cells), pl.DataFrame(cells, orient="row"), named):
+        assert mcnemar_test(table, alternative="greater") == mcnemar_test(3, 9, alternative="greater")
+    with pytest.raises(ValueError, match=r"^table \(columns\): .* right answers first, since rows have no labels$"):
+        mcnemar_test(named.select("b_wrong", "b_right"))
 
 
 @pytest.mark.parametrize("counts", [(2**53, 2**53), (2**53, 1), (1, 2**53)])
