@@ -11,7 +11,7 @@ from sigstats._common.validation import FloatArray, shown
 from sigstats.comparison.paired_predictions import Labels, PairedPredictions, Verdicts
 from sigstats.comparison.units import Units
 
-from ..tables.spelling import same_spelling
+from ..tables.spelling import is_number, same_spelling
 from ._columns import Columns
 from ._files import join_scores, parsed, read
 from ._predictions import Predictions
@@ -95,9 +95,18 @@ def with_people(
         if not valid.all():
             raise ValueError(f"{where}: column {shown(column)}: {values[~valid][0]:g} is not {wanted}")
     (a, of_a), (b, of_b) = (side.at(paired.ids) for side in people)
+    numbers = np.array([float(name) if is_number(name) else np.nan for name in paired.classes])
+    classes, doubts = np.nan if said is None else numbers[said.label], list[Note]()
     for side, of, own in zip(people, right, (a, b), strict=True):
         agreement = agreement_of(of[(seen := ~np.isnan(own))], own[seen] > sum(limits or (0, 1)) / 2)
-        require_agreement(agreement, f"{side.where}: column {shown(side.column)}")
+        column = f"{side.where}: column {shown(side.column)}"
+        require_agreement(agreement, column)
+        if seen.all():
+            doubts.append(Note("all-labelled", f"{column} labels all rows; leave it empty where people gave no label"))
+        as_class, as_verdict = (np.count_nonzero(own == values) for values in (classes, of))
+        if as_class > as_verdict:
+            rows = f"in {as_class:,} rows, and the verdict in {as_verdict:,}; expected 1 for right answers, 0 for wrong"
+            doubts.append(Note("labels-of-classes", f"{column} equals the label {rows}"))
     a_wrong, b_wrong = (1 - side.astype(np.int64) for side in right)
     return replace(
         paired,
@@ -105,7 +114,7 @@ def with_people(
         scored=replace(scored, lower=False) if scored is not None and limits else None,
         people=(a, b),
         score_range=limits,
-        notes=tuple(dict.fromkeys((*paired.notes, *of_a, *of_b))),
+        notes=tuple(dict.fromkeys((*paired.notes, *of_a, *of_b, *doubts))),
     )
 
 

@@ -7,11 +7,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import sigstats
 from sigstats.comparison.row_tests.judged import JudgedTasks
 from sigstats.flows.cli import main
 from sigstats.unseen_row.judged import judged_rows
+from tests.examples import examples
 
 
 def drawn(accuracies, specificities, rng, n=600, labels=150):
@@ -205,6 +208,47 @@ def test_labels_of_people_that_contradict_the_judge_are_refused(tmp_path, refuse
     ):
         written(change)
         printed(*words, code=(0, 1))
+
+
+def notes_of(capsys, tmp_path, frame, *words):
+    """The names of the notes of a check of one model by labels of people."""
+    frame.to_csv(tmp_path / "model.csv", index=False)
+    target = tmp_path / "checked.json"
+    assert main(["check", str(tmp_path / "model.csv"), *words, "--at-least", "0.5", "--json", str(target)]) in (0, 1)
+    return {note["name"]: note["text"] for note in json.loads(target.read_text())["notes"]}
+
+
+@pytest.mark.parametrize("labels", [0, 1, 60, 599])
+def test_labels_of_all_rows_are_noted_as_those_without_a_label_may_be_filled(tmp_path, capsys, labels):
+    frame = drawn((0.8,), (0.8,), np.random.default_rng(labels), labels=max(labels, 20))[0]
+    words = ["--score", "judge", "--human", "human"]
+    assert "all-labelled" not in notes_of(capsys, tmp_path, frame, *words)
+    note = notes_of(capsys, tmp_path, frame.fillna(0), *words)["all-labelled"]
+    assert note.endswith("column 'human' labels all rows; leave it empty where people gave no label")
+    people = frame[["id", "human"]].dropna().rename(columns={"human": "right"})
+    people.to_csv(tmp_path / "people.csv", index=False)
+    words = ["--score", "judge", "--human", "right", "--human-labels", str(tmp_path / "people.csv")]
+    assert "all-labelled" not in notes_of(capsys, tmp_path, frame[["id", "judge"]], *words)
+
+
+@pytest.mark.parametrize("names", [(0, 1), ("0", "1"), (0.0, 1.0)])
+@given(seed=st.integers(0, 10**6), share=st.floats(0.3, 0.7), slips=st.sampled_from([0.0, 0.05]))
+@settings(
+    max_examples=examples(10),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_labels_that_equal_the_classes_more_often_than_the_verdicts_are_noted(
+    tmp_path, capsys, names, seed, share, slips
+):
+    """People who state the class, and people who state whether the prediction is right, both with a few slips."""
+    rng = np.random.default_rng(seed)
+    label, right, slip = rng.random((3, 400)) < [[share], [0.75], [slips]]
+    prediction = label == right
+    for stated, classes in ((label, True), (right, False)):
+        human = np.where(np.arange(400) < 150, stated ^ slip, np.nan)
+        columns = {"label": np.array(names)[label * 1], "prediction": np.array(names)[prediction * 1]}
+        frame = pd.DataFrame({"id": range(400), **columns, "human": human})
+        assert ("labels-of-classes" in notes_of(capsys, tmp_path, frame, "--human", "human")) == classes
 
 
 def test_verdicts_that_are_missing_are_left_out_or_wrong_as_the_person_says(tmp_path, capsys):

@@ -56,7 +56,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     better = mapping(_of_task(results, "higher_is_better", task))
     lower = {name: not higher for name, higher in better.items() if isinstance(higher, bool)}
     own, filters = mapping(_of_task(results, "results", task)), {answer.filter for answer in answers}
-    stated = mapping(_of_task(results, "n-samples", task)).get("effective")
+    stated, items = mapping(_of_task(results, "n-samples", task)).get("effective"), {answer.item for answer in answers}
+    lacking = missing_answers(content.where, stated, len(items), "documents")
     settings = {
         "generation settings": generation,
         "version of the task": _of_task(results, "versions", task),
@@ -71,10 +72,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         lower_is_better=lower,
         settings=as_texts(settings),
         stated={(name, chosen): own.get(f"{name},{chosen}") for name in _MEANS for chosen in filters},
-        notes=(
-            *missing_answers(content.where, stated, len({answer.item for answer in answers}), "documents"),
-            *empty_answers(content.where, empty, len(answers)),
-        ),
+        notes=lacking + empty_answers(content.where, empty, len(answers)),
     )
 
 
