@@ -105,10 +105,8 @@ def compare_fresh(
             "give fresh rows new ids"
         )
     if spellings := repadded(pair.by_score[0].ids, seen):
-        raise BadInput(
-            f"looks.rows: id {shown(spellings[0])} is new, but an earlier look had {shown(spellings[1])}; write the "
-            "ids of a row alike in all files, or begin the ids of new rows otherwise"
-        )
+        other = f"id {shown(spellings[0])} is new, but an earlier look had {shown(spellings[1])}"
+        raise BadInput(f"looks.rows: {other}; write ids alike at all looks, or give new rows other ids")
     fresh = tonight.filter(pa.array(new))
     numbered = [
         table.append_column(_LOOK, pa.array(np.full(len(table), look)))
@@ -130,7 +128,7 @@ def compare_fresh(
     for paired, tested in zip(pair.by_score, tests, strict=True):
         notes += about_predictions(paired, [values.row.measure for values in tested], models)
     if (bar := study.bar) is not None:
-        marks = [values for values in tests[0] if MEASURES[values.row.measure].needs == "marks"]
+        marks = [values for values in tests[0] if MEASURES[values.row.measure].needs in ("marks", "numbers")]
         notes += [note for values in marks for note in unlike_bar(values.candidate, bar, limited=not values.share)]
     notes += looks.units_changed()
     repeated = int(np.count_nonzero(~new))

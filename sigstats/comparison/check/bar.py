@@ -16,6 +16,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ..._common.messages import Note
 from ..._common.scores import unlike_bar
 from ..._common.validation import as_real, refuse
@@ -99,6 +101,8 @@ def check_predictions(
     bare = CheckedRow(slice=ALL_ROWS, measure=names[0], n=paired.n)
     whole = evidence[names[0]]
     marks = scored if MEASURES[names[0]].needs == "marks" else None
+    numbers = names[0] in ("rmse", "neg-mae", "neg-mse")
+    sizes = np.array([rows[0].value or 0.0]) if marks is None or marks.per else marks.scores[0]
     notes = (
         *paired.notes,
         *(whole.notes(("the model",)) if isinstance(whole, Judged) else ()),
@@ -106,7 +110,7 @@ def check_predictions(
         *unseen_group_note(checked_rows, lambda row: cells_of(row)["interval"], rule.unseen_group),
         *smooth_note(names),
         *about_predictions(paired, names, ("the model",)),
-        *(unlike_bar(marks.scores[0], bar, limited=whole.limits is not None) if marks else ()),
+        *(unlike_bar(sizes, bar, limited=whole.limits is not None) if (marks or numbers) and not rule.gaps else ()),
         *(Note("gap", f"{named(row)}: {row.note}; {row.test}") for row in rows if row.test.kind == "gap" and row.test),
         *clusters_note(
             paired,

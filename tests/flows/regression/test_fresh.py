@@ -432,6 +432,8 @@ def test_marks_that_change_their_unit_between_two_nights_are_noted(folder, capsy
         ('columns.score = "f1"\nat_least = 90', 1, None),
         ('measures = ["neg-mae"]\nbaseline = "production-*.csv"', 1_000, "for the candidate and "),
         ('measures = ["neg-mae"]\nbaseline = "production-*.csv"', 1, None),
+        ('measures = ["neg-mae"]\nat_least = -0.001', 1, "for the bar and "),
+        ('measures = ["neg-mae"]\nat_least = -2', 1, None),
     ],
 )
 @pytest.mark.parametrize("rows", ["same", "fresh"])

@@ -792,6 +792,37 @@ def test_a_group_that_is_much_larger_than_others_is_noted(name):
         assert "large-group" not in [note.name for of in (known, zipf) for note in door(of).notes]
 
 
+@pytest.mark.parametrize("factor", [1 / 1000, 1 / 60, 1 / 3, 1, 3, 60, 1000])
+@pytest.mark.parametrize("measure", ["neg-mae", "neg-mse", "rmse", "ratio"])
+def test_a_bar_in_another_unit_than_errors_or_ratios_is_noted(measure, factor):
+    """The bar is this many times the value; sizes of rows, such as those of a numerator, do not matter."""
+    rng = np.random.default_rng(3)
+    label, words = rng.normal(3_000, 500, 400).round(1), rng.integers(500, 2_000, 400)
+    error = rng.normal(0, 20, 400).round(1)
+    frame = pd.DataFrame({"label": label, "prediction": label + error, "words": words, "slips": rng.poisson(40, 400)})
+    value = {
+        "neg-mae": -np.abs(error).mean(),
+        "neg-mse": -(error**2).mean(),
+        "rmse": (error**2).mean() ** 0.5,
+        "ratio": frame["slips"].sum() / words.sum(),
+    }[measure]
+    bar = "at_least" if measure.startswith("neg") else "at_most"
+    of_ratio = {"ratio": "slips/words", "lower_is_better": "slips"}
+    more = of_ratio if measure == "ratio" else {"measures": measure}
+    notes = [note.name for note in sigstats.check(frame, **{bar: value * factor}, **more).notes]
+    assert ("unlike-units" in notes) == (max(factor, 1 / factor) >= 50)
+
+
+@pytest.mark.parametrize("bar", [0.5, 40])
+def test_the_bar_of_a_gap_is_not_compared_with_marks(bar):
+    """Groups whose means differ by little may have marks that are large compared with the largest acceptable gap."""
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"f1": rng.uniform(40, 100, 400).round(1), "site": np.array(["n", "s"])[np.arange(400) % 2]})
+    rule = sigstats.ComparisonRule(gaps=True)
+    options = {"score": "f1", "score_range": (0, 100), "slices": ["site"], "rule": rule}
+    assert "unlike-units" not in [note.name for note in sigstats.check(frame, at_most=bar, **options).notes]
+
+
 @pytest.mark.parametrize(
     ("times", "units"),  # the prices of eight models, of two far apart, of one in micro-dollars
     [((60, 50, 8, 9, 3, 5, 1, 0.5), False), ((900, 90, 9, 1), False), ((100, 1), False), ((60, 5, 5e5), True)],
