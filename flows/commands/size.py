@@ -50,8 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_outputs(parser, "html")
 
 
-def _number(parser: Any, name: str, text: str, kind: type = float, **how: Any) -> None:
-    parser.add_argument(name, type=kind, metavar="X" if kind is float else "N", help=text, **how)
+def share(text: str) -> float:
+    """Return a number that may be given in per cent (``84%``)."""
+    return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+
+
+def _number(parser: Any, name: str, text: str, kind: Any = share, **how: Any) -> None:
+    parser.add_argument(name, type=kind, metavar="N" if kind is int else "X", help=text, **how)
 
 
 def run(options: argparse.Namespace) -> int:

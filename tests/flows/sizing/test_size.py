@@ -118,6 +118,16 @@ def test_errors_that_are_independent_differ_most(capsys):
     assert needed("--accuracy", 0.9) == needed("--discordance", 0.18) > needed("--discordance", 0.1)
 
 
+@pytest.mark.parametrize(
+    ("option", "percent", "number"),
+    [("--accuracy", "84%", "0.84"), ("--discordance", "12.5%", "0.125"), ("--power", "90%", "0.9")],
+)
+def test_shares_may_be_given_in_per_cent(capsys, option, percent, number):
+    more = [] if option == "--accuracy" else ["--accuracy", "0.9"]
+    outputs = [size(capsys, "--drop", "5pt", *more, option, text) for text in (percent, number)]
+    assert outputs[0] == outputs[1]
+
+
 @pytest.mark.long
 def test_a_drop_that_never_fails_is_said(capsys):
     out = size(capsys, "--discordance", 0.1, "--rows", 500, "--drop", 0.01, "--minimum-effect", 0.02)
