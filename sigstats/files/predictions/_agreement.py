@@ -3,7 +3,7 @@
 import filecmp
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from sigstats._common.messages import Note, did_you_mean, shown
 
 from ..inputs.places import files_of
-from ..tables.spelling import same_spelling
+from ..tables.spelling import is_text, same_spelling
 from ..tables.table import Table, in_one
 from ._log import PROMPT
 from ._predictions import Predictions, taken
@@ -122,7 +122,8 @@ class Matched(NamedTuple):
     def check_questions(self) -> None:
         """Refuse other targets, inputs or hashes of a question under the same id."""
         for name, a, b in self._questions():
-            self.same(a, b, what=name, wanted=f"the same questions {ALLOW}")
+            by_name = f", or --id {name}" if name in self.first.other_columns else ""
+            self.same(a, b, what=name, wanted=f"the same questions{by_name} {ALLOW}")
 
     def differing_questions(self) -> tuple[Note, ...]:
         """A note on the number of rows with other questions under the same id; empty if all are the same."""
@@ -139,6 +140,9 @@ class Matched(NamedTuple):
             hashed = name == "doc" and "doc_hash" in self.first.identity and "doc_hash" in its
             if name in its and name != PROMPT and not hashed:
                 yield name, *self.both(column, its[name])
+        if bool((np.diff(np.from_dlpack(self.partners)) > 0).all()):  # ids may be numbers of rows
+            mine, its = self.first.other_columns, self.other.other_columns
+            yield from moved({name: self.both(mine[name], its[name]) for name in mine if name in its})
 
     def conditions(self) -> list[Note]:
         """A note on each setting that differs between the files, and one if prompts of the same questions differ."""
@@ -156,6 +160,25 @@ class Matched(NamedTuple):
                 told = f"{other.where}: {n:,} of {len(a):,} prompts are not those of {first.where} ({why})"
                 notes.append(Note("differing-prompts", told))
         return notes
+
+
+def moved(columns: Mapping[str, tuple[Any, Any]]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield columns of texts of both files, as they are joined, whose texts belong to other rows of the other file.
+
+    Nine in ten of the texts that differ occur once in each file. Numbers are not examined, since they may be ranks.
+    """
+    for name, both in columns.items():
+        if all(is_text(part.type.value_type) for part in both):
+            a, b = (part.cast(pa.string()) for part in both)
+            if not len(texts := a.take(differing(a, b))):
+                continue
+            elsewhere = texts.filter(pc.match_substring_regex(texts, r"[^0-9.+-]"))
+            for column in (a, b):
+                counts = pc.value_counts(column)
+                once = counts.field("values").filter(pc.call_function("equal", [counts.field("counts"), pa.scalar(1)]))
+                elsewhere = elsewhere.filter(pc.is_in(elsewhere, value_set=once))
+            if 10 * len(elsewhere) >= 9 * len(texts):
+                yield name, a, b
 
 
 def difference_shown(here: str, there: str) -> tuple[str, str]:
@@ -213,7 +236,7 @@ def without_predictions(truth: Predictions, ids: Sequence[Any]) -> list[Note]:
     return [Note("unpredicted-labels", told)] * bool(lacking)
 
 
-def check_same(table: Table, name: str, own: Any, other: Any, where: str) -> None:
+def check_same(table: Table, name: str, own: Any, other: Any, where: str, wanted: str = "the same in both") -> None:
     """Refuse a column that differs from that in the file of labels."""
     for at, mine, its in _first_difference(*same_spelling([own, other.cast(pa.string())])):
-        raise table.error(name, f": {mine} is not the value in {where}, {its}; expected the same in both", at)
+        raise table.error(name, f": {mine} is not the value in {where}, {its}; expected {wanted}", at)

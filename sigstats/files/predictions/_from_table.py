@@ -18,7 +18,7 @@ from sigstats.comparison.units import MISSING
 
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import Table, WithMissing
-from ._agreement import check_same, differing, truth_of
+from ._agreement import check_same, differing, moved, truth_of
 from ._answers import WithLikeliest, check_texts, scores_of
 from ._columns import Columns, TableColumns
 from ._predictions import RIGHT, Outcomes, Predictions, Scores, Source, dictionaries
@@ -211,10 +211,14 @@ def from_table(table: Table, given: Columns) -> Predictions:
         check_texts(table, name, column, columns)
     sliced = [name for name in units.slices if name in table.names and name not in others]
     others |= {name: of_slices(table, name, texts) for name in sliced}
+    answered = units.epoch if units.run is None else units.run
+    beside = {} if answered is not None else _beside(table, columns)
     if columns.truth is not None:
         for name in lent.keys() & others.keys():
             check_same(table, name, others[name].cast(pa.string()), lent[name], columns.truth.where)
-    answered = units.epoch if units.run is None else units.run
+        shared = {name: (beside[name], column) for name, column in truth.other_columns.items() if name in beside}
+        for name, values, expected in moved(shared):
+            check_same(table, name, values, expected, columns.truth.where, f"the same in both, or --id {name}")
     epoch = None if answered is None else table.texts(answered)
     run = next((name for name in table.names if RUN.search(name)), None)
     said = (label, prediction) if predicted and not of_labels and "prediction" not in columns.named else ()
@@ -249,7 +253,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
         notes=tuple(notes),
         by_position=positions,
         unused_ids=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
-        other_columns={} if epoch is not None else _beside(table, columns),
+        other_columns=beside,
     )
 
 
