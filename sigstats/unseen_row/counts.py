@@ -25,6 +25,7 @@ from ..measures.formulas import Confusion
 from ..measures.measure import FEW_CLASSES, Kind, MeanOfClasses, Measure, OfClass
 from ..measures.score_formulas import OfAreas, OfPairs
 from .drawn_law import Law
+from .few_rows import widened
 from .law import MOST_ATOMS, SharedDraws, pooled_weights
 from .means import UnseenGroup, row_of_groups
 
@@ -94,7 +95,8 @@ def law_of_difference(
         parts.append([reduce(extreme, value) for value in (gains, a, b) for extreme in (np.minimum, np.maximum)])
     low, high, *rest = (np.concatenate(value) for value in zip(*parts, strict=True))
     of_a, of_b = (float(measure.of(sums, joint.kind)[0]) for sums in observed)
-    return Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]), (of_a, of_b))
+    law = Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]), (of_a, of_b))
+    return widened(law, measure, joint, within)
 
 
 def _farthest(measure: Measure | OfPairs, joint: JointCounts, within: Any, observed: Any, alone: Any) -> float:

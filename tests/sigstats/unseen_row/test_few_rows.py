@@ -1,0 +1,68 @@
+"""Means over many classes of few rows: standard errors by the formula of strata, and levels by simulation."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from sigstats import check, compare
+from sigstats.comparison.rule import ComparisonRule
+
+RULE = ComparisonRule(n_resamples=500)
+
+
+def drawn(rng, classes, rows, right=0.8):
+    """Labels, and the predictions of two models that are right equally often."""
+    y = np.repeat(np.arange(classes), rows)
+    sides = [
+        np.where(rng.random(len(y)) < right, y, (y + rng.integers(1, classes, len(y))) % classes) for _ in range(2)
+    ]
+    return y, *sides
+
+
+@pytest.mark.parametrize(("classes", "rows"), [(40, 2), (30, 4), (15, 8)])
+@pytest.mark.parametrize("measure", ["macro-recall", "balanced-accuracy"])
+def test_the_standard_error_is_that_of_a_stratified_mean(classes, rows, measure):
+    y, a, b = drawn(np.random.default_rng(classes), classes, rows)
+    found = compare(y, a, b, measures=measure, rule=ComparisonRule(n_resamples=4000)).rows[0].standard_error
+    ahead = ((b == y) * 1.0 - (a == y)).reshape(classes, rows)
+    assert found == pytest.approx(np.sqrt(ahead.var(axis=1, ddof=1).sum() / rows) / classes, rel=0.15)
+
+
+def test_rows_in_pairs_count_as_pairs():
+    y, a, b = drawn(np.random.default_rng(1), 30, 3)
+    twice = [np.repeat(values, 2) for values in (y, a, b)]
+    found = compare(*twice, groups=np.arange(180) // 2, measures="macro-recall", rule=RULE).rows[0]
+    assert found.standard_error == pytest.approx(
+        compare(y, a, b, measures="macro-recall", rule=RULE).rows[0].standard_error, rel=0.35
+    )
+
+
+def test_classes_of_one_row_show_nothing():
+    y, a, b = drawn(np.random.default_rng(2), 40, 1)
+    row = compare(pd.Series(y), a, b, measures="macro-recall", rule=RULE).rows[0]
+    assert (row.low, row.high, row.verdict) == (-1, 1, "inconclusive")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("classes", "rows", "measure"), [(100, 2, "macro-recall"), (60, 3, "macro-f1"), (40, 5, "macro-recall")]
+)
+def test_equal_models_are_told_apart_as_rarely_as_stated(classes, rows, measure):
+    rng, false, missed, samples = np.random.default_rng(classes), 0, 0, 150
+    for _ in range(samples):
+        row = compare(*drawn(rng, classes, rows), measures=measure, rule=RULE).rows[0]
+        false += row.pvalue <= 0.05
+        missed += not row.low <= 0 <= row.high
+    assert max(false, missed) <= stats.binom(samples, 0.05).ppf(0.999)
+
+
+@pytest.mark.long
+def test_a_bar_that_is_met_is_as_rarely_missed():
+    rng, false, missed, samples = np.random.default_rng(0), 0, 0, 150
+    for _ in range(samples):
+        y, a, _ = drawn(rng, 100, 2)
+        row = check(y, a, at_least=0.8, measures="macro-recall", rule=RULE).rows[0]
+        false += row.verdict == "fail"
+        missed += not row.low <= 0.8 <= row.high
+    assert max(false, missed) <= stats.binom(samples, 0.05).ppf(0.999)
