@@ -201,6 +201,24 @@ def test_too_many_permutations_to_count_are_drawn(shape):
     assert "drawn" not in drawn.reason
 
 
+def test_one_winner_of_many_models_in_each_data_set_has_the_law_of_their_wins():
+    """5 data sets, 20 models of which one wins and all others tie: 20**5 equal outcomes, known by the wins."""
+    scores, n, k = np.zeros((5, 20)), 5, 20
+    scores[[0, 1, 2, 3, 4], [0, 0, 0, 1, 2]] = 1
+    more = k * (k - 1) * (math.comb(5, 1) + math.comb(5, 2)) + k  # 4 and 1, 3 and 2, or 5 wins
+    exact = (more + k * math.comb(5, 3) * (k - 1) * (k - 2)) / k**n  # and 3, 1 and 1
+    found = friedman_test(scores, rng=1)
+    assert (found.method, found.reason.split(";")[0]) == (
+        "monte-carlo",
+        "many scores are tied: some permutations are drawn",
+    )
+    low, high = found.pvalue_interval
+    assert low <= exact <= high
+    of_f = friedman_test(scores, method="f")
+    assert of_f.pvalue < exact / 5
+    assert "many scores are tied: small p-values of F may be many times too small" in of_f.reason
+
+
 def test_orders_that_are_counted_have_the_law_of_permutations(monkeypatch):
     scores = np.random.default_rng(4).normal(size=(12, 3)).round(0)
     exact = friedman_test(scores, method="exact").pvalue
