@@ -249,7 +249,8 @@ def _given_scores(paired: PairedPredictions, spec: MeasureSpec) -> Scored:
     if name != "ratio" and scored.per is not None:
         raise _invalid(spec, "a ratio of sums; expected ratio, or the score alone")
     if scored.of_truth and name != "neg-log-loss" and spec.needs != "tables":
-        raise _invalid(spec, f"{len(paired.classes)} classes; expected macro-auc or neg-log-loss")
+        one = ", or the column of one class as the score (--score)" * (len(paired.classes) == 2)
+        raise _invalid(spec, f"{len(paired.classes)} classes; expected macro-auc or neg-log-loss{one}")
     if not marks and scored.filled:
         raise _no_wrong(spec, "probabilities, which are not right or wrong; expected --unscored drop")
     if not marks and paired.graded:

@@ -88,10 +88,7 @@ def filled(table: ScoreTable, missing: Missing, *, greater_is_better: bool) -> t
     table, lost = _without_holes(table, missing, greater_is_better=greater_is_better)
     columns = [column[~np.isnan(column)] for column in table.scores.T]
     units = unlike_units(columns, table.models, wanted="scores of all models in one unit", costs=not greater_is_better)
-    names, cure = (
-        [table.column] if table.column else table.models,
-        f"set greater_is_better={not greater_is_better}",
-    )
+    names, cure = [table.column] if table.column else table.models, f"set greater_is_better={not greater_is_better}"
     if greater_is_better and not units:  # losses of data sets may differ in size
         units = unlike_units([*table.whole().scores], table.whole().datasets)
     doubts = (*units, *against_direction(names, greater=greater_is_better, cure=cure))

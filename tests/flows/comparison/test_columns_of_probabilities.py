@@ -98,6 +98,22 @@ def test_columns_that_are_no_probabilities_of_all_classes_are_refused(tmp_path, 
     assert complaint in refused("compare", tmp_path / "a", tmp_path / "b", *options)
 
 
+@pytest.mark.parametrize("measure", ["auc", "neg-brier", "average-precision"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_measures_of_one_class_name_the_column_to_give_where_there_are_two(tmp_path, refused, measure, classes):
+    paths = [tmp_path / "a", tmp_path / "b"]
+    for path, values in zip(paths, (A, B), strict=True):
+        of_class = values[CLASSES[-classes:]] + 0.001
+        of_class = of_class.div(of_class.sum(axis=1), axis=0)
+        table(of_class, "p_{}", label=Y).to_csv(path, index=False)
+    hint = ", or the column of one class as the score (--score)"
+    complaint = refused("compare", *paths, "--probabilities", "p_*", "--measure", measure)
+    assert complaint.rstrip().endswith("expected macro-auc or neg-log-loss" + hint * (classes == 2))
+    if classes == 2:  # what the message asks for runs
+        words = ["--score", "p_c", "--measure", measure, "--positive", "c"]
+        assert main(["compare", *map(str, paths), *words]) in (0, 1)
+
+
 def test_equally_likely_classes_are_counted_and_do_not_depend_on_the_order_of_columns(tmp_path):
     rough = pd.DataFrame(RNG.multinomial(4, A.div(A.sum(axis=1), axis=0)) / 4, columns=CLASSES)
     ties = int((rough.eq(rough.max(axis=1), axis=0).sum(axis=1) > 1).sum())
