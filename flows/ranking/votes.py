@@ -13,8 +13,9 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from sigstats._common.class_spelling import DistinctNames
+from sigstats._common.copies import copied_rows
 from sigstats._common.data_frames import joint_codes
-from sigstats._common.messages import did_you_mean, notes_as_objects, rephrased
+from sigstats._common.messages import Note, did_you_mean, notes_as_objects, rephrased
 from sigstats._common.validation import FloatArray
 from sigstats.comparison.notes import clusters as clustered
 from sigstats.comparison.paired_predictions import OtherColumns
@@ -78,8 +79,12 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided"
 
     values = _beyond_pairs(one, other, given[winner])
-    spelled = DistinctNames(ranking.models, len(one), votes.where, "model").notes
-    return replace(ranking, notes=(*spelled, *clustered(values, others, classes=2, seed=0, pvalue=told)))
+    notes = DistinctNames(ranking.models, len(one), votes.where, "model").notes
+    rows = [np.unique(column, return_inverse=True)[1] for column in (one, other, given[winner])]
+    if others.content is not None and (copies := copied_rows(others.content, rows)) is not None:
+        copied = f"{np.count_nonzero(copies):,} of {len(one):,} votes equal others in all columns, as copies do"
+        notes = [*notes, Note("duplicates", f"{copied}; remove them, or add --group VOTER")]
+    return replace(ranking, notes=(*notes, *clustered(values, others, classes=2, seed=0, pvalue=told)))
 
 
 def _beyond_pairs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) -> FloatArray:
@@ -92,16 +97,15 @@ def _beyond_pairs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) 
 
 
 def _of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:
-    ones, zeros = (
-        np.array([np.isin(column, names) for column in columns])
-        for names in (["1", "1.0", "True", "true"], ["0", "0.0", "False", "false"])
-    )
+    words = ["1", "1.0", "True", "true"], ["0", "0.0", "False", "false"]
+    ones, zeros = (np.array([np.isin(column, texts) for column in columns]) for texts in words)
     odd = np.flatnonzero((ones.sum(axis=0) != 1) | (ones == zeros).any(axis=0))
     if len(odd):
-        row = int(odd[0])
-        raise ValueError(f"{where}: row {row + 1}: expected 1 in one of {', '.join(_WINNERS)}, and 0 in the others")
-    winners: NDArray[Any] = np.array(list(_WINNERS.values()))[ones.argmax(axis=0)]
-    return winners
+        raise ValueError(
+            f"{where}: row {int(odd[0]) + 1}: expected 1 in one of {', '.join(_WINNERS)}, and 0 in the others"
+        )
+    names = [*_WINNERS.values()]
+    return np.array([names[place] for place in ones.argmax(axis=0)])
 
 
 def first_of(ranking: VoteRanking) -> list[str]:
@@ -202,10 +206,8 @@ def _apart(models: Sequence[RankedModel]) -> str:
     """A note on the model with the higher score and the lower ranks; empty if scores and ranks agree."""
     for above, below in permutations(models, 2):
         if above.score > below.score and (above.rank_low > below.rank_low or above.rank_high > below.rank_high):
-            return (
-                f"{above.model} scores higher than {below.model}, which may rank higher: scores take all votes "
-                "together, ranks the pairs that met one by one. The ranks hold."
-            )
+            higher = f"{above.model} scores higher than {below.model}, which may rank higher"
+            return f"{higher}: scores take all votes together, ranks the pairs that met one by one. The ranks hold."
     return ""
 
 

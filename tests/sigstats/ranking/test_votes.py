@@ -3,15 +3,20 @@
 import itertools
 import json
 import math
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, t
 
 import sigstats
 from sigstats.flows.cli import main
+from tests.examples import examples
 
 #: Wins of the teams of the rows against those of the columns in 1987 (Agresti 2002, Categorical Data Analysis, 10.10).
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
@@ -385,6 +390,31 @@ def test_three_columns_of_a_winner_are_read(tmp_path, votes, refused):
     assert "row 1: expected 1 in one of" in refused("rank", path)
     frame.assign(winner_tie=1).to_csv(path, index=False)
     assert "row 1: expected 1 in one of winner_model_a, winner_model_b, winner_tie" in refused("rank", path)
+
+
+@given(seed=st.integers(0, 10**6), copies=st.integers(0, 40))
+@settings(max_examples=examples(15))
+def test_votes_that_a_voter_gave_twice_are_counted_in_a_note(seed, copies):
+    """Rows with question, voter, models and winner of an earlier row; votes without other columns repeat by chance."""
+    rng, n = np.random.default_rng(seed), 200
+    pairs = np.array([rng.permutation(4)[:2] for _ in range(n)])
+    frame = pd.DataFrame(np.array(list("abcd"))[pairs], columns=["model_a", "model_b"])
+    frame["winner"] = rng.choice(["model_a", "model_b", "tie"], n)
+    frame = frame.assign(question=rng.permutation(n), judge=[f"v{voter}" for voter in rng.integers(0, 20, n)])
+    frame = pd.concat([frame, frame.sample(copies, random_state=seed % 97)]).sample(frac=1, random_state=1)
+    with tempfile.TemporaryDirectory() as folder:
+        path, target = Path(folder, "votes.csv"), Path(folder, "ranks.json")
+        for columns, options in (([], []), (["judge"], []), (["question", "judge"], ["--group", "judge"])):
+            frame[["model_a", "model_b", "winner", *columns]].to_csv(path, index=False)
+            assert main(["rank", str(path), *options, "--json", str(target)]) == 0
+            assert "duplicates" not in target.read_text()
+        frame.to_csv(path, index=False)
+        assert main(["rank", str(path), "--json", str(target)]) == 0
+        texts = [note["text"] for note in json.loads(target.read_text())["notes"] if note["name"] == "duplicates"]
+    told = (
+        f"{copies} of {n + copies} votes equal others in all columns, as copies do; remove them, or add --group VOTER"
+    )
+    assert texts == [told] * (copies > 0)
 
 
 def test_mt_benchs_human_judgments_are_read(tmp_path):
