@@ -203,7 +203,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
         _check_header(table, columns, label, prediction)
     if positions:
         stated = units.group or units.run or units.epoch or units.order or columns.duplicates
-        refuse_other_units(table, label, once=not stated and not of_labels)
+        refuse_other_units(table, label, columns.wanted, once=not stated and not of_labels)
     if likeliest is not None and not of_labels:
         score = Scores(likeliest.of_classes(columns.label, label), of_truth=True, by_name=True, limits=(0.0, 1.0))
     others = {name: texts(name) for name in units.complete if name in table.names}

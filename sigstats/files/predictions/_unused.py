@@ -97,27 +97,30 @@ def _counts(column: Any) -> Counter[str]:
     return Counter({one["values"]: one["counts"] for one in pc.value_counts(values.drop_null()).to_pylist()})
 
 
-def refuse_other_units(table: Table, label: Any, *, once: bool) -> None:
-    """Refuse rows that are cells, distinct in all columns but a count; if `once`, also items of several runs."""
-    read = table.other_columns(())
-    if not any(name.lower() in _COUNTS or _RUNS.fullmatch(name) for name in read):
-        return
-    columns = dictionaries(read, table.num_rows)
+def refuse_other_units(table: Table, label: Any, used: Collection[str], *, once: bool) -> None:
+    """Refuse rows that are cells, distinct in all columns but a count; if `once`, also items of several runs.
+
+    A column that is not `used` counts, under any name, if most combinations of the other columns occur, once each.
+    """
+    columns = dictionaries(table.other_columns(()), table.num_rows)
     whole = {name: column for name, column in columns.items() if not column.null_count}
     known = {name: np.from_dlpack(column.indices).astype(np.int64) for name, column in whole.items()}
-    n, labels = table.num_rows, item_codes(label.cast(pa.string()))
-    counts = next((name for name in known if name.lower() in _COUNTS), "")
-    others = [own for name, own in known.items() if name != counts]
-    sizes = [int(own.max()) + 1 for own in others]
-    if counts and others and 2 * max(sizes) <= n and math.prod(sizes) <= 8 * n:
-        texts = whole[counts].dictionary.cast(pa.string())
-        is_count = pc.all(pc.match_substring_regex(texts, r"^[0-9]+(\.0)?$")).as_py()
-        if is_count and len(np.unique(joint_codes(others))) == n:
-            told = "seems to count the rows of a cell, but a cell is read as one row; repeat it"
-            raise table.error(counts, f" {told}, as frame.loc[frame.index.repeat(frame[{counts!r}])] does")
+    n = table.num_rows
+    answers = [codes for name, codes in known.items() if name in used]
+    complete = len(known) == len(columns) and all(codes.any() for codes in answers)  # all right is not a factor
+    for counts in known:
+        others = {name: codes for name, codes in known.items() if name != counts}
+        sizes = [int(codes.max()) + 1 for codes in others.values()]
+        most = 8 * n if counts.lower() in _COUNTS else 2 * n - 1 if complete and counts not in used else 0
+        if sizes and 2 * max(sizes) <= n and math.prod(sizes) <= most:
+            texts = whole[counts].dictionary.cast(pa.string())
+            is_count = pc.all(pc.match_substring_regex(texts, r"^[0-9]+(\.0)?$")).as_py()
+            if is_count and len(np.unique(joint_codes([*others.values()]))) == n:
+                told = "seems to count the rows of a cell, but a cell is read as one row; repeat it"
+                raise table.error(counts, f" {told}, as frame.loc[frame.index.repeat(frame[{counts!r}])] does")
     for name, own in known.items() if once else ():
         few = 20 * int(own.max() + 1) <= n and _RUNS.fullmatch(name)
-        if few and same_items(own, places(own, np.argsort(own, kind="stable")), labels):
+        if few and same_items(own, places(own, np.argsort(own, kind="stable")), item_codes(label.cast(pa.string()))):
             told = "seems to name runs or models on the same rows, since the labels repeat"
             cure = f"--model-column {name} and --model NAME to read one, or ids of items and --run {name}"
             raise table.error(name, f" {told}; add {cure}")

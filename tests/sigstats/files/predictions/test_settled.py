@@ -299,6 +299,38 @@ def test_cells_with_their_numbers_of_rows_are_no_rows(columns, tmp_path, refused
     assert sigstats.check(rows.assign(count=1 + rows.index % 7), "b", at_least=0.5).n == 2000  # rows with a feature
 
 
+@pytest.mark.parametrize("name", ["total", "Anzahl", "0", "Count of id", "value", "x"])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_cells_are_known_by_their_design_whatever_counts_them(name, kind, tmp_path, refused):
+    table = cells(["label", "site", "b"])[0].rename(columns={"Count": name})
+    path = tmp_path / f"cells.{kind}"
+    table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path)
+    told = f"column '{name}' seems to count the rows of a cell"
+    assert told in refused("check", path, "--prediction", "b", "--at-least", "0.5")
+    assert told in refused(
+        "check", path, "--score", "b", "--by-position", "--at-least", "0.5", "--score-range", "0", "9"
+    )
+
+
+DRAWS = np.random.default_rng(8)
+#: Each of 12 people answers each of 10 items.
+CROSSED = {"person": np.repeat(np.arange(12), 10), "item": np.tile(np.arange(10), 12)}
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"age": DRAWS.integers(18, 90, 120)},
+        {"tokens": DRAWS.integers(5, 500, 120), "sex": DRAWS.integers(0, 2, 120)},
+        CROSSED | {"milliseconds": DRAWS.integers(200, 900, 120)},
+        CROSSED | {"milliseconds": DRAWS.integers(200, 900, 120), "label": 1, "prediction": 1},
+    ],
+)
+def test_whole_numbers_that_describe_rows_are_no_counts(columns):
+    answers = {name: DRAWS.integers(0, 2, 120) for name in ("label", "prediction")}
+    assert sigstats.check(pd.DataFrame(answers | columns), at_least=0.5).n == 120
+
+
 @pytest.mark.parametrize("name", ["seed", "model_name"])
 def test_rows_without_ids_that_repeat_their_labels_in_runs_are_refused(name, tmp_path, refused):
     rng = np.random.default_rng(7)
