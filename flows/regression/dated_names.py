@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from sigstats._common.messages import join_words
+from sigstats._common.time_order import unordered_dates
 from sigstats._common.validation import shown
 
 #: A date, and a time of day (not another date) after it: 2026-11-21, 20261121T0615, 2026-11-21_06-15-02.
@@ -16,13 +17,6 @@ _TIME = re.compile(
 )
 #: AM, PM or a time zone after a time of day.
 _UNREAD = re.compile(r"[ _.-]?(?:[AP]\.?M\b|(?!Z|UTC|GMT)[A-Z]{2,4}T\b|[+-]\d\d(?!\d))")
-_MONTH = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-_DAY = "mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
-#: Words and numbers of dates that do not sort by time.
-_UNORDERED = re.compile(
-    rf"(?i)(?<![a-z])(?:{_MONTH}|nov(?:ember)?|dec(?:ember)?|{_DAY})(?![a-z])"
-    r"|(?<!\d)\d\d?([-._/ ])\d\d?\1(?:19|20)\d\d(?!\d)"
-)
 #: The suffix of a pre-release.
 _EARLIER = re.compile(r"(?i)[-._ ]?(?:rc|alpha|beta|dev|pre)[-._ ]?\d*$")
 _ENDING = re.compile(r"(\.[A-Za-z]\w*)?(\.(?:gz|bz2|xz|zst))?$")
@@ -35,9 +29,8 @@ def stem(name: str) -> str:
 
 def unclear_order(names: Sequence[str]) -> str:
     """A complaint about names that do not sort by their dates or versions; empty if they do."""
-    parts = dict.fromkeys(match[0] for name in names for match in _UNORDERED.finditer(name))
-    if len({part.casefold() for part in parts}) > 1:
-        return f"{join_words([*map(shown, [*parts][:3])])} look like dates"
+    if parts := unordered_dates(names):
+        return f"{join_words([*map(shown, parts[:3])])} look like dates"
     stems = [*map(stem, names)]
     early = next((name for name in stems if (full := _EARLIER.sub("", name)) != name and full in stems), None)
     return "" if early is None else f"{shown(early)} is earlier than {shown(_EARLIER.sub('', early))}"

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._common.data_frames import require_same_index
-from .._common.numerals import natural
+from .._common.time_order import refuse_other_order
 from .._common.validation import (
     ALTERNATIVES,
     LARGEST_SQUARABLE,
@@ -206,9 +206,10 @@ def anytime_test(
         known = False
     if not known:
         raise refuse("looks", looks, "labels of one kind that can be sorted, none of them missing")
-    if sorted(texts := [*map(str, names)] if labels.dtype.kind in "US" else [], key=natural) != texts:
-        wanted = "numbers, or text whose order is that of its numbers (01, 02, ..., 10)"
-        raise refuse("looks", [*texts][:5], wanted)
+    if isinstance(names[0], str | bytes):
+        refuse_other_order(
+            "looks", [name.decode("latin-1") if isinstance(name, bytes) else str(name) for name in names]
+        )
     if not times.any():
         raise refuse("counts", 0, "one row or more")
     grid, so_far = cumulated(values, times, names, of_look)

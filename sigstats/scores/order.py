@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._common.class_spelling import is_number, refuse_thousands
+from .._common.time_order import refuse_other_order
 from .._common.validation import FloatArray, IntArray, as_labels, refuse
 
 #: Fewest and most blocks, and how many rows' worth of independent information a block has where there are enough.
@@ -26,7 +27,9 @@ def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
     times = as_labels(order, "order")
     if len(times) != len(differences):
         raise refuse("order (length)", len(times), f"{len(differences)}, one time for each row")
-    of_time = np.unique(times, return_inverse=True)[1]
+    distinct, of_time = np.unique(times, return_inverse=True)
+    if times.dtype.kind == "U":
+        refuse_other_order("order", distinct.tolist())
     rows = np.bincount(of_time)
     n = len(rows)
     if n < FEWEST:

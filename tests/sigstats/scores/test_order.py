@@ -1,10 +1,13 @@
 """Rows in time: levels under autocorrelation, and the test of neighbours. Chances of a false alarm are below 1e-4."""
 
+from datetime import datetime, timedelta
+
 import numpy as np
 import pytest
 from scipy.signal import lfilter
 from scipy.stats import binom, ttest_1samp
 
+import sigstats
 from sigstats.scores.mean_score import mean_score_test
 from sigstats.scores.order import neighbours_alike
 
@@ -53,6 +56,36 @@ def test_blocks_of_equal_length_are_a_t_test_of_their_means():
     shuffled = np.random.default_rng(5).permutation(160)
     again = mean_score_test(difference[shuffled], np.zeros(160), order=[f"{time:03}" for time in shuffled])
     assert again.pvalue == pytest.approx(found.pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("form", "refused"),
+    [
+        ("%Y-%m-%d", False),
+        ("%Y%m%d", False),
+        ("%G-W%V-%u", False),
+        ("%Y-%m-%d %a", False),
+        ("%d.%m.%Y", True),
+        ("%m/%d/%Y", True),
+        ("%d %b %Y", True),
+        ("%y-%m-%d", False),
+        ("day %-d of %Y-%m", True),
+    ],
+)
+@pytest.mark.parametrize("dtype", [str, object])
+def test_texts_state_an_order_only_if_they_sort_by_time(form, refused, dtype):
+    days = [(datetime(2022, 11, 1) + timedelta(days=day)).strftime(form) for day in range(365)]  # noqa: DTZ001 - no zone
+    assert (sorted(days) != days) == refused
+    times, rows = np.array(days, dtype), np.random.default_rng(8).choice([-1.0, 0, 1], 365)
+    for test in (
+        lambda order: mean_score_test(rows, np.zeros(365), order=order),
+        lambda looks: sigstats.anytime_test(rows, looks=looks),
+    ):
+        if refused:
+            with pytest.raises(ValueError, match="expected numbers, ISO dates, or text whose order"):
+                test(times)
+        else:
+            assert test(times).pvalue == test(np.arange(365)).pvalue
 
 
 def test_rows_of_one_time_are_in_one_block():
