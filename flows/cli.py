@@ -55,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cause: BaseException = error
         while isinstance(cause, ImportError) and cause.__cause__ is not None:  # NumPy's has pages of advice
             cause = cause.__cause__
-        said = f"{type(cause).__name__}: {cause}".removesuffix(": ")
-        return complain(f"{said}{_remedy(cause)} (--debug shows where)", FAILED, options)
+        problem = f"{type(cause).__name__}: {cause}".removesuffix(": ")
+        return complain(f"{problem}{_remedy(cause)} (--debug shows where)", FAILED, options)
 
 
 #: Errors of the system and of libraries if a resource is exhausted, and the advice for each.

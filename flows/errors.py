@@ -18,16 +18,16 @@ class BadInput(Exception):
 
 def file_errors(what: str) -> AbstractContextManager[None]:
     """Report in one line that the system refuses a file; `what`: the file, and "cannot be read" or "written"."""
-    return rephrased(lambda told: f"{what} ({told})", BadInput, OSError)
+    return rephrased(lambda text: f"{what} ({text})", BadInput, OSError)
 
 
 def complain(text: str, code: int, options: Any) -> int:
     """Print why a command ends in one line, an object where `options` ask for logs in JSON; return the exit code."""
-    said = without_credentials(printable(" ".join(text.split())))
+    line = without_credentials(printable(" ".join(text.split())))
     if getattr(options, "log_format", "text") == "json":
-        print(json.dumps({"time": now(), "event": "error", "text": said, "code": code}), file=sys.stderr)  # noqa: T201
+        print(json.dumps({"time": now(), "event": "error", "text": line, "code": code}), file=sys.stderr)  # noqa: T201
     else:
-        print(f"sigstats: {said}", file=sys.stderr)  # noqa: T201
+        print(f"sigstats: {line}", file=sys.stderr)  # noqa: T201
     return code
 
 

@@ -85,7 +85,7 @@ class FanOut:
     #: test on test sets that can be drawn again.
     drawn_rows: Callable[[Block, Store, int], pa.Table] | None = None
     #: True if work enters `sigstats.tasks.threads.alone` only when necessary; other work runs inside it.
-    beside_others: Callable[[Any], bool] = lambda work: False
+    is_parallel: Callable[[Any], bool] = lambda work: False
     #: ``learner`` and identity of code of other packages that the work runs; None if there is none.
     own_code: Callable[[Any], Mapping[str, str] | None] = lambda work: None
 
@@ -151,9 +151,9 @@ def own_code(cell: Cell) -> Mapping[str, str] | None:
     return fanout(cell.fanout).own_code(cell.work)
 
 
-def beside_others(cell: Cell) -> bool:
+def is_parallel(cell: Cell) -> bool:
     """True if several threads of a process may compute blocks of `cell`, or of it and of other such cells, at once."""
-    return fanout(cell.fanout).beside_others(cell.work)
+    return fanout(cell.fanout).is_parallel(cell.work)
 
 
 def in_words(cell: Cell) -> str:

@@ -116,7 +116,7 @@ def require_as_planned(name: str, planned: Mapping[str, str], here: Callable[[],
 
     Raises OtherCode if it has none, or another version.
     """
-    with rephrased(lambda told: f"{_where()} cannot use {name} ({told}); expected {said(planned)}", OtherCode):
+    with rephrased(lambda text: f"{_where()} cannot use {name} ({text}); expected {said(planned)}", OtherCode):
         value = here()
     if value != planned:
         raise OtherCode(f"{_where()} has {said(value)}, and the run was planned with {said(planned)}")

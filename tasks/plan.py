@@ -266,8 +266,8 @@ class Needs:
 
     def __str__(self) -> str:
         """The needs as a study file states them."""
-        said = {"memory": f"{self.memory / 2**30:.3g} GiB", "threads": self.threads, "gpu": self.gpu}
-        return ", ".join(f"{name} = {said[name]}" for name in self.amounts)
+        values = {"memory": f"{self.memory / 2**30:.3g} GiB", "threads": self.threads, "gpu": self.gpu}
+        return ", ".join(f"{name} = {values[name]}" for name in self.amounts)
 
 
 def tried(cell: Cell) -> str:

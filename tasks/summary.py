@@ -119,8 +119,8 @@ def lost(store: Store) -> list[Cell]:
     """Return the cells that the stored summary needs and that have lost their replicates."""
     stored, _ = store.usable("summary.parquet", kind="summary")
     rows = [] if stored is None else as_summary(stored).select(["cell", "decision"]).to_pylist()
-    told = {name for row in rows if row["decision"] != "missing" for name in row["cell"].split()}
-    absent = told.difference(*map(store.files.folders, (REPLICATES, BLOCKS)))
+    with_decision = {name for row in rows if row["decision"] != "missing" for name in row["cell"].split()}
+    absent = with_decision.difference(*map(store.files.folders, (REPLICATES, BLOCKS)))
     return [cell for cell in read_plan(store).cells if cell.name in absent] if absent else []
 
 
@@ -195,8 +195,8 @@ def _complaint(row: Hypothesis, reference: Reference) -> str:
     if not ruled and reference.name == "p_value" and row.replicates is not None and row.exceedances is not None:
         from sigstats.mcnemar.mcnemar_test import mcnemar_test  # most studies have no printed p-values
 
-        theirs = round(float(reference.printed) * (row.replicates + 1)) - 1
-        if mcnemar_test(max(theirs, 0), row.exceedances).pvalue >= _SAME_DRAW:
+        printed_exceedances = round(float(reference.printed) * (row.replicates + 1)) - 1
+        if mcnemar_test(max(printed_exceedances, 0), row.exceedances).pvalue >= _SAME_DRAW:
             return ""
     return f"{reference.name} {reference.printed} is printed, {value:.6g} recomputed" + (
         f" ({reference.remark})" if reference.remark else ""

@@ -44,7 +44,7 @@ def threads(number: int) -> Iterator[None]:
     global _inside  # noqa: PLW0603
     with _lock:
         libraries = get_cached_controller()
-        own = libraries.select(user_api="openmp").limit(limits=number)
+        openmp = libraries.select(user_api="openmp").limit(limits=number)
         for blas in libraries.select(user_api="blas").lib_controllers:
             _before.setdefault(blas.filepath, (blas, blas.num_threads))
             _set(blas, number)
@@ -53,7 +53,7 @@ def threads(number: int) -> Iterator[None]:
         yield
     finally:
         with _lock:
-            own.restore_original_limits()
+            openmp.restore_original_limits()
             _inside -= 1
             while not _inside and _before:
                 _set(*_before.popitem()[1])

@@ -206,8 +206,8 @@ class StudyPlots:
     def reliability(self) -> Iterator[Panel]:
         """Draw how often the classifier that is better on a test set is truly better, against the stated confidence."""
         for dataset, method, sizes in stated_confidence.statements_of(self._evidence):
-            for n, said in sizes.items():
-                x, share, low, high, _ = np.array(stated_confidence.binned(said)).T
+            for n, statements in sizes.items():
+                x, share, low, high, _ = np.array(stated_confidence.binned(statements)).T
                 drawn = curves({"": (x, share)}, ("stated", "right"), diagonal=True, bars=[(x, share, low, high)])
                 yield {"dataset": dataset, "method": method, "n": n}, drawn
 

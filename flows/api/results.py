@@ -170,12 +170,12 @@ class StudyResults:
     def _chosen(self, subject: Mapping[str, str]) -> list[Cell]:
         chosen = list(self._cells)
         for key, value in ((RENAMED.get(key, key), value) for key, value in subject.items()):
-            there = [cell for cell in chosen if _about(cell).get(key) == value]
-            if not there:
+            matching = [cell for cell in chosen if _about(cell).get(key) == value]
+            if not matching:
                 known = sorted({_about(cell)[key] for cell in chosen if key in _about(cell)})
                 hint = did_you_mean(value, known)
                 raise refuse(key, value, f"one of {', '.join(known) or 'no values: no cell has it'}{hint}")
-            chosen = there
+            chosen = matching
         return chosen
 
     def _frames(self, cells: list[Cell]) -> Iterator[tuple[Cell, "pd.DataFrame"]]:

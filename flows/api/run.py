@@ -129,9 +129,9 @@ def _as_value_error() -> Iterator[None]:
     except BadInput as error:
         text = re.sub(rf"{GIVEN}\w+:|--set |^study: (?=study: )", "", str(error))  # by their names in the program
         text = re.sub(r"memory://sigstats/\w+/([\w-]+)\.parquet", r"data frame \1", text)
-        option, colon, said = text.partition(":")
+        option, colon, rest = text.partition(":")
         name = option.removeprefix("--").replace("-", "_") if option.startswith("--") else option
-        raise ValueError(name + colon + said) from None
+        raise ValueError(name + colon + rest) from None
 
 
 @contextlib.contextmanager

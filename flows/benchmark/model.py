@@ -132,7 +132,7 @@ def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
     known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1"]
     known += filter(is_path, names)
     for name in names:
-        with rephrased(lambda told: told.removeprefix("measures: ")):
+        with rephrased(lambda text: text.removeprefix("measures: ")):
             if is_made(name) or TOP.fullmatch(name):
                 MEASURES[name]  # raises ValueError if the costs are not valid
             else:

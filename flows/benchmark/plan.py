@@ -118,9 +118,9 @@ def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
         rows_to_permute(dataset.y, dataset.groups)
 
 
-def _by_the_keys(study: BenchmarkStudy, dataset: Dataset, told: str) -> str:
+def _by_the_keys(study: BenchmarkStudy, dataset: Dataset, message: str) -> str:
     """The error in the folds of a data set, in terms of the keys of the study file and the names of classes."""
-    option, _, complaint = told.partition(":")
+    option, _, complaint = message.partition(":")
     key = {"n_splits": "cross_validation.folds", "rare_classes": "cross_validation.rare_classes"}.get(option, option)
     named = re.sub(r"(?<=class )\d+$", lambda code: repr(dataset.classes[int(code[0])]), complaint)
     few = "rows of class" in complaint and study.cross_validation.rare_classes == "refuse"
@@ -142,10 +142,10 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
             folds = cross_validation_folds(
                 dataset, settings.folds, _seed_of_folds(study, dataset), rare_classes=settings.rare_classes
             )
-            told = copies_note(
+            note = copies_note(
                 dataset.X, dataset.y, folds, "features" if "features" in model.nulls_of(study) else "labels"
             )
-            yield from [f"{dataset.name}: {told}"] if told else []
+            yield from [f"{dataset.name}: {note}"] if note else []
     if all(dataset.folds is not None for dataset in datasets):
         given = (f"cross_validation.{key}" for key in {"folds"} & study.cross_validation.model_fields_set)
         yield from unused_note(given, "each data set names the fold of each row")
@@ -184,8 +184,8 @@ def _cells(
         rule=classifier.stopping,
     )
     repeats = study.cross_validation.repeats
-    own = code is not None or is_path(study.permutation.measure)
-    limits = classifier.limits(f"classifiers: {classifier.name}", own=own)
+    imported = code is not None or is_path(study.permutation.measure)
+    limits = classifier.limits(f"classifiers: {classifier.name}", imported=imported)
     observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
     by_error = study.permutation.measure == model.ERROR
     of_measure = {} if by_error or not model.nulls_of(study) else _measured_work(study, dataset, classifier, made)
@@ -254,7 +254,7 @@ def _positive_class(study: BenchmarkStudy, dataset: Dataset) -> int:
 
 def _measured_work(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, made: Any) -> dict[str, Any]:
     measure, known = study.permutation.measure, (allowed_measure(study.permutation.measure), dataset.classes)
-    with rephrased(lambda told: f"permutation.{told} in {dataset.name}"):
+    with rephrased(lambda text: f"permutation.{text} in {dataset.name}"):
         statistic = Statistic(*known)
     with rephrased(f"classifiers: {classifier.name}: permutation."):
         Statistic(*known, classifier=made)

@@ -43,7 +43,7 @@ APPLIED = frozenset({"subsample", "tally", "own-test", "fold-test", "interval"})
 def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:
     allow_measures((getattr(test, "measure", "") for test in study.tests), allow)
     tests = {label_of(test): _identified(options_of(test, study.alpha), test, allow) for test in study.tests}
-    limits = {label_of(test): test.limits("tests", own=True) for test in study.tests if isinstance(test, OwnTest)}
+    limits = {label_of(test): test.limits("tests", imported=True) for test in study.tests if isinstance(test, OwnTest)}
     cells: list[Cell] = []
     notes: list[str] = []
     data: list[StoredData] = []

@@ -213,8 +213,8 @@ class OwnTest(Limited):
 def _tag(value: Any) -> str:
     """The tag of a table of a study file: ``Own`` if it names a test of another package, otherwise ``Ready``."""
     name = value.get("test") if isinstance(value, dict) else getattr(value, "test", None)
-    own = isinstance(name, str) and name not in _NAMES and ({".", ":"} & set(name) or name in own_tests.named())
-    return "Own" if own else "Ready"
+    imported = isinstance(name, str) and name not in _NAMES and ({".", ":"} & set(name) or name in own_tests.named())
+    return "Own" if imported else "Ready"
 
 
 def _model(name: str, title: str, about: str, options: Mapping[str, Option]) -> type[Strict]:

@@ -141,8 +141,8 @@ def opened_for(
     """The pool of all workers; blocks with needs of their own get workers of their own, by `open_one` too."""
     with ExitStack() as stack:
         common = stack.enter_context(open_one(None))
-        own = {need: stack.enter_context(open_one(need)) for need in needs}
-        yield RoutedPool(common, own) if own else common
+        by_needs = {need: stack.enter_context(open_one(need)) for need in needs}
+        yield RoutedPool(common, by_needs) if by_needs else common
 
 
 def unmet_need(needs: Needs, name: str, at_most: str) -> BadInput:

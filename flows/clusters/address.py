@@ -112,9 +112,9 @@ def _of_gateway(proxy: str, name: str) -> Any:
 def require_version(client: Any, here: str) -> None:
     """Refuse workers that have another version of this package than `here`, that of this process."""
     value = client.run(version, on_error="return")
-    for worker, there in sorted(value.items()):
-        if there != here:
-            has = f"sigstats {there}" if isinstance(there, str) else f"none that it can use ({one_line(there)[:120]})"
+    for worker, reply in sorted(value.items()):
+        if reply != here:
+            has = f"sigstats {reply}" if isinstance(reply, str) else f"none that it can use ({one_line(reply)[:120]})"
             raise BadInput(f"cluster: the worker at {worker} has {has}; expected sigstats {here}, as this process has")
 
 

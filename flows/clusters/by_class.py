@@ -111,7 +111,7 @@ def _for_jobs(made: Any, arguments: Mapping[str, Any], *, alone: bool) -> dict[s
 
     site = arguments.get("config_name") or made.job_cls.default_config_name()
 
-    def own(key: str, form: type) -> Any:
+    def of_user(key: str, form: type) -> Any:
         value = arguments.get(key) or dask.config.get(f"jobqueue.{site}.{key.replace('_', '-')}", None) or form()
         if not isinstance(value, form):
             raise TypeError(f"{key}: {shown(value)} is not valid; expected a {form.__name__}")
@@ -125,12 +125,12 @@ def _for_jobs(made: Any, arguments: Mapping[str, Any], *, alone: bool) -> dict[s
         **({"processes": arguments["cores"]} if "cores" in arguments else {}),
         **arguments,
         **({"processes": 1} if alone else {}),
-        "shared_temp_directory": own("shared_temp_directory", str),
-        "job_script_prologue": [*own("job_script_prologue", list), *exports],
+        "shared_temp_directory": of_user("shared_temp_directory", str),
+        "job_script_prologue": [*of_user("job_script_prologue", list), *exports],
         # A worker has one block at a time, however many cores: the last --nthreads counts.
-        "worker_extra_args": [*own("worker_extra_args", list), *worker],
+        "worker_extra_args": [*of_user("worker_extra_args", list), *worker],
         "scheduler_cls": Scheduler,
-        "scheduler_options": {"dashboard": False, **own("scheduler_options", dict)},
+        "scheduler_options": {"dashboard": False, **of_user("scheduler_options", dict)},
     }
 
 

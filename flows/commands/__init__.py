@@ -63,8 +63,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong with the arguments, and exit."""
-        for theirs, ours in _IN_OUR_WORDS:
-            message = re.sub(theirs, ours, message)
+        for pattern, replacement in _IN_OUR_WORDS:
+            message = re.sub(pattern, replacement, message)
         self.exit(BAD_INPUT, f"{self.prog}: {without_credentials(printable(message))} (see {self.prog} --help)\n")
 
 

@@ -60,10 +60,10 @@ def usable(place: str, name: str = "OUTPUT") -> str:
 def as_options(*others: tuple[str, str]) -> contextlib.AbstractContextManager[None]:
     """Rephrase errors of the library about arguments for the options that gave them; `others`: further replacements."""
 
-    def in_options(told: str) -> str:
+    def in_options(message: str) -> str:
         for its, ours in ((" score_range", " --score-range"), *others):
-            told = told.replace(its, ours)
-        return with_dashes(told, _OPTIONS)
+            message = message.replace(its, ours)
+        return with_dashes(message, _OPTIONS)
 
     return rephrased(in_options, BadInput)
 
@@ -142,19 +142,19 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
         if key_of(field) in (*_NO_OPTIONS, *_DROPS.values(), "margins") or (names and key_of(field) not in names):
             continue
         description = field.metadata["description"]
-        said, option = f"{description[0].lower()}{description[1:]}", f"--{key_of(field).replace('_', '-')}"
+        meaning, option = f"{description[0].lower()}{description[1:]}", f"--{key_of(field).replace('_', '-')}"
         if field.name in _DROPS:
             usual, part = (getattr(ComparisonRule, name) for name in (field.name, _DROPS[field.name]))
-            text = f"{said}: points or a share (default: {100 * usual:g}pt), or for measures without limits a part of "
-            text += f"the baseline (default: {100 * part:g}%%)"
+            text = f"{meaning}: points or a share (default: {100 * usual:g}pt), or for measures without limits a "
+            text += f"part of the baseline (default: {100 * part:g}%%)"
             if field.name == "margin":
                 text += "; compare also takes NAME=X of a slice, measure or score, as in 'label = dog=1pt'"
             repeatable(group, option, "X", f"{text} (repeatable)")
             continue
         if isinstance(field.default, bool):
-            group.add_argument(option, action="store_true", help=said)
+            group.add_argument(option, action="store_true", help=meaning)
             continue
-        group.add_argument(option, help=f"{said} (default: {field.default})", **_VALUES[type(field.default)])
+        group.add_argument(option, help=f"{meaning} (default: {field.default})", **_VALUES[type(field.default)])
 
 
 def _drops(options: argparse.Namespace) -> dict[str, Any]:

@@ -122,8 +122,8 @@ def read_with_people(
     human = for_each_file("human", options.human, len(paths))
     labels = for_each_file("human-labels", options.human_labels or [None], len(paths))
     if scores_of(options) and options.human_labels and len(set(zip(human, labels, strict=True))) < len(paths):
-        told = f"{human[0]!r} of {labels[0]} would count for the answers of several models"
-        raise BadInput(f"--human: {told}; expected a column, or a file of --human-labels, for each model")
+        problem = f"{human[0]!r} of {labels[0]} would count for the answers of several models"
+        raise BadInput(f"--human: {problem}; expected a column, or a file of --human-labels, for each model")
     return [*map(read_judged, paths, columns, human, labels)]
 
 
@@ -268,7 +268,7 @@ def refuse_together(options: argparse.Namespace, **others: Any) -> None:
     masked = any(others.values())  # the message then gives no values
     others["bins"] = any("=" in column and column[-1] != "=" for column in options.slice)
     given = {name: True if value == "refuse" or (value and masked) else value for name, value in vars(options).items()}
-    with rephrased(lambda told: with_dashes(told.replace(": are ", ": is "), vars(options)), BadInput):
+    with rephrased(lambda text: with_dashes(text.replace(": are ", ": is "), vars(options)), BadInput):
         check_together({**given, **{name.replace("_", " "): value for name, value in others.items()}})
 
 

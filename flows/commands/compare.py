@@ -76,10 +76,10 @@ def run(options: argparse.Namespace) -> int:
 
         changed = changed_of(pairs[0], rule_of(options).alpha)
     texts = {name: partial(_text, options, result, changed, name) for name in ("json", "html", "md", "xml")}
-    said = write_outputs(options, **texts)
+    text = write_outputs(options, **texts)
     if changed is not None:
         write_text(options.changed, changed.as_csv().rstrip("\n"))
-    if said and options.changed != "-":
+    if text and options.changed != "-":
         if len(result.candidates) == 1:
             show(result.results[0], result.baseline, result.candidates[0])
         else:
@@ -105,7 +105,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         every = [column.but(by_position=column.by_position or None) for column in every]
     columns, *of_candidates = every
     paths = (options.baseline, *options.candidates)
-    files = [(realpath(path), own) for path, own in zip(paths, every, strict=True)]
+    files = [(realpath(path), form) for path, form in zip(paths, every, strict=True)]
     twice = next((place for place in range(1, len(files)) if files[place] in files[:place]), None)
     with as_options():
         scores: list[str | None] = [*arguments.scores_of(options)] or [columns.score]
@@ -121,14 +121,14 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
             baseline, *candidates = read_by_scores([*zip(paths, every, strict=True)], scores)
         match: dict[str, Any] = {} if options.unpaired else {"with_ids": with_ids, **arguments.match_options(options)}
         join, compared = join_samples if options.unpaired else join_scores, []
-        for place, (path, own) in enumerate(zip(options.candidates, of_candidates, strict=True)):
+        for place, (path, of_candidate) in enumerate(zip(options.candidates, of_candidates, strict=True)):
             joined = join(baseline, candidates[place], columns, **match)
             if judged:
                 joined = [with_people(pair, (judged[0][1], judged[1 + place][1]), limits) for pair in joined]
-            identical = own == columns and same_content(options.baseline, path)
+            identical = of_candidate == columns and same_content(options.baseline, path)
             joined = [replace(pair, identical=identical, score_range=limits) for pair in joined]
             if len(named) > 1:
-                subjects = {"prediction": columns.prediction}, {"prediction": own.prediction}
+                subjects = {"prediction": columns.prediction}, {"prediction": of_candidate.prediction}
                 joined = [replace(pair, subjects=subjects) for pair in joined]
             compared.append(joined)
         of_one_file = arguments.names_in_one_file(options) if {options.baseline} == set(options.candidates) else []

@@ -87,5 +87,5 @@ def _absolute(place: str) -> str:
 
 def _first(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-    said = next((line for line in lines if line.startswith("Value error")), lines[-1])
-    return said.removeprefix("Value error, ").partition(" [type=")[0]
+    problem = next((line for line in lines if line.startswith("Value error")), lines[-1])
+    return problem.removeprefix("Value error, ").partition(" [type=")[0]

@@ -56,10 +56,10 @@ def lines_of(path: str) -> list[str]:
     for name, options in commands:
         doubt = "  # or --lower-is-better" if " --higher-is-better " in options else ""
         for how in rows if len(lines) < _MOST else ():
-            if not (told := _refusal(name, path, options + how)):
+            if not (refusal := _refusal(name, path, options + how)):
                 lines.append(f"sigstats {name} {shlex.quote(path)}{options}{how}{doubt}")
                 break
-            refusals += [told] if "'model_a' was not found" not in told else []
+            refusals += [refusal] if "'model_a' was not found" not in refusal else []
     asked = "name the true classes with --label, the predicted ones with --prediction, or marks with --score"
     return [f"{path}: {head}" + ("" if lines else f"; {[*refusals, asked][0]}"), *lines]
 
@@ -132,19 +132,19 @@ def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], lis
     others = [name for name in known if name not in (columns.id, columns.label, columns.chosen.models)]
     both = {columns.label, columns.prediction}
     measure = " --measure neg-mae" if labelled and both <= {*numbers} and both & {*fractions} else ""
-    said = [name for name in others if labelled and (name == columns.prediction or values[name].keys() <= classes)]
-    marks = [name for name in others if name not in said and name in fractions]
+    answers = [name for name in others if labelled and (name == columns.prediction or values[name].keys() <= classes)]
+    marks = [name for name in others if name not in answers and name in fractions]
     marks += [name for name in others if not labelled and values[name].keys() == {"0", "1"}]
     models = [*values.get(columns.chosen.models, ())]
-    key, own = ("model", models) if len(models) > 1 else ("prediction", said)
-    one, two = ("" if own == [columns.prediction] else _as_options(**{key: own[:n]}) for n in (1, 2))
+    key, choices = ("model", models) if len(models) > 1 else ("prediction", answers)
+    one, two = ("" if choices == [columns.prediction] else _as_options(**{key: choices[:n]}) for n in (1, 2))
     commands = [("rank", measure)]  # of votes, or of the models in a column
-    if said:
-        commands += [("compare", (two if len(own) > 1 else f" CANDIDATE{one}") + measure)]
-        commands += [("rank", _as_options(prediction=said))] if len(own) > 1 and own is said else []
+    if answers:
+        commands += [("compare", (two if len(choices) > 1 else f" CANDIDATE{one}") + measure)]
+        commands += [("rank", _as_options(prediction=answers))] if len(choices) > 1 and choices is answers else []
         commands += [] if measure else [("check", f"{one} --at-least 0.9")]
         commands.sort(key=lambda command: command[1].startswith(" CANDIDATE"))
-    patterns = (name.replace(own, "*", 1) for name in marks for own in classes if own in name)
+    patterns = (name.replace(value, "*", 1) for name in marks for value in classes if value in name)
     of_classes = (pattern for pattern in patterns if {pattern.replace("*", name) for name in classes} <= {*marks})
     pattern = next(of_classes, "" if labelled else _probabilities(table, marks))
     if pattern:
@@ -154,7 +154,7 @@ def _commands_for_table(table: "Table") -> tuple[str, list[tuple[str, str]], lis
         commands += _by_score(mark, columns.scoring.is_lower_better(mark), models)[: 1 + (len(models) > 1)]
     name, options = commands[:2][-1]
     named = [name for name in others if name not in numbers or len(values[name]) == 2 or _NAMES.fullmatch(name)]
-    parts = {name: len(values[name]) for name in named if name not in (*said, *marks)} if len(commands) > 1 else {}
+    parts = {name: len(values[name]) for name in named if name not in (*answers, *marks)} if len(commands) > 1 else {}
     slices = [name for name, number in parts.items() if 1 < number <= min(_SLICES, table.num_rows / 2)]
     groups = [name for name, number in parts.items() if _SLICES < number <= table.num_rows / 2]
     commands += [(name, options + _as_options(slice=slices))] if slices else []

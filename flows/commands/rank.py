@@ -138,9 +138,9 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
         columns = arguments.columns_of_files(options, len(files))
         arguments.refuse_unused(columns[0], measures)
-        columns = [own.but(coded=by_pairs) for own in columns]
+        columns = [file.but(coded=by_pairs) for file in columns]
         judged, limits = arguments.read_with_people(options, files, columns), as_score_range(options.score_range)
-        of_costs = [] if options.cost is None else [[_of_cost(own, options.cost) for own in columns]]
+        of_costs = [] if options.cost is None else [[_of_cost(file, options.cost) for file in columns]]
         choices = [*([] if judged else [columns]), *of_costs]
         read = [*zip(*map(read_each, files, zip(*choices, strict=True)), strict=True)]
         sides, *costs = [[side for side, _ in judged], *read] if judged else read
@@ -206,5 +206,5 @@ def _ranking(
             **how,
         )
     first, second = (names.index(model.model) for model in ranking.models[:2])
-    told = notes_on_best(ranking, pair(first, second), measure, positive)
-    return replace(ranking, notes=(*ranking.notes, *told))
+    notes = notes_on_best(ranking, pair(first, second), measure, positive)
+    return replace(ranking, notes=(*ranking.notes, *notes))

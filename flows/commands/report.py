@@ -55,8 +55,8 @@ def _report(output: str) -> None:
         report, missing = _written(store), ""
         with contextlib.suppress(FileNotFoundError):  # a study without cells lacks none
             missing = how_to_finish(Evidence(Results(store)))
-    if said := str(changes_of(store)):
-        print(f"over all runs of this output: {said}")  # noqa: T201
+    if changes := str(changes_of(store)):
+        print(f"over all runs of this output: {changes}")  # noqa: T201
     if missing:
         print(printable(f"not complete: {missing}"))  # noqa: T201
     print(printable(f"report: {report}"))  # noqa: T201

@@ -148,7 +148,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     how: dict[str, Any] = {"lower": joined.lower, "limits": joined.limits, "named": True, "notes": joined.notes}
     how["priced"] = bool(unit_of(columns[0].score or ""))
     size = leaderboard_size(joined.scores, names, target=target, confidence_level=level, **how)
-    return _told(options, size)
+    return _write(options, size)
 
 
 def _runs(options: argparse.Namespace) -> int:
@@ -158,10 +158,10 @@ def _runs(options: argparse.Namespace) -> int:
     rule, paired = rule_of(options), _paired(options)
     tests = _tests(paired, ["accuracy"], rule)
     runs = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=tests)
-    return _told(options, runs)
+    return _write(options, runs)
 
 
-def _told(options: argparse.Namespace, value: Any) -> int:
+def _write(options: argparse.Namespace, value: Any) -> int:
     if write_outputs(options, json=lambda: dumps({"version": 1, **asdict(value)}, indent=2)):
         write_text("-", str(value))
     return DONE
@@ -218,7 +218,7 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     if (row.unit or row.relative) and any(isinstance(drop, SaidShare) for drop in drops):
         raise BadInput(f"--drop: points are of shares; expected a number of {row.unit or 'the unit of the score'}")
     size_of_measure = plan_measure(paired, measure, rule, drops, target=target, tests=tests, positive=positive)
-    return _told(options, size_of_measure)
+    return _write(options, size_of_measure)
 
 
 def _tests(paired: "PairedPredictions", names: Sequence[str], rule: "ComparisonRule") -> int:

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
 
     refuse_overwriting(options, [], "json")
     parts = options.only or PARTS
-    said = sys.stderr if options.json == "-" else sys.stdout
+    stream = sys.stderr if options.json == "-" else sys.stdout
     about = {**machine(), "reference set": digest(tables())}
     content: dict[str, Any] = {"machine": about, "promised": PROMISED}
     problems: list[str] = []
@@ -60,8 +60,8 @@ def run(options: argparse.Namespace) -> int:
                 entries, lines, wrong = {}, [f"{part}: not checked: {missing}"], []
             content.update(entries)
             problems += wrong
-            print("\n".join([*lines, ""]), file=said, flush=True)
-    print("\n".join(f"{name}: {value}" for name, value in about.items()), file=said)
+            print("\n".join([*lines, ""]), file=stream, flush=True)
+    print("\n".join(f"{name}: {value}" for name, value in about.items()), file=stream)
     text = json.dumps(content, indent=1)
     if options.json:
         write_text(options.json, text)
@@ -102,8 +102,8 @@ def _bytes() -> Part:
         run_study(local, "local", workers=2)
         files = differing(serial, local)
     wrong = [f"{name} of a study differs between a plain loop and local workers" for name in files]
-    said = f"{len(files)} files differ" if files else "the same bytes"
-    return {"differing": files}, [f"a study on a plain loop and on two local workers: {said}"], wrong
+    outcome = f"{len(files)} files differ" if files else "the same bytes"
+    return {"differing": files}, [f"a study on a plain loop and on two local workers: {outcome}"], wrong
 
 
 def run_study(output: Path, cluster: str, workers: int | None = None) -> None:

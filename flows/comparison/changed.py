@@ -81,22 +81,22 @@ def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
 
 
 def _changed(pair: PairedPredictions) -> Iterator[list[str]]:
-    said, scored = pair.predicted, pair.scored
-    if said is not None:
+    predicted, scored = pair.predicted, pair.scored
+    if predicted is not None:
         names: tuple[str, ...] = _OF_ANSWERS
-        of_a, of_b = said.right
-        loss = np.where(of_a | of_b | (said.a == said.b), of_a * 1 - of_b, 2)
+        of_a, of_b = predicted.right
+        loss = np.where(of_a | of_b | (predicted.a == predicted.b), of_a * 1 - of_b, 2)
     else:
         assert scored is not None
         loss, names = np.sign(scored.scores[0] - scored.scores[1]) * (-1 if scored.lower else 1), _OF_MARKS
     for worse, change in zip((1, -1, 2), names, strict=False):
         for row in np.flatnonzero(loss == worse).tolist():
-            codes = () if said is None else (said.a[row], said.b[row])
+            codes = () if predicted is None else (predicted.a[row], predicted.b[row])
             marks = scored.scores if scored else ()
-            told = [pair.classes[code] for code in codes] or [repr(float(side[row])) for side in marks]
+            outputs = [pair.classes[code] for code in codes] or [repr(float(side[row])) for side in marks]
             label = "" if pair.graded or pair.outcomes is None else pair.classes[pair.outcomes.label[row]]
             score = scored.column if scored else ""
-            yield [str(pair.ids[row].as_py()), *_slices(pair, row), label, *told, score, change]
+            yield [str(pair.ids[row].as_py()), *_slices(pair, row), label, *outputs, score, change]
 
 
 def _slices(pair: PairedPredictions, row: int) -> list[str]:
@@ -116,11 +116,11 @@ def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]
         where = np.flatnonzero(chosen)
         for item in where[np.argsort(p[where], kind="stable")].tolist():
             row = int(first[item])
-            said = [f"{int(right[item])}/{int(n[item])}" for right, n in ((a, of_a), (b, of_b))]
+            shares = [f"{int(right[item])}/{int(n[item])}" for right, n in ((a, of_a), (b, of_b))]
             yield [
                 str(names[item].as_py()),
                 *_slices(pair, row),
-                *said,
+                *shares,
                 f"{p[item]:.4g}",
                 f"{adjusted[item]:.4g}",
                 name,

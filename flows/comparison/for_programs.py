@@ -175,8 +175,8 @@ def _suite(
         elif row.verdict in (None, "inconclusive"):
             ET.SubElement(case, "skipped", message=_valid(row.note if row.verdict is None else reason(row)))
         numbers = [f"{name}: {cell}" for name, cell in of_row(row).items()]
-        said = "; ".join([*numbers, f"test: {row.test}", row.note]).removesuffix("; ")
-        ET.SubElement(case, "system-out").text = _valid(said)
+        text = "; ".join([*numbers, f"test: {row.test}", row.note]).removesuffix("; ")
+        ET.SubElement(case, "system-out").text = _valid(text)
     suite.set("tests", str(len(rows)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))

@@ -30,7 +30,7 @@ _INKED = tuple(
 def forest_plots(rows: Sequence[ComparisonRow], margin: float, name: str = "forest") -> Markup:
     """The differences of all rows that were tested: those in points on one scale, each mark or loss on its own."""
     return Markup("").join(
-        _forest_plot(f"{name}-{number}", unit, of_unit, _own(of_unit, margin))
+        _forest_plot(f"{name}-{number}", unit, of_unit, _first_margin(of_unit, margin))
         for number, (unit, of_unit) in enumerate(by_unit(rows).items())
     )
 
@@ -41,7 +41,7 @@ def forest_in_mermaid(rows: Sequence[ComparisonRow], margin: float) -> list[str]
     Its chart has bars and lines, all from the left end: an interval is a bar to its upper limit, over it a darker one
     to the difference, over it a white one to the lower limit. Lines stand at zero and at the margin.
     """
-    return [_in_mermaid(unit, of_unit, _own(of_unit, margin)) for unit, of_unit in by_unit(rows).items()]
+    return [_in_mermaid(unit, of_unit, _first_margin(of_unit, margin)) for unit, of_unit in by_unit(rows).items()]
 
 
 def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
@@ -99,7 +99,7 @@ def _limits(rows: Sequence[ComparisonRow], margin: float) -> tuple[float, float]
     return min(-margin, *(row.low or 0 for row in rows)), max(margin, *(row.high or 0 for row in rows))
 
 
-def _own(rows: Sequence[ComparisonRow], margin: float) -> float:
+def _first_margin(rows: Sequence[ComparisonRow], margin: float) -> float:
     """The margin of the first row that was tested; of relative ones, others may have another."""
     return next((row.margin for row in rows if row.margin is not None), margin)
 
@@ -138,11 +138,11 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
 def _axes(rows: Sequence[ComparisonRow], labels: Sequence[str], margin: float, scale: int) -> Axes:
     low, high = _limits(rows, margin)
     widest = max(map(svg.text_width, labels))
-    beside = widest <= _BESIDE
+    in_one_line = widest <= _BESIDE
     return Axes(
         width=_WIDTH,
-        height=(_LINE if beside else 1.7 * _LINE) * len(rows) + 12 + _BOTTOM,
-        left=widest + 20 if beside else 8,
+        height=(_LINE if in_one_line else 1.7 * _LINE) * len(rows) + 12 + _BOTTOM,
+        left=widest + 20 if in_one_line else 8,
         right=12,
         bottom=_BOTTOM,
         x_limits=(scale * low, scale * (high if high > low else low + 0.01)),

@@ -59,8 +59,8 @@ def candidates_as_markdown(comparison: CandidatesResult) -> str:
     for chart in forest_in_mermaid(deciding_rows(comparison)[:_MOST_INTERVALS], first.rule.margin):
         lines += ["", "```mermaid", chart, "```"]
     for candidate, result in zip(comparison.candidates, comparison.results, strict=True):
-        said = [result.answer.headline, *reasons(result, others=True)]
-        lines += ["", f"{markdown_code(candidate)}:", "", *_listed(list(map(_short, said)))]
+        sentences = [result.answer.headline, *reasons(result, others=True)]
+        lines += ["", f"{markdown_code(candidate)}:", "", *_listed(list(map(_short, sentences)))]
     rule = for_markdown(rule_in_words(first))
     return "\n".join([*lines, "", f"Rule: {rule}. p is adjusted over all candidates, measures and slices."])
 
@@ -82,9 +82,9 @@ def _head(answer: Answer[Any]) -> list[str]:
     return [f"### {for_markdown(answer.headline)}", "", for_markdown(answer.advice), ""]
 
 
-def _listed(said: list[str], where: str = "") -> list[str]:
-    more = [f"- and {len(said) - _MOST_REASONS:,} more{where}"] if len(said) > _MOST_REASONS else []
-    return [*(f"- {for_markdown(reason)}" for reason in said[:_MOST_REASONS]), *more]
+def _listed(items: list[str], where: str = "") -> list[str]:
+    more = [f"- and {len(items) - _MOST_REASONS:,} more{where}"] if len(items) > _MOST_REASONS else []
+    return [*(f"- {for_markdown(reason)}" for reason in items[:_MOST_REASONS]), *more]
 
 
 def _table(result: ComparisonResult, room: int) -> list[str]:

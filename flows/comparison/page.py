@@ -44,7 +44,7 @@ _WORDS = ("slice", "measure", "test")
 def as_html(result: ComparisonResult, baseline: str, candidate: str, changed: "Changed | None" = None) -> str:
     """The page: the answer with its figure, the table, the worst rows first, and the rest folded."""
     # No line break divides a number.
-    said = [reason.replace(" × ", f"{NBSP}×{NBSP}") for reason in reasons(result)]
+    texts = [reason.replace(" × ", f"{NBSP}×{NBSP}") for reason in reasons(result)]
     several = len(result.rows) > MOST_INTERVALS
     answer = answer_of(result)
     return page(
@@ -56,8 +56,8 @@ def as_html(result: ComparisonResult, baseline: str, candidate: str, changed: "C
         subjects=subjects_in_words(result),
         rule=rule_in_words(result),
         reference=result.rows[0].reference,
-        reasons=said[:_MOST_REASONS],
-        more=max(0, len(said) - _MOST_REASONS),
+        reasons=texts[:_MOST_REASONS],
+        more=max(0, len(texts) - _MOST_REASONS),
         notes=result.notes,
         figure=forest_plots(result.ranked[:_MOST_INTERVALS], result.rule.margin, "all") if several else "",
         header=table_header(result),
@@ -144,7 +144,7 @@ def answer_of_candidates(result: CandidatesResult) -> Answer:
     """The first screen of a comparison of several candidates: which to choose, and the deciding test of each."""
     words = {"pass": "Not worse:", "inconclusive": "Undecided:", "fail": "Worse:"}
     named_rows = list(zip(result.candidates, result.results, result.deciding, strict=True))
-    said = {
+    tests_by_verdict = {
         verdict: [f"{name}: {named(row)} {effect_of(row)}" for name, one, row in named_rows if one.verdict == verdict]
         for verdict in words
     }
@@ -154,7 +154,7 @@ def answer_of_candidates(result: CandidatesResult) -> Answer:
     return Answer(
         headline=result.recommendation,
         numbers=[(titles.get(what, what), value, below) for what, value, below in _numbers(row)],
-        shown=[(words[verdict], f"{'; '.join(tests)}.") for verdict, tests in said.items() if tests],
+        shown=[(words[verdict], f"{'; '.join(tests)}.") for verdict, tests in tests_by_verdict.items() if tests],
         figure=forest_plots(deciding_rows(result), result.results[0].rule.margin),
         caption=f"The test that decides the verdict of each candidate. {_CAPTION.format(row.reference)}",
     )

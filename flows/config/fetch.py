@@ -110,10 +110,10 @@ def digits() -> dict[str, Any]:
     ink = X.mean(axis=1)
     stroke = np.array(["faint", "medium", "bold"])[np.digitize(ink, np.quantile(ink, [1 / 3, 2 / 3]))]
     region = np.where(X[:, :32].sum(axis=1) > X[:, 32:].sum(axis=1), "upper", "lower")
-    said = {"baseline": np.empty_like(y), "candidate": np.empty_like(y)}
+    predictions = {"baseline": np.empty_like(y), "candidate": np.empty_like(y)}
     for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
         model = SVC().fit(X[train], y[train])
-        said["baseline"][test] = model.predict(X[test])
-        said["candidate"][test] = model.predict(np.where(X[test] < _FAINT, 0, X[test]))
+        predictions["baseline"][test] = model.predict(X[test])
+        predictions["candidate"][test] = model.predict(np.where(X[test] < _FAINT, 0, X[test]))
     common = pd.DataFrame({"id": np.arange(len(y)), "label": y, "stroke": stroke, "region": region})
-    return {name: common.assign(prediction=predicted) for name, predicted in said.items()}
+    return {name: common.assign(prediction=predicted) for name, predicted in predictions.items()}

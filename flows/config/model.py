@@ -38,7 +38,7 @@ class Strict(BaseModel):
 
 
 def _as_plain(options: dict[str, Any]) -> dict[str, Any]:
-    with rephrased(lambda told: told.removeprefix("values.")):
+    with rephrased(lambda text: text.removeprefix("values.")):
         canonical(options)
     return options
 

@@ -58,13 +58,13 @@ class Limited(Strict):
     )
     resources: Needs = Field(Needs(), exclude=True, description="Resources of a worker for code of another package")
 
-    def limits(self, where: str, *, own: bool) -> dict[str, float] | None:
+    def limits(self, where: str, *, imported: bool) -> dict[str, float] | None:
         """The limits, as `sigstats.tasks.plan.Cell` states them."""
         needs = self.resources
         memory = None if needs.memory is None else bytes_of(needs.memory)
         asked = {"time_limit": self.time_limit, "memory": memory, "threads": needs.threads, "gpu": needs.gpu}
         by_name = {name: float(value) for name, value in asked.items() if value is not None}
-        if by_name and not own:
+        if by_name and not imported:
             wanted = "none: they are for code of other packages, which runs in processes of its own"
             raise refuse(f"{where}: limits", ", ".join(by_name), wanted)
         return by_name or None

@@ -26,8 +26,8 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         values = _loads(path.read_text(encoding="utf-8-sig"))  # with a byte order mark or without
     except FileNotFoundError:
-        beside = [entry.name for entry in path.parent.glob("*.toml")] if path.parent.is_dir() else []
-        near = nearest(path.name, beside)
+        neighbours = [entry.name for entry in path.parent.glob("*.toml")] if path.parent.is_dir() else []
+        near = nearest(path.name, neighbours)
         hint = f" (did you mean {path.with_name(near)}?)" if near else ""
         raise BadInput(f"{path}: there is no such file{hint}") from None
     except IsADirectoryError:

@@ -72,14 +72,14 @@ def _whereabouts(name: str, place: str) -> str:
 
 def message_of(title: str, reasons: Sequence[str]) -> str:
     """A title and the first reasons, as many as fit into a message, with the number of the others."""
-    said = [printable(" ".join(reason.split())) for reason in reasons]
-    for kept in range(len(said), 0, -1):
-        rest = [f"and {len(said) - kept:,} more"] if kept < len(said) else []
-        message = f"{title}: {'; '.join([*said[:kept], *rest])}"
+    lines = [printable(" ".join(reason.split())) for reason in reasons]
+    for kept in range(len(lines), 0, -1):
+        rest = [f"and {len(lines) - kept:,} more"] if kept < len(lines) else []
+        message = f"{title}: {'; '.join([*lines[:kept], *rest])}"
         if len(message) <= MOST_CHARACTERS:
             return message
-    whole = f"{title}: {said[0]}" if said else title
-    end = f"…; and {len(said) - 1:,} more" if len(said) > 1 else "…"
+    whole = f"{title}: {lines[0]}" if lines else title
+    end = f"…; and {len(lines) - 1:,} more" if len(lines) > 1 else "…"
     return whole if len(whole) <= MOST_CHARACTERS else whole[: MOST_CHARACTERS - len(end)] + end
 
 

@@ -19,7 +19,7 @@ class DotRow:
     label: str
     value: float
     ends: tuple[float, float]
-    said: str
+    shown: str
     verdict: str = ""
 
 
@@ -53,7 +53,7 @@ def dot_rows(
             axes.line("interval", [(100 * end, middle) for end in row.ends]),
             svg.verdict_mark(axes.x(100 * row.value), axes.y(middle), row.verdict),
         ]
-        parts.append(Markup("<g><title>{}: {}</title>{}</g>").format(row.label, row.said, Markup("").join(marks)))
+        parts.append(Markup("<g><title>{}: {}</title>{}</g>").format(row.label, row.shown, Markup("").join(marks)))
     return Markup('<div class="trend"><p><b>{}</b> <span class="quiet">{}</span></p>{}</div>').format(
         heading, quiet, axes.drawing(name, title, description, *parts)
     )

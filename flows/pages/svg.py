@@ -123,9 +123,9 @@ def side_by_side(drawings: Iterable[Markup], css: str = "trends") -> Markup:
     return Markup('<div class="{}">{}</div>').format(css, Markup("").join(drawings))
 
 
-def panel(name: str, drawing: Markup, said: str = "") -> Markup:
+def panel(name: str, drawing: Markup, summary: str = "") -> Markup:
     """One of several drawings under its name, and a few words."""
-    head = Markup("<strong>{}</strong>{}").format(name, f" {said}" if said else "")
+    head = Markup("<strong>{}</strong>{}").format(name, f" {summary}" if summary else "")
     return Markup("<figure><figcaption>{}</figcaption>{}</figure>").format(head, drawing)
 
 
@@ -243,7 +243,7 @@ class Axes:
         marks = "".join(f"M{coordinate(self.left)} {coordinate(self.y(value))}h-{_TICK:g}" for value, _ in labels)
         axis = f"M{coordinate(self.left)} {coordinate(self.top)}V{coordinate(self.base)}"
         return path("axis", axis + marks) + Markup("").join(
-            text(self.left - _TICK - 3, self.y(value) + 4, said, anchor="end", css="tick") for value, said in labels
+            text(self.left - _TICK - 3, self.y(value) + 4, words, anchor="end", css="tick") for value, words in labels
         )
 
     def drawing(self, name: str, title: str, description: str, *parts: Markup) -> Markup:

@@ -75,7 +75,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         ranking = rank(**codes)
     others = OtherColumns() if clusters else other_column_codes(votes, votes)
 
-    def told(groups: Any) -> str:
+    def decided(groups: Any) -> str:
         return f"{count_of(int(rank(groups=groups).preferred.sum()), 'pair')} decided"
 
     values = _beyond_pairs(one, other, given[winner])
@@ -84,7 +84,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     if others.content is not None and (copies := copied_rows(others.content, rows)) is not None:
         copied = f"{np.count_nonzero(copies):,} of {len(one):,} votes equal others in all columns, as copies do"
         notes = [*notes, Note("duplicates", f"{copied}; remove them, or add --group VOTER")]
-    return replace(ranking, notes=(*notes, *clustered(values, others, classes=2, seed=0, pvalue=told)))
+    return replace(ranking, notes=(*notes, *clustered(values, others, classes=2, seed=0, pvalue=decided)))
 
 
 def _beyond_pairs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) -> FloatArray:

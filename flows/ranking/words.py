@@ -33,8 +33,8 @@ def cells_of(ranking: Ranking, model: RankedModel) -> tuple[str, ...]:
     else:
         between = percent_range(low, high, ranking.n, to="% to ")
     cells = (ranks_of(model), str(model.tier), model.model, score_of(model, model.score, ranking.n), between)
-    own = (cost for cost in ranking.costs if cost.model == model.model)
-    return (*cells, *(cell for cost in own for cell in (number(cost.cost, 4), some_of(cost.dominated_by) or "none")))
+    costs = (cost for cost in ranking.costs if cost.model == model.model)
+    return (*cells, *(cell for cost in costs for cell in (number(cost.cost, 4), some_of(cost.dominated_by) or "none")))
 
 
 def header_of(ranking: Ranking) -> tuple[str, ...]:

@@ -38,16 +38,16 @@ def unclear_order(names: Sequence[str]) -> str:
 
 def time_in(name: str) -> dt.datetime | None:
     """The latest time in a name, in UTC; None if the name has no time."""
-    return max((own for own, _ in _times_in(name)), default=None)
+    return max((time for time, _ in _times_in(name)), default=None)
 
 
 def unread_time(names: Sequence[str]) -> str:
     """A complaint about a name with several times, or a time that is not supported; empty if there is none."""
-    times = [{own for own, _ in _times_in(name)} for name in names]
-    for name, own in zip(names, times, strict=True):
+    times = [{time for time, _ in _times_in(name)} for name in names]
+    for name, times_of_name in zip(names, times, strict=True):
         if any(_UNREAD.match(rest) for _, rest in _times_in(name)):
             return f"{shown(name)} has AM, PM or a time zone that is not supported"
-        if len(own - times[0].intersection(*times)) > 1:
+        if len(times_of_name - times[0].intersection(*times)) > 1:
             return f"{shown(name)} has several times"
     return ""
 
@@ -58,6 +58,6 @@ def _times_in(name: str) -> list[tuple[dt.datetime, str]]:
     for match in _TIME.finditer(name):
         year, _, month, day, _, hour, minute, second, _ = (part or "00" for part in match.groups())
         with contextlib.suppress(ValueError, OverflowError):  # 2026-13-45 is not a date
-            own = dt.datetime.fromisoformat(f"{year}-{month}-{day}T{hour}:{minute}:{second}{match[9] or 'Z'}")
-            times.append((own.astimezone(dt.UTC), name[match.end() :] if match[6] else ""))
+            time = dt.datetime.fromisoformat(f"{year}-{month}-{day}T{hour}:{minute}:{second}{match[9] or 'Z'}")
+            times.append((time.astimezone(dt.UTC), name[match.end() :] if match[6] else ""))
     return times

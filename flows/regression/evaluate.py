@@ -85,11 +85,11 @@ def _begun(study: RegressionStudy, base: Path, store: Store) -> tuple[Order, led
 
 def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding) -> Evaluated:
     store = Store(output)
-    with _locked(store) as require_there, holding(store):
+    with _locked(store) as require_output, holding(store):
         study, records, damaged, look, known, note = _at_look(study, pair, store)
         before = records if known is None else records[: records.index(known)]
         segment = ledger.segment_of(study, pair, before)
-        with rephrased(lambda told: f"{study.source}: {in_keys(told)}", BadInput):
+        with rephrased(lambda text: f"{study.source}: {in_keys(text)}", BadInput):
             comparison, rows = _compared(study, pair, store, before, look.level, segment)
         record = known or _record(study, pair, comparison, look, segment)
         with file_errors(f"--output: {store.root}: cannot be written"):
@@ -102,7 +102,7 @@ def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding)
                 history.keep(store, history.OF_ROWS, record.evaluation.held_out, rows)
                 if study.looks.rows == "same" and (answers := answers_of(pair.by_score)) is not None:
                     history.keep(store, history.OF_ANSWERS, record.evaluation.evaluation, answers)
-                require_there()
+                require_output()
                 history.append(store, record)
                 records.append(record)
             # Not before what was made by it: reports show what is complete.
@@ -130,8 +130,8 @@ def _compared(
         more = f", and {new:,} others are new" if new else "; a file may be incomplete"
         notes.append(Note("lost-rows", f"{lost:,} of {len(last):,} rows of the previous look are missing{more}"))
     if corrected := history.relabelled(kept, pair.rows, pair.labels):
-        told = f"{count_of(corrected, 'row')} had another label at the previous look; a fault is compared from here on"
-        notes.append(Note("labels", told))
+        text = f"{count_of(corrected, 'row')} had another label at the previous look; a fault is compared from here on"
+        notes.append(Note("labels", text))
     columns = [pa.array(pair.rows), pa.array(pair.labels)]
     return replace(result, notes=tuple(notes)), pa.table(columns, names=[history.ROW, history.LABEL])
 
@@ -255,7 +255,7 @@ def _locked(store: Store) -> Iterator[Callable[[], None]]:
     with contextlib.ExitStack() as held:
         while True:
             try:
-                there = held.enter_context(store.files.lock())
+                exists = held.enter_context(store.files.lock())
                 break
             except Locked as other:
                 if time.monotonic() > deadline:
@@ -264,9 +264,9 @@ def _locked(store: Store) -> Iterator[Callable[[], None]]:
             except OSError as error:
                 raise BadInput(f"--output: {store.root}: cannot be written ({error.strerror or error})") from None
 
-        def require_there() -> None:
-            if not there():
+        def require_output() -> None:
+            if not exists():
                 raise BadInput(f"--output: {store.root}: was moved or removed meanwhile; expected it with its history")
 
-        yield require_there
-        require_there()
+        yield require_output
+        require_output()

@@ -66,15 +66,15 @@ def row_of(kept: Mapping[str, Any], columns: ColumnNames, *, fresh: bool = True)
     """Return the row as it was stored. `columns` state for which scores lower is better. `fresh`: rows were fresh."""
     measure, _, score = kept["measure"].partition(" of ")  # as `ComparisonRow.name` has them
     stated = kept["lower_is_better"]  # None in histories of earlier versions
-    said = columns.lower_is_better, columns.higher_is_better
-    own = {_ATTRIBUTES.get(name, name): value for name, value in kept.items()}
+    directions = columns.lower_is_better, columns.higher_is_better
+    stored = {_ATTRIBUTES.get(name, name): value for name, value in kept.items()}
     return ComparisonRow(
-        **{field.name: own[field.name] for field in fields(ComparisonRow) if field.name in own}
+        **{field.name: stored[field.name] for field in fields(ComparisonRow) if field.name in stored}
         | {
             "measure": _measure_named(measure, lower=bool(stated)),
             "score": score,
             "test": RowTest(kept["test"], "betting" if fresh else "exchange"),
-            "lower_is_better": bool(is_lower_better(score, *said) if stated is None else stated),
+            "lower_is_better": bool(is_lower_better(score, *directions) if stated is None else stated),
             "relative": bool(kept["relative"]),
             "unit": unit_of(score),
             "change": None if kept["change"] is None else Change(*(kept[name] for name in history.CHANGE)),
@@ -132,11 +132,11 @@ def compare_fresh(
         notes += [note for values in marks for note in unlike_bar(values.candidate, bar, limited=not values.share)]
     notes += looks.units_changed()
     repeated = int(np.count_nonzero(~new))
-    told = f"{repeated:,} rows occurred at earlier looks and are left out"
-    notes += [Note("repeated-rows", told)] if repeated else []
+    text = f"{repeated:,} rows occurred at earlier looks and are left out"
+    notes += [Note("repeated-rows", text)] if repeated else []
     if corrected := history.relabelled(kept, pair.rows, pair.labels):
-        told = f"{corrected:,} rows of earlier looks have other labels now; their earlier values are kept"
-        notes.append(Note("labels", told))
+        text = f"{corrected:,} rows of earlier looks have other labels now; their earlier values are kept"
+        notes.append(Note("labels", text))
     result = ComparisonResult(
         rows=rows,
         rule=rule,
@@ -159,7 +159,7 @@ class _Looks(NamedTuple):
         look, notes = pc.field(_LOOK), []
         last = pc.max(self.rows[_LOOK])
         for values in self.measures:
-            sides = [_there(values, self.rows.filter(of)) for of in (look < last, look == last)]
+            sides = [_with_values(values, self.rows.filter(of)) for of in (look < last, look == last)]
             models = [side.candidate if self.study.bar is not None else side.baseline for side in sides]
             lower = values.row.lower_is_better
             notes += unlike_units(models, ("earlier looks", "this look"), costs=lower) if len(models[0]) else []
@@ -177,9 +177,9 @@ class _Looks(NamedTuple):
             for values in self.measures:
                 mine = name, values.row.name
                 known = row_of(before[mine], self.study.columns) if mine in before else None
-                there, late = _there(values, so_far.filter(where)), bool(records) and mine not in family
+                in_slice, late = _with_values(values, so_far.filter(where)), bool(records) and mine not in family
                 rows.append(
-                    row_of_fresh(there, name, known, rule, late=late, rate=self.study.looks.run_length is not None)
+                    row_of_fresh(in_slice, name, known, rule, late=late, rate=self.study.looks.run_length is not None)
                 )
         return decide_fresh(rows, len(family) or len(rows), rule), so_far.num_rows
 
@@ -188,9 +188,9 @@ class _Looks(NamedTuple):
         slices, since = dict(_slices(self.rows, self.study.slices)), list[int]()
         for (name, measure), (change, alarm) in alarms.items():
             values = next(values for values in self.measures if values.row.name == measure)
-            there = _there(values, self.rows.filter(slices[name]))
-            gain = float(there.at((change <= there.looks) & (there.looks <= alarm)).differences.mean())
-            look = repaired_since(there.at(there.looks > alarm), gain, alpha)
+            in_slice = _with_values(values, self.rows.filter(slices[name]))
+            gain = float(in_slice.at((change <= in_slice.looks) & (in_slice.looks <= alarm)).differences.mean())
+            look = repaired_since(in_slice.at(in_slice.looks > alarm), gain, alpha)
             since += [] if look is None else [look]
         return max(since) if since and len(since) == len(alarms) else None
 
@@ -246,7 +246,7 @@ def _slices(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[str, Any]]
             yield f"{column} = {value}", pa.array(text == value)
 
 
-def _there(values: RowValues, rows: pa.Table) -> RowValues:
+def _with_values(values: RowValues, rows: pa.Table) -> RowValues:
     a, b = (rows[f"{side} {values.row.name}"].to_numpy() for side in ("baseline", "candidate"))
     have = ~np.isnan(a)
     return replace(values, baseline=a[have], candidate=b[have], looks=rows[_LOOK].to_numpy()[have])

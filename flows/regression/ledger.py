@@ -185,7 +185,7 @@ def due(order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt
                 'state the order of candidates, by = "time" (the date in the name), "column" or "name"'
             )
     left = (("never evaluated, although later ones were", late), ("replaced after they were evaluated", replaced))
-    return Due(waiting, [f"{said}: {some_of(paths)}" for said, paths in left if paths])
+    return Due(waiting, [f"{reason}: {some_of(paths)}" for reason, paths in left if paths])
 
 
 _ALERTS = "alerts"

@@ -65,7 +65,7 @@ class Order:
             if candidate in ranked:
                 others = [path for path in ranked[: ranked.index(candidate) + 1] if path in others]
             if (dated := self.date(candidate)) is not None:
-                others = [path for path in others if (own := self.date(path)) is None or own <= dated]
+                others = [path for path in others if (date := self.date(path)) is None or date <= dated]
             if not others:
                 raise self._none("baseline", f" and is earlier than {candidate}")
         return others[-1]
@@ -95,8 +95,8 @@ class Order:
             return
         dated = self.date(newest)
         if dated is not None and dated - now > dt.timedelta(days=1):
-            told = f"the newest candidate, {name_of(newest)}, is dated {dated:%Y-%m-%d %H:%M} UTC, in the future"
-            raise BadInput(f"newest: {told}; correct its date, or move the file away")
+            problem = f"the newest candidate, {name_of(newest)}, is dated {dated:%Y-%m-%d %H:%M} UTC, in the future"
+            raise BadInput(f"newest: {problem}; correct its date, or move the file away")
         if most is None:
             return
         limit = float(most[:-1]) * dt.timedelta(hours=1 if most[-1] == "h" else 24)
@@ -132,9 +132,9 @@ class Order:
         if len(files) == 1:
             return files
         columns, by = self.columns if name == "baseline" else self.of_candidate, self.study.newest.by
-        own: Mapping[str, Any] = {path: time_in(name_of(path)) for path in files}
+        dates: Mapping[str, Any] = {path: time_in(name_of(path)) for path in files}
         if by == "name":
-            stated = "by" in self.study.newest.model_fields_set or len({*own.values()} - {None}) == len(files)
+            stated = "by" in self.study.newest.model_fields_set or len({*dates.values()} - {None}) == len(files)
             if not stated and (unclear := unclear_order([name_of(path) for path in files])):
                 raise BadInput(
                     f"{name}: {unclear}, but names are in natural order; expected ISO dates, or "
@@ -142,12 +142,12 @@ class Order:
                 )
             return sorted(files, key=lambda path: (natural(stem(path)), path))
         if by == "column":
-            own = _places({path: self._value(path, columns) for path in files})
-        elif odd := next((path for path in files if own[path] is None), None):
+            dates = _places({path: self._value(path, columns) for path in files})
+        elif odd := next((path for path in files if dates[path] is None), None):
             raise BadInput(f"{name}: {odd} has no time in its name; expected one such as 2026-11-21T06:15")
         elif unread := unread_time([name_of(path) for path in files]):
             raise BadInput(f"{name}: {unread}; expected one time such as 2026-11-21T06:15+01:00 in each name")
-        return sorted(files, key=lambda path: (own[path], seen.get(path, _NEVER), natural(stem(path)), path))
+        return sorted(files, key=lambda path: (dates[path], seen.get(path, _NEVER), natural(stem(path)), path))
 
     def _value(self, path: str, columns: Columns) -> str:
         """The latest value of a file's column."""
@@ -168,7 +168,7 @@ def _places(values: Mapping[str, str]) -> dict[str, Any]:
     numbers = [float(text) for text in texts if is_number(text)]
     if len(numbers) == len(texts) and numbers != sorted(numbers):
         raise BadInput(f"newest.column: {numbers} are ordered otherwise as versions; expected ISO dates")
-    with rephrased(lambda told: f"newest.column: {told.removeprefix('order: ')}", BadInput):
+    with rephrased(lambda text: f"newest.column: {text.removeprefix('order: ')}", BadInput):
         keys = as_times(texts) if any(map(_DATE.match, texts)) else [*map(natural, texts)]
     places = dict(zip(texts, keys, strict=True))
     return {name: places[text] for name, text in values.items()}

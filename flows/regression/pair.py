@@ -142,7 +142,7 @@ def with_own_measures(study: RegressionStudy, allow: Sequence[str]) -> Regressio
 
 def as_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
     """The study; without stated measures they become None, unless the default of its scores is the accuracy."""
-    with rephrased(lambda told: f"{study.source}: {in_keys(told)}", BadInput):
+    with rephrased(lambda text: f"{study.source}: {in_keys(text)}", BadInput):
         if "measures" not in study.model_fields_set and any(
             default_measures(paired) != with_cost(paired, ("accuracy",)) for paired in pair.by_score
         ):

@@ -54,21 +54,21 @@ class RegressionResult(Evaluated):
     @property
     def event(self) -> str | None:
         """``failed`` until a server took it, ``still-failing`` for the rest of the episode, and ``repaired`` once."""
-        told, last = self._delivered(self._told), self.episodes[-1] if self.episodes else None
+        sent, last = self._delivered(self._reportable), self.episodes[-1] if self.episodes else None
         if self.code:
-            return "still-failing" if told else "failed"
-        return "repaired" if last and last.repaired and not told and self._delivered([last.alarm]) else None
+            return "still-failing" if sent else "failed"
+        return "repaired" if last and last.repaired and not sent and self._delivered([last.alarm]) else None
 
     def _delivered(self, records: Sequence[Record]) -> bool:
         return all(delivered(Store(self.output), record.evaluation.evaluation) for record in records)
 
     def keep_delivered(self) -> None:
         """Record in the output that a server took the event."""
-        for record in self._told:
+        for record in self._reportable:
             keep_delivered(Store(self.output), record.evaluation.evaluation)
 
     @property
-    def _told(self) -> list[Record]:
+    def _reportable(self) -> list[Record]:
         """The evaluations to report: the one that began or ended the last episode, else those that failed."""
         last, failed = self.episodes[-1] if self.episodes else None, self._failed
         if not failed:

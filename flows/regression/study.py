@@ -243,7 +243,7 @@ class RegressionStudy(Study):
     @field_validator("measures", mode="after")
     @classmethod
     def _known_once(cls, measures: list[str] | None) -> list[str] | None:
-        with rephrased(lambda told: told.removeprefix("measures: ")):
+        with rephrased(lambda text: text.removeprefix("measures: ")):
             as_compared_measures([name for name in measures or () if not is_path(name)] or "accuracy")
         return measures
 
@@ -278,7 +278,7 @@ class RegressionStudy(Study):
 
     def rule_at(self, level: float) -> ComparisonRule:
         """The rule of a look that has `level`."""
-        said = {**self.rule.model_dump(), "alpha": level, "adjust": self.adjust, "seed": self.seed}
+        settings = {**self.rule.model_dump(), "alpha": level, "adjust": self.adjust, "seed": self.seed}
         if self.bar is not None:
-            said |= dict.fromkeys(("minimum_effect", "margin", "relative_effect", "relative_margin"), 0.0)
-        return ComparisonRule(**{field.name: said[key_of(field)] for field in fields(ComparisonRule)})
+            settings |= dict.fromkeys(("minimum_effect", "margin", "relative_effect", "relative_margin"), 0.0)
+        return ComparisonRule(**{field.name: settings[key_of(field)] for field in fields(ComparisonRule)})

@@ -50,7 +50,7 @@ def trends_of(records: Sequence[Record], reference: str, *, fresh: bool, name: s
     """
     looks = history.WINDOWS[0]
     note = f" The last {_MOST_EVALUATIONS} of {len(records)} evaluations." if len(records) > _MOST_EVALUATIONS else ""
-    told = f"Candidate minus {reference} in each look. " if fresh else "Each candidate on all rows, with its interval. "
+    dots = f"Candidate minus {reference} in each look. " if fresh else "Each candidate on all rows, with its interval. "
     changed = f"rules, {reference}, ids or labels changed. Dashed: the {reference} of the time"
     lines = f"Line below: a fault. Dotted: {'evidence begins again' if fresh else changed}."
     over_all = _trends(records, True, looks if fresh else ("candidate_value", "candidate_low", "candidate_high"))
@@ -58,7 +58,7 @@ def trends_of(records: Sequence[Record], reference: str, *, fresh: bool, name: s
         _panel(f"{name}-{index}", title, trend, 190, unit="" if fresh or not _in_points(title) else "%")
         for index, (title, trend) in enumerate(over_all.items())
     ]
-    caption = f"{told}Squares: worse. Diamonds: undecided. Discs: not worse. {lines}{note}"
+    caption = f"{dots}Squares: worse. Diamonds: undecided. Discs: not worse. {lines}{note}"
     yield Figure("Each measure over time, on all rows", caption, Markup("").join(panels))
     on_slices = _trends(records, False, looks if fresh else ("difference", "low", "high"))
     if on_slices:

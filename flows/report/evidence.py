@@ -179,8 +179,8 @@ class Verdict:
     headline: str
     #: A sentence for each data set, where there is more to say.
     details: tuple[str, ...] = ()
-    #: Without which the headline is not to be read; never folded away.
-    beside: str = ""
+    #: Text that is always shown with the headline; empty if it needs none.
+    caveat: str = ""
     #: Sentences below the headline on the first screen, by a word each.
     also: tuple[tuple[str, str], ...] = ()
     #: Up to three numbers of the first screen: what each is, the number, and what it is held against.

@@ -37,11 +37,11 @@ def draw_ranks(evidence: Evidence) -> Iterator[Figure]:
 
 def _caption_of_ranks(analysis: OverDataSets) -> str:
     what, comparison = analysis.score.model, analysis.comparison
-    said = f"Mean ranks of {len(comparison.models)} {what}s on {comparison.datasets} data sets, 1 for the best."
+    sentence = f"Mean ranks of {len(comparison.models)} {what}s on {comparison.datasets} data sets, 1 for the best."
     if comparison.control is not None:
-        return f"{said} All are compared with {comparison.control}; no other pair is tested."
+        return f"{sentence} All are compared with {comparison.control}; no other pair is tested."
     return (
-        f"{said} A bar joins {what}s without significant differences, by exact signed-rank tests "
+        f"{sentence} A bar joins {what}s without significant differences, by exact signed-rank tests "
         f"({adjusted_p(comparison.adjust)} at {significant(comparison.alpha)}): those with a point on it. "
         f"A {what} without a point on the bar differs from at least one on it."
     )
@@ -86,8 +86,8 @@ def picture(models: Sequence[str], ranks: Sequence[float], cliques: Sequence[Seq
             Markup('<circle class="member" cx="{}" cy="{}" r="3.5"/>').format(svg.coordinate(x), svg.coordinate(y))
             for x in ends
         ]
-    said = "; ".join(" and ".join(clique) for clique in bars[:20]) or "none"
-    drawn = axes.drawing("critical-difference", "Mean ranks", f"Sets without significant differences: {said}.", *parts)
+    sets = "; ".join(" and ".join(clique) for clique in bars[:20]) or "none"
+    drawn = axes.drawing("critical-difference", "Mean ranks", f"Sets without significant differences: {sets}.", *parts)
     return Markup('<div class="scroll">{}</div>').format(drawn)
 
 
@@ -150,8 +150,8 @@ def _probabilities(analysis: OverDataSets) -> Markup:
                 bar = f"M{svg.coordinate(x)} {svg.coordinate(y + 2)}h{across}v{_LINE - 6:g}h-{across}Z"
                 parts.append(svg.path(f"share {name}", bar))
             x += width
-        said = " / ".join(map(index_number, (better, equal, worse)))
-        parts.append(svg.text(left + _BARS + 10, y + 13, said, anchor="start"))
+        numbers = " / ".join(map(index_number, (better, equal, worse)))
+        parts.append(svg.text(left + _BARS + 10, y + 13, numbers, anchor="start"))
     drawn = svg.drawing(
         "probabilities",
         left + _BARS + 140,

@@ -36,34 +36,34 @@ def render(
 ) -> str:
     """The report of a study."""
     evidence = Evidence(results)
-    used, own = sections.of(evidence), evidence.page.particulars(evidence)
+    used, particulars = sections.of(evidence), evidence.page.particulars(evidence)
     over_data_sets = evidence.over_data_sets
-    verdicts = [
+    answers = [
         ("Which is best over the data sets?", best_over_data_sets(evidence), ""),
-        *own.first,
+        *particulars.first,
         *((section.question, section.verdict(evidence.of(section.test), evidence), section.terms) for section in used),
-        *own.last,
+        *particulars.last,
         ("Can the printed numbers be reproduced?", printed_numbers(evidence), ""),
     ]
-    said = [(question, verdict, terms) for question, verdict, terms in verdicts if verdict is not None]
+    verdicts = [(question, verdict, terms) for question, verdict, terms in answers if verdict is not None]
     small = next((figure for figure in evidence.figures if "<svg" in figure.body and len(figure.body) < _SMALL), None)
-    first = own.figure or small
-    answer = _answer(evidence, said, first, how_to_finish(evidence, failures))
+    first = particulars.figure or small
+    answer = _answer(evidence, verdicts, first, how_to_finish(evidence, failures))
     return page(
         "report.html.j2",
         title=f"{results.plan.study}: {answer.headline}",
-        question=said[0][0] if said else "",
+        question=verdicts[0][0] if verdicts else "",
         answer=answer,
         plan=results.plan,
         alpha=significant(evidence.alpha),
         subtitle=_subtitle(evidence),
-        design=own.design,
+        design=particulars.design,
         problems=problems(evidence, failures),
         shortfall=shortfall(evidence),
         over_data_sets_method="" if over_data_sets is None else over_data_sets.method,
-        verdicts=said,
+        verdicts=verdicts,
         methods=[(section, section.method_of(evidence.of(section.test))) for section in used],
-        transforms=own.transforms,
+        transforms=particulars.transforms,
         figures=[figure for figure in evidence.figures if figure is not first],
         tables=[table_of(section, evidence) for section in used],
         config=config_as_toml(config),
@@ -79,7 +79,9 @@ _HYPOTHESES = ("hypothesis", "hypotheses")
 _SMALL = 40_000
 
 
-def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure: Figure | None, finish: str) -> Answer:
+def _answer(
+    evidence: Evidence, verdicts: Sequence[tuple[str, Verdict, str]], figure: Figure | None, finish: str
+) -> Answer:
     """The first screen: the first verdict as the heading, the others below it, and the figure.
 
     `finish`: what an unfinished study lacks.
@@ -87,17 +89,17 @@ def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure
     decided = [row for row in evidence.rows if row.decision in ("reject", "keep")]
     p = f"{adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}"
     by_test = [(what, [row for row in decided if row.test == test]) for test, what in evidence.page.counted.items()]
-    numbers = [number for _, verdict, _ in said[:1] for number in verdict.numbers]
+    numbers = [number for _, verdict, _ in verdicts[:1] for number in verdict.numbers]
     numbers += [(what, *_rejections(rows)) for what, rows in by_test if rows]
     if len(numbers) < 2 and decided:
         numbers = [("hypotheses tested", f"{len(decided):,}", ""), ("rejected", f"{len(rejected(decided)):,}", p)]
-    to_do = next((verdict.to_do for _, verdict, _ in said if verdict.to_do), "" if finish else _more_rows(decided))
+    to_do = next((verdict.to_do for _, verdict, _ in verdicts if verdict.to_do), "" if finish else _more_rows(decided))
     return Answer(
-        headline=(said[0][1].headline if said else "The summary has no hypothesis").removesuffix("."),
+        headline=(verdicts[0][1].headline if verdicts else "The summary has no hypothesis").removesuffix("."),
         numbers=numbers,
         shown=[
-            *(also for _, verdict, _ in said[:1] for also in verdict.also),
-            *((question, verdict.headline) for question, verdict, _ in said[1:]),
+            *(also for _, verdict, _ in verdicts[:1] for also in verdict.also),
+            *((question, verdict.headline) for question, verdict, _ in verdicts[1:]),
         ],
         to_do=f"{finish} {to_do}".strip(),
         figure=Markup("") if figure is None else figure.body,

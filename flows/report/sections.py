@@ -140,7 +140,7 @@ def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdic
     test = statistical_tests.named(rows[0].test)
     by = test.by or test.label
     value = verdict(rows, evidence) if test.claim else verdicts.verdict(rows, evidence, by=by)
-    return value if evidence.of_tables else replace(value, beside=caveat(rows[0].test))
+    return value if evidence.of_tables else replace(value, caveat=caveat(rows[0].test))
 
 
 _SIDE = Column(

@@ -149,8 +149,8 @@ def in_words_of_the_measure(text: str, rows: Sequence[Hypothesis]) -> str:
     if rows[0].measure in (None, "error"):
         return text
     way = "least" if rows[0].alternative == "greater" else "most"
-    told = f"whose {rows[0].measure} is at {way} the observed one"
-    return text.replace("whose error is at most the observed one", told)
+    clause = f"whose {rows[0].measure} is at {way} the observed one"
+    return text.replace("whose error is at most the observed one", clause)
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str) -> Verdict:
@@ -219,12 +219,12 @@ def best_in_words(best: str, tied: Sequence[str], worse: Sequence[str], where: s
     >>> best_in_words("a", ["b", "c"], [], "on iris")
     'a is ahead on iris; b and c are not shown to differ'
     """
-    said = f"{best} is {'best' if worse or not tied else 'ahead'} {where}"
+    sentence = f"{best} is {'best' if worse or not tied else 'ahead'} {where}"
     for names, verb in ((tied, "not shown to differ"), (worse, "worse")):
         if names:
             shown = wording.join_words(names) if len(names) <= _MOST_NAMED else f"{len(names)} others"
-            said += f"; {shown} {'is' if len(names) == 1 else 'are'} {verb}"
-    return said
+            sentence += f"; {shown} {'is' if len(names) == 1 else 'are'} {verb}"
+    return sentence
 
 
 def in_points(interval: str) -> list[Column]:

@@ -153,11 +153,11 @@ def load_study(path: Path, settings: Sequence[str] = ()) -> Study:
         study = parse_study(values, source=source, default_name=path.stem)
         return study.of_source(f"{source} with --set") if settings else study
     except BadInput as error:
-        said = str(error).removeprefix(f"{source}: ")
+        problem = str(error).removeprefix(f"{source}: ")
         given = {setting.partition("=")[0].strip() for setting in settings}
         # Errors name an unknown table without the key within it.
-        if any(f"{key}.".startswith(f"{said.partition(': ')[0]}.") for key in given):
-            raise BadInput(f"--set: {said}") from None
+        if any(f"{key}.".startswith(f"{problem.partition(': ')[0]}.") for key in given):
+            raise BadInput(f"--set: {problem}") from None
         raise
 
 

@@ -93,7 +93,7 @@ class Display:
                 )
                 bar = shown.enter_context(Progress(*columns, console=self.console, transient=True))
 
-            def told(what: str, done: int, total: int) -> None:
+            def report(what: str, done: int, total: int) -> None:
                 nonlocal spoke
                 with lock:
                     if bar:
@@ -109,7 +109,7 @@ class Display:
                             left = f", about {duration(pace * (total - done))} left" if done else ""
                             self.say(f"  reading {what}: {done:,}/{total:,}{left}")
 
-            yield told
+            yield report
 
     @contextlib.contextmanager
     def patience(self, what: str) -> Iterator[None]:

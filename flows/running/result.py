@@ -171,11 +171,11 @@ class CellStudyResult:
     @property
     def artifacts(self) -> Artifacts:
         """A link to the report, and a table of the hypotheses, the rejected ones first."""
-        said = str(self.all_changes)
+        changes = str(self.all_changes)
         return Artifacts(
             links={"report": self.report},
             tables={"hypotheses": _as_table(self.rows)},
-            markdown={"workers": f"Over all runs of this output: {said}."} if said else {},
+            markdown={"workers": f"Over all runs of this output: {changes}."} if changes else {},
             assets={"summary": f"{self.output.rstrip('/')}/summary.parquet"},
         )
 
@@ -198,8 +198,8 @@ class CellStudyResult:
             f"{count_of(len(self.rows), 'hypothesis', 'hypotheses')}, "
             f"{rejected} rejected at {significant(self.plan.alpha)}, in {duration(self.seconds)}{by}"
         )
-        if said := str(self.all_changes):
-            display.say(f"over all runs of this output: {said}")
+        if changes := str(self.all_changes):
+            display.say(f"over all runs of this output: {changes}")
         display.say(f"report: {self.report}")
         display.event(
             "end",

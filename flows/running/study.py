@@ -74,10 +74,10 @@ def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, st
     with contextlib.ExitStack() as workers:
         workers.callback(end_idle)
         pool = workers.enter_context(workers_for(prepared, options, left=left))
-        with _begun(store, identity, prepared, options) as there:
+        with _begun(store, identity, prepared, options) as exists:
             for file in options.code:
                 store.files.write(f"code/{file.name}", file.read_bytes())
-            outcomes, changes = _computed(plan, store, pool, options, lanes, left=left, sizes=sizes, there=there)
+            outcomes, changes = _computed(plan, store, pool, options, lanes, left=left, sizes=sizes, exists=exists)
             workers.close()
             rows, report = ([], "") if part is not None else _summarised(store, plan, outcomes, display)
     return CellStudyResult(
@@ -112,12 +112,12 @@ def _summarised(
 
 
 def _interruptible(progress: Progress, stop: threading.Event) -> Progress:
-    def told(what: str, done: int, total: int) -> None:
+    def report(what: str, done: int, total: int) -> None:
         if stop.is_set():
             raise Interrupted
         progress(what, done, total)
 
-    return told
+    return report
 
 
 @contextlib.contextmanager
@@ -131,10 +131,10 @@ def _begun(
     part = options.part
     with contextlib.ExitStack() as held:
         in_use = rephrased(
-            lambda told: f"--output: {told}; wait for it to end, or choose another output", BadInput, Locked
+            lambda text: f"--output: {text}; wait for it to end, or choose another output", BadInput, Locked
         )
         with file_errors(f"--output: {store.root} is not valid; it cannot be written"), in_use:
-            there = held.enter_context(store.files.lock(shared=part is not None))
+            exists = held.enter_context(store.files.lock(shared=part is not None))
             store.files.refresh()
             if part is None:
                 held.enter_context(options.holding(store))
@@ -144,9 +144,9 @@ def _begun(
         for reason in filter(None, again):
             options.display.say(f"computed again: {reason}")
         try:
-            yield there
+            yield exists
         finally:
-            if not there():
+            if not exists():
                 raise FileNotFoundError(
                     f"{store.root} was moved or removed during the run; to continue from the stored blocks, run the "
                     "same command with its new place as output"
@@ -162,7 +162,7 @@ def _computed(
     *,
     left: bool,
     sizes: Sizes,
-    there: Callable[[], bool],
+    exists: Callable[[], bool],
 ) -> tuple[list[Outcome], StaffChanges]:
     """Compute all cells, and report the workers that join and are lost meanwhile; stop if the output is not there."""
     display, stop = options.display, options.stop
@@ -172,7 +172,7 @@ def _computed(
 
     def look() -> None:
         watch.look()
-        if not there():
+        if not exists():
             stop.set()
 
     pool.prepare(plan, options.priority)
@@ -210,11 +210,11 @@ def changed_code(store: Store, plan: Plan) -> Iterator[str]:
         cells = [cell for cell in read_plan(store).cells if cell.fanout in FAN_OUTS]
     except (FileNotFoundError, Damaged, OSError):
         return
-    before, told = {cell.definition: code for cell in cells if (code := own_code(cell))}, set()
+    before, named = {cell.definition: code for cell in cells if (code := own_code(cell))}, set()
     for cell in plan.cells:
         code = own_code(cell)
         old = before.get(cell.definition) if code else None
         name = next((cell.subject[part] for part in ("classifier", "test") if part in cell.subject), "")
-        if code and old and name not in told and (change := difference(old, code)):
-            told.add(name)
+        if code and old and name not in named and (change := difference(old, code)):
+            named.add(name)
             yield f"{name}, since {change}"

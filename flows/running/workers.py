@@ -102,14 +102,14 @@ def _refuse_small_workers(prepared: Prepared, limit: int) -> None:
 @contextmanager
 def _opened(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Iterator[Pool]:
     """Open the workers of a cluster, and bring them code of this program."""
-    with clusters.open_pool(cluster, needs) as pool, ExitStack() as told:
+    with clusters.open_pool(cluster, needs) as pool, ExitStack() as stack:
         of_dask = [
             item
-            for item in ([pool.common, *pool.own.values()] if isinstance(pool, RoutedPool) else [pool])
+            for item in ([pool.common, *pool.by_needs.values()] if isinstance(pool, RoutedPool) else [pool])
             if isinstance(item, DaskPool)
         ]
         for value in of_dask if options.code else ():
-            told.enter_context(modules_sent(value.client, options.code))
+            stack.enter_context(modules_sent(value.client, options.code))
         yield pool
 
 
@@ -133,12 +133,12 @@ class StaffChanges:
     outages: int = 0
 
     def __str__(self) -> str:
-        said = [
+        counts = [
             self.lost and f"{count_of(self.lost, 'worker')} lost",
             self.joined and f"{count_of(self.joined, 'worker')} joined",
             self.outages and f"the scheduler unreachable {count_of(self.outages, 'time')}",
         ]
-        return ", ".join(part for part in said if part)
+        return ", ".join(part for part in counts if part)
 
 
 class StaffWatch:

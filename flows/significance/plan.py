@@ -91,8 +91,8 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
                 for column, printed in case.printed.printed_by(method).items():
                     references.append(Reference(cell=cells[-1].name, name=column, printed=printed, remark=remark))
     plan = study.plan_of(cells, ("significance", "likeness"))
-    told = dict.fromkeys(f"{e.name}: {c.data['note']}" for _, e, cs in every for c in cs if "note" in c.data)
-    return Prepared(plan, notes=(*told, *_notes(study, drawn), *stopping_notes(plan)), references=tuple(references))
+    notes = dict.fromkeys(f"{e.name}: {c.data['note']}" for _, e, cs in every for c in cs if "note" in c.data)
+    return Prepared(plan, notes=(*notes, *_notes(study, drawn), *stopping_notes(plan)), references=tuple(references))
 
 
 def _notes(study: _Significance, drawn: Counter[str]) -> Iterator[str]:

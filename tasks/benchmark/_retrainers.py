@@ -97,7 +97,7 @@ def draws_of(block: Block, classifier: Retrainer) -> Iterator[NDArray[np.int64]]
             yield from (kept[first : first + step].astype(np.int64) for first in range(0, size, step))
 
 
-def beside_others(work: CrossValidated) -> bool:
+def is_parallel(work: CrossValidated) -> bool:
     """True, since `lent_retrainer` decides; code of another package has a process of its own."""
     return own_code(work) is None
 

@@ -22,7 +22,7 @@ from ..own_code import build_as_planned, measure_as_planned
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ._retrainers import beside_others, draws_of, lent_retrainer, new_retrainer, own_code, revision
+from ._retrainers import draws_of, is_parallel, lent_retrainer, new_retrainer, own_code, revision
 from .work import CrossValidated, Measured, MeasuredRetrain, Retrained, dataset_of, folds_of, repeated_folds
 
 _ROW = column("row", pa.int64(), "number", "the row of the data set, from 0")
@@ -236,7 +236,7 @@ RETRAIN = FanOut(
     compiles=True,
     observed=lambda retrains: _on_labels_as_they_are(retrains, "crossval", CrossValidated),
     exceeds=_no_more_wrong,
-    beside_others=beside_others,
+    is_parallel=is_parallel,
     own_code=own_code,
 )
 

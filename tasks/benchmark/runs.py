@@ -132,8 +132,8 @@ def permutations(results: Results, _: str) -> Iterator[Hypothesis]:
 def _of_retrains(results: Results, cell: Cell) -> Hypothesis:
     null, measure, lower = cell.subject["null"], "error", True
     if isinstance(cell.work, Measured):
-        measure, own = cell.work.measure, cell.work.measure_code is not None
-        lower = cell.work.lower_is_better if own else not MEASURES[measure].greater_is_better
+        measure, of_user = cell.work.measure, cell.work.measure_code is not None
+        lower = cell.work.lower_is_better if of_user else not MEASURES[measure].greater_is_better
     base = results.hypothesis(
         cell,
         test=f"permutation-{null}",

@@ -155,14 +155,14 @@ def _of_outcomes(
     answers: list[tuple[float, float] | None] = []
     for rng, size in block.lanes():
         first = len(answers)
-        own = [place for place in range(first, first + size) if defined[place]]
+        places = [place for place in range(first, first + size) if defined[place]]
         items, problem = attempts(
             partial(run_fold_test, work.test, np.array(outcomes[place], dtype=np.int64).reshape(shape), rng)
-            for place in own
+            for place in places
         )
-        if block.first == first == 0 and own:
+        if block.first == first == 0 and places:
             require_some_defined(np.array([item and item[0] for item in items], np.float64), problem)
-        by_place = dict(zip(own, items, strict=True))
+        by_place = dict(zip(places, items, strict=True))
         answers.extend(by_place.get(place) for place in range(first, first + size))
     p_values, advantages = (np.array([answer and answer[side] for answer in answers], np.float64) for side in (0, 1))
     return p_values, np.nan_to_num(advantages)

@@ -61,20 +61,20 @@ def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     admit_measure(work.test.measure, work.test.measure_code)
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
-    blocks_said: list[NDArray[np.float64]] = []
+    parts: list[NDArray[np.float64]] = []
     alone = isinstance(drawn_from, Described) or draws(work.test.options)
     for lanes in lanes_together(block, drawn_from, alone=alone):
         rng, size = lanes[0]
         if isinstance(drawn_from, Population):
-            said, problem = run_intervals(work.test.options, drawn_together(drawn_from, work.n, lanes), rng)
+            estimates, problem = run_intervals(work.test.options, drawn_together(drawn_from, work.n, lanes), rng)
         else:
             sets, problem = drawn_from.draw(work.n, rng, LANE_SIZE)[:size], ""
-            said = np.array([astuple(drawn_from.run_interval(work.test, one, rng)) for one in sets], np.float64)
-        if block.first == 0 and not blocks_said:
-            require_some_defined(said[:LANE_SIZE, 1], problem)
-        blocks_said.append(said)
+            estimates = np.array([astuple(drawn_from.run_interval(work.test, one, rng)) for one in sets], np.float64)
+        if block.first == 0 and not parts:
+            require_some_defined(estimates[:LANE_SIZE, 1], problem)
+        parts.append(estimates)
     true = true_value(work, drawn_from)
-    estimate, low, high, error, undefined = np.concatenate(blocks_said).T
+    estimate, low, high, error, undefined = np.concatenate(parts).T
     columns = {"estimate": estimate, "low": low, "high": high, "standard_error": error, "undefined": undefined > 0}
     covers = (low - _TIE <= true) & (true <= high + _TIE)
     return replicates_table(block, _SCHEMA, **columns, covers=covers)

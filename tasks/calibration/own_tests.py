@@ -107,9 +107,9 @@ def run_own_test(
             p_values.extend([math.nan] * len(sets))
             problems.extend([raised(error)[:200]] * len(sets))
         else:
-            said = [_wrong(p) for p in items]
-            p_values.extend(math.nan if wrong else p for p, wrong in zip(items, said, strict=True))
-            problems.extend(said)
+            reasons = [_wrong(p) for p in items]
+            p_values.extend(math.nan if wrong else p for p, wrong in zip(items, reasons, strict=True))
+            problems.extend(reasons)
     return np.array(p_values, dtype=np.float64), problems
 
 

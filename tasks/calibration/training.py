@@ -61,10 +61,10 @@ def scores(
     from sigstats.learners.one_against_others import OneAgainstOthers
 
     candidate = clone(classifier).set_params(**params)
-    said = np.empty_like(truth)
+    predictions = np.empty_like(truth)
     for train, test in KFold(folds, shuffle=True, random_state=0).split(np.arange(len(truth))):
-        said[test] = OneAgainstOthers(candidate, X[train], truth[train]).predict(X[test])
-    micro, macro = (f1_score(truth, said, average=average, zero_division=0) for average in ("micro", "macro"))
+        predictions[test] = OneAgainstOthers(candidate, X[train], truth[train]).predict(X[test])
+    micro, macro = (f1_score(truth, predictions, average=average, zero_division=0) for average in ("micro", "macro"))
     return float(micro), float(macro)
 
 
@@ -191,8 +191,8 @@ def _categorise(block: Block, store: Store, work: Categorised) -> pa.Table:
 
 def events(table: pa.Table, categories: Sequence[str], *, test: bool) -> JointEvents:
     """Return the joint events of `CATEGORISE` on the test set, or on all other rows."""
-    own = table.filter(pa.array(table.column("test").to_numpy(zero_copy_only=False) == test))
-    sides: list[list[Any]] = [own.column(name).to_pylist() for name in ("true_categories", "a", "b", "count")]
+    rows_of_part = table.filter(pa.array(table.column("test").to_numpy(zero_copy_only=False) == test))
+    sides: list[list[Any]] = [rows_of_part.column(name).to_pylist() for name in ("true_categories", "a", "b", "count")]
     items = [((tuple(true), tuple(a), tuple(b)), count) for true, a, b, count in zip(*sides, strict=True)]
     return trained.joint_events(categories, items)
 

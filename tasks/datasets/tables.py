@@ -94,8 +94,8 @@ class TextColumns(DataColumns):
         texts = self.texts(name)
         others = [text for text in texts.names if not is_number(text)]
         if others and all(map(_DECIMAL_COMMA.fullmatch, others)):
-            told = f"{shown(others[0])} has a decimal comma; write a point, or list the column in nominal"
-            raise self.error(name, told, texts.first(others[0]))
+            problem = f"{shown(others[0])} has a decimal comma; write a point, or list the column in nominal"
+            raise self.error(name, problem, texts.first(others[0]))
         if len(others) == len(texts.names):
             return None
         if others:

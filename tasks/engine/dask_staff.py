@@ -99,18 +99,18 @@ class DaskStaff:
         if self.client.status != "running":
             return None
         try:
-            there = frozenset(self.client.nthreads())
-            if new := sorted(there - self._versions.keys()):
+            workers = frozenset(self.client.nthreads())
+            if new := sorted(workers - self._versions.keys()):
                 value = self.client.run(version, workers=new, on_error="return")
-                self._versions.update({worker: said for worker, said in value.items() if isinstance(said, str)})
+                self._versions.update({worker: text for worker, text in value.items() if isinstance(text, str)})
         except Exception:  # the scheduler is gone, which the next block reports
             return None
-        return there - self.strangers.keys()
+        return workers - self.strangers.keys()
 
     @property
     def strangers(self) -> dict[str, str]:
         """The versions of the workers with other code than this process; they compute no block."""
-        return {worker: there for worker, there in self._versions.items() if there != version()}
+        return {worker: known for worker, known in self._versions.items() if known != version()}
 
     @property
     def only(self) -> list[str] | None:

@@ -220,10 +220,10 @@ def _complete(
 
 def has_room(sizer: BlockSizer, running: int, pool: Pool, begun: float) -> bool:
     """True if one more block of a cell that was begun at this time may be sent."""
-    own = pool_of(pool, sizer.cell)
-    if running < sizer.window(own.workers, len(pool.open)):
+    sub_pool = pool_of(pool, sizer.cell)
+    if running < sizer.window(sub_pool.workers, len(pool.open)):
         return True
-    return own.idle and learns_at_once(sizer, own.workers, time.monotonic() - begun)
+    return sub_pool.idle and learns_at_once(sizer, sub_pool.workers, time.monotonic() - begun)
 
 
 def learns_at_once(sizer: BlockSizer, workers: int, seconds: float) -> bool:

@@ -10,7 +10,7 @@ from typing import Self
 
 import psutil
 
-from ..fan_out import beside_others, own_code
+from ..fan_out import is_parallel, own_code
 from ..plan import Block, Plan
 from ..storage.store import Store
 from .guarded import run_guarded
@@ -90,7 +90,7 @@ class GrowingPool(RoutedPool):
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:
         self._begun.set()
-        taken = 1 if beside_others(block.cell) else self._slots
+        taken = 1 if is_parallel(block.cell) else self._slots
         with self._turn:
             while not self._grown and self._busy and self._busy + taken > self._slots and not self._stop.is_set():
                 self._turn.wait(0.1)
@@ -104,8 +104,8 @@ class GrowingPool(RoutedPool):
         clock, processor = time.monotonic(), time.thread_time()
         try:
             outcome = run_guarded(block, store)
-            own = own_code(block.cell) is not None
-            self._lately.add(time.monotonic() - clock if own else time.thread_time() - processor)
+            apart = own_code(block.cell) is not None
+            self._lately.add(time.monotonic() - clock if apart else time.thread_time() - processor)
         finally:
             with self._turn:
                 self._busy -= taken

@@ -221,10 +221,10 @@ def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str 
     except (TimeLimit, MemoryLimit, ProcessEnded, ConnectionSpoilt) as error:
         child.end()
         who = tried(block.cell)
-        said = f"{who}: {error}" if who else str(error)
+        message = f"{who}: {error}" if who else str(error)
         if engine == "dask" and isinstance(error, ProcessEnded) and -error.code in (signal.SIGTERM, signal.SIGKILL):
-            raise Killed(said) from None
-        return replace(failure(block, error), message=said)
+            raise Killed(message) from None
+        return replace(failure(block, error), message=message)
     except BaseException:
         child.end()
         raise

@@ -90,12 +90,12 @@ class RoutedPool:
     #: The workers for blocks without needs.
     common: Pool
     #: The workers for each of the needs.
-    own: Mapping[Needs, Pool]
+    by_needs: Mapping[Needs, Pool]
     open: dict[BlockSizer, float] = field(default_factory=dict)
 
     @property
     def _pools(self) -> list[Pool]:
-        return [self.common, *self.own.values()]
+        return [self.common, *self.by_needs.values()]
 
     @property
     def workers(self) -> int:
@@ -142,11 +142,11 @@ class RoutedPool:
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:
-        return self.own.get(Needs.of(block.cell), self.common).submit(block, store, done)
+        return self.by_needs.get(Needs.of(block.cell), self.common).submit(block, store, done)
 
 
 def pool_of(pool: Pool, cell: Cell) -> Pool:
     """Return the pool for the blocks of a cell, by its needs."""
     while isinstance(pool, RoutedPool):
-        pool = pool.own.get(Needs.of(cell), pool.common)
+        pool = pool.by_needs.get(Needs.of(cell), pool.common)
     return pool

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from sigstats._common.messages import one_line
 
-from ..fan_out import beside_others, fanout
+from ..fan_out import fanout, is_parallel
 from ..plan import Block, Needs
 from ..storage.store import Store
 from ..threads import alone, threads
@@ -86,7 +86,7 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
 
     Returns a failure if the computation raised. Raises OSError if the store fails: the engine may repeat the block.
     """
-    turn = nullcontext() if beside_others(block.cell) else alone()
+    turn = nullcontext() if is_parallel(block.cell) else alone()
     try:
         with turn, kept_memory(), threads(Needs.of(block.cell).threads):
             started = time.perf_counter()

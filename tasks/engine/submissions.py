@@ -54,13 +54,13 @@ class Submission:
     future: Any = None
     task: list["Submission"] = field(default_factory=list)
     unwanted: bool = False
-    own: bool = field(init=False)
+    imported: bool = field(init=False)
     single: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self.own = own_code(self.block.cell) is not None
+        self.imported = own_code(self.block.cell) is not None
         # In an object store, to look what is there costs a request.
-        self.single = self.own or bool(self.block.cell.limits) or "://" in self.store.root
+        self.single = self.imported or bool(self.block.cell.limits) or "://" in self.store.root
 
     @property
     def who(self) -> str:
@@ -81,8 +81,10 @@ class Suspects:
     def admit(self, new: Iterable[Submission]) -> list[Submission]:
         """The blocks, new or waiting, that may be sent now; to be called by one thread at a time."""
         given = list(new)
-        self._waiting = [item for item in self._waiting if not item.unwanted] + [item for item in given if item.own]
-        admitted = [submission for submission in given if not submission.own]
+        self._waiting = [item for item in self._waiting if not item.unwanted] + [
+            item for item in given if item.imported
+        ]
+        admitted = [submission for submission in given if not submission.imported]
         suspects = [submission for submission in self._waiting if submission.trials or submission.who in self._guilty]
         if self._under_way and (suspects or self._tried in self._under_way):
             return admitted
@@ -103,13 +105,13 @@ class Suspects:
         """Count workers that died while they had a block; return an error if the block is found to be the cause."""
         given.deaths += workers
         given.trials += 1
-        self.deadly |= not given.own
+        self.deadly |= not given.imported
         given.alone += given is self._tried
         given.single = True
-        most = MOST_TRIALS if not given.own else MOST_ALONE - 1 if given.who not in self._guilty else 0
-        if (given.alone if given.own else given.trials) <= most:
+        most = MOST_TRIALS if not given.imported else MOST_ALONE - 1 if given.who not in self._guilty else 0
+        if (given.alone if given.imported else given.trials) <= most:
             return None
-        if given.own:
+        if given.imported:
             self._guilty.add(given.who)
         return WorkersKilled(f"{given.who}: it killed its worker {given.deaths} times")
 

@@ -190,9 +190,9 @@ OF_RUNS = ("bootstrap", "cochran-q", "efficiency", "homogeneity", "mcnemar")
 
 def named(name: str) -> StatisticalTest:
     """The test of a name."""
-    own = as_choice(name, "test", TESTS).replace("-", "_")
-    module = importlib.import_module(f"{__name__}.{_SHARED.get(name, own)}")
-    test: StatisticalTest = getattr(module, own.upper() if name in _SHARED else "TEST")
+    attribute = as_choice(name, "test", TESTS).replace("-", "_")
+    module = importlib.import_module(f"{__name__}.{_SHARED.get(name, attribute)}")
+    test: StatisticalTest = getattr(module, attribute.upper() if name in _SHARED else "TEST")
     return test
 
 

@@ -75,8 +75,8 @@ def require_range(tables: Iterable[pa.Table], first: int, last: int, file: str =
     else:
         if end == last:
             return
-    told = f"replicates are not valid; expected {first} to {last - 1} in order"
-    raise Damaged(f"{file}: {told}") if file else ValueError(told)
+    problem = f"replicates are not valid; expected {first} to {last - 1} in order"
+    raise Damaged(f"{file}: {problem}") if file else ValueError(problem)
 
 
 def _bounds(table: pa.Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -51,12 +51,12 @@ class Remembered:
                 if "/" not in name and name not in self._own:
                     del self._contents[name]
 
-    def add(self, name: str, content: bytes | None = None, *, own: bool = False) -> None:
+    def add(self, name: str, content: bytes | None = None, *, written_here: bool = False) -> None:
         """Note an object, its content if that is known, and whether this process wrote it."""
         with self._lock:
             self._names.add(name)
             self._removed.discard(name)
-            if own:
+            if written_here:
                 self._own.add(name)
             self._contents.pop(name, None)  # a content that is not known may be another one
             if content is not None and len(content) <= _MOST_BYTES:
@@ -124,7 +124,7 @@ class RemoteFiles:
                 with self._trouble():
                     system.put_file(file.name, path)
         if self._known is not None:
-            self._known.add(name, written, own=True)
+            self._known.add(name, written, written_here=True)
 
     def open(self, name: str) -> BufferedIOBase:  # noqa: D102
         system, root = self._system

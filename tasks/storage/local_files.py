@@ -99,9 +99,9 @@ class LocalFiles:
 
     def names(self, folder: str) -> list[str]:
         """The sorted names (without the folder) of finished files that `folder` lists, or that were reported there."""
-        there = {entry.name for entry in self._entries(folder) if entry.is_file(follow_symlinks=False)}
-        there |= TOLD.get((self.root, folder), set())
-        return sorted(name for name in there if not name.endswith(PARTIAL))
+        names = {entry.name for entry in self._entries(folder) if entry.is_file(follow_symlinks=False)}
+        names |= TOLD.get((self.root, folder), set())
+        return sorted(name for name in names if not name.endswith(PARTIAL))
 
     def folders(self, folder: str) -> list[str]:
         """The sorted names of the folders in `folder`; empty if it does not exist."""
@@ -151,14 +151,14 @@ class LocalFiles:
             _overwrite(handle, f"a part of the study, {this_process()}" if shared else this_process())
             mine = os.fstat(handle.fileno())
 
-            def there() -> bool:
+            def exists() -> bool:
                 try:
                     return os.path.samestat(path.stat(), mine)
                 except (FileNotFoundError, NotADirectoryError):
                     return False
 
             try:
-                yield there
+                yield exists
             finally:
                 _overwrite(handle, "")
 

@@ -89,7 +89,7 @@ class Store:
 
     def read_json(self, name: str) -> dict[str, Any]:
         """The values of a JSON file; raises Damaged if it is not one."""
-        with rephrased(lambda told: f"{name} is not JSON ({told})", Damaged):
+        with rephrased(lambda text: f"{name} is not JSON ({text})", Damaged):
             values = json.loads(self.files.read(name))
         if not isinstance(values, dict):
             raise Damaged(f"{name} is not a JSON object")

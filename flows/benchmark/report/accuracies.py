@@ -61,8 +61,8 @@ def of_pairs(evidence: Evidence) -> tuple[Hypothesis, ...]:
 def missing(value: Sequence[Performance], evidence: Evidence) -> list[tuple[str, str]]:
     """The planned classifiers and data sets without a completed observed run."""
     planned = [(cell.subject["classifier"], cell.subject["dataset"]) for cell in evidence.results.cells("crossval")]
-    there = {(one.classifier, one.dataset) for one in value}
-    return [item for item in planned if item not in there]
+    present = {(one.classifier, one.dataset) for one in value}
+    return [item for item in planned if item not in present]
 
 
 @dataclass(frozen=True)

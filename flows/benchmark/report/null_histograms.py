@@ -173,7 +173,7 @@ def _histogram(name: str, null: NullDistribution, bins: Bins, equation: str) -> 
     rest = svg.bars(np.where(extreme, 0.0, heights), positions[:-1], width, axes.base)
     beyond = svg.bars(np.where(extreme, heights, 0.0), positions[:-1], width, axes.base)
     at = axes.x(null.observed / bins.in_unit)
-    anchor, beside = ("start", 4) if at < _WIDTH * 0.6 else ("end", -4)
+    anchor, offset = ("start", 4) if at < _WIDTH * 0.6 else ("end", -4)
     spread = null.values
     low, mean, high, seen = (
         measured(row, value) for value in (*map(float, (spread.min(), spread.mean(), spread.max())), row.estimate)
@@ -187,7 +187,7 @@ def _histogram(name: str, null: NullDistribution, bins: Bins, equation: str) -> 
         svg.path("extreme", beyond) if beyond else Markup(""),
         axes.x_axis(most=5, unit="%", least=0) if null.in_percent else axes.x_axis(most=5),
         svg.path("observed", f"M{svg.coordinate(at)} {svg.coordinate(axes.base)}V12"),
-        svg.text(at + beside, 12, seen, anchor=anchor, css="value"),
+        svg.text(at + offset, 12, seen, anchor=anchor, css="value"),
     ]
     title = f"{row.classifier} on {row.dataset}, {equation}"
     return axes.drawing(name, title, description, *parts)

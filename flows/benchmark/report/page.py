@@ -106,10 +106,10 @@ def _choice(group: Sequence[Performance], pairs: Sequence[Hypothesis]) -> tuple[
     others = [one.classifier for one in group[1:]]
     tied = [other for other in others if frozenset((best.classifier, other)) in same]
     right = f"{where}, with {_with_interval(best)} right"
-    said = best_in_words(best.classifier, tied, [other for other in others if other not in tied], right)
+    headline = best_in_words(best.classifier, tied, [other for other in others if other not in tied], right)
     if not others:
-        said = f"{best.classifier} is right on {_with_interval(best)} of the rows {where}"
-    return said, f"{where} {choice(best.classifier, tied)}"
+        headline = f"{best.classifier} is right on {_with_interval(best)} of the rows {where}"
+    return headline, f"{where} {choice(best.classifier, tied)}"
 
 
 def accuracy_panels(value: Sequence[Performance]) -> Markup:

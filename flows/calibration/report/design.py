@@ -35,7 +35,7 @@ def _aims(evidence: Evidence) -> str:
         COVERAGE: "how often each interval contains the truth",
     }
     measures = {row.measure for row in evidence.rows}
-    aims = [said for measure, said in words.items() if measure in measures]
+    aims = [clause for measure, clause in words.items() if measure in measures]
     return (
         f"To find {join_words(aims)}, at these sizes of a test set." if aims else "To compare methods at these sizes."
     )

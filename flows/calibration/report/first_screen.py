@@ -161,7 +161,7 @@ def _panel(name: str, measure: str, tests: Sequence[TestRates]) -> Markup | None
     least = min([row.ends[0] for row in rows] + list(stated.values()))
     most = 1.1 * max([row.ends[1] for row in rows] + list(stated.values()))
     limits = {ERROR: (0.0, min(most, 1.0)), POWER: (0.0, 1.0), COVERAGE: (max(0.0, least - 0.02), 1.0)}[measure]
-    texts = "; ".join(f"{row.label} {row.said}" for row in rows)
+    texts = "; ".join(f"{row.label} {row.shown}" for row in rows)
     return dot_rows(name, heading, rows, lines=stated, limits=limits, title=heading, description=f"{texts}.")
 
 

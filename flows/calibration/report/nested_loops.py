@@ -90,13 +90,14 @@ def _panel(
         y_limits=(100 * min(lowest, 0.0 if expected < 0.5 else lowest), 100 * highest),
     )
     parts = [axes.across("level", 100 * expected), axes.y_axis(unit="%")]
-    said = []
+    ranges = []
     for number, (method, group) in enumerate(methods.items()):
         known = {place[setting_of(row, names, evidence)]: 100 * (row.estimate or 0) for row in group}
         parts.append(axes.labelled(number, method, axes.top + 10 + 15 * number, _steps(axes, known, axes.y)))
-        said.append(f"{method} from {percent_range(min(known.values()) / 100, max(known.values()) / 100, to='% to ')}")
+        least, most = min(known.values()) / 100, max(known.values()) / 100
+        ranges.append(f"{method} from {percent_range(least, most, to='% to ')}")
     parts += [_loop(axes, names, index, order) for index in range(len(names))]
-    drawn = axes.drawing(name, title, f"{'; '.join(said)}.", *parts)
+    drawn = axes.drawing(name, title, f"{'; '.join(ranges)}.", *parts)
     return Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}">{}</div>').format(title, drawn)
 
 

@@ -81,9 +81,9 @@ def _rates(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
         axes.x_axis("stated", unit="%"),
     ]
     at = [list(RATE_LEVELS).index(level) for level in (0.01, 0.05, 0.1)]
-    said = ", ".join(f"{percent(float(rates[i, 0]))} at {percent(float(RATE_LEVELS[i]))}" for i in at)
+    shown = ", ".join(f"{percent(float(rates[i, 0]))} at {percent(float(RATE_LEVELS[i]))}" for i in at)
     size = count_of(row.n or 0, "row")
-    return svg.panel(size, axes.drawing(name, f"{row.method}, {size}: achieved type I error", f"{said}.", *parts))
+    return svg.panel(size, axes.drawing(name, f"{row.method}, {size}: achieved type I error", f"{shown}.", *parts))
 
 
 def draw_law(evidence: Evidence) -> Iterator[Figure]:
@@ -113,14 +113,14 @@ def _law(name: str, method: str, rows: Sequence[Hypothesis], evidence: Evidence)
     trials = min(row.replicates or 0 for row in rows)
     least = 0.5 * LEVELS[0]
     low, high = (bound / trials for bound in ecdf_band(trials, LEVELS))
-    curves, said = [], []
+    curves, sizes = [], []
     for number, row in enumerate(rows):
         achieved = shares(p_values_of(row, evidence), LEVELS)
         points = [(level, _logarithm(share, least)) for level, share in zip(LEVELS, achieved.tolist(), strict=True)]
         axes = _axes(least)
         curves.append(svg.curve(number, axes.line("observed", points)))
         outside = bool((achieved > high).any())
-        said.append(f"{row.n:,} rows {'above the band' if outside else 'not above the band'}")
+        sizes.append(f"{row.n:,} rows {'above the band' if outside else 'not above the band'}")
     axes = _axes(least)
     ends = [[_logarithm(share, least) for share in bound.tolist()] for bound in (low, high)]
     parts = [
@@ -131,7 +131,7 @@ def _law(name: str, method: str, rows: Sequence[Hypothesis], evidence: Evidence)
         axes.x_axis("level", ticks=[(10.0**-power, f"{10.0**-power:g}") for power in (4, 3, 2, 1)]),
         _key(axes, rows),
     ]
-    return svg.panel(method, axes.drawing(name, f"{method}: the law of p", f"{join_words(said)}.", *parts))
+    return svg.panel(method, axes.drawing(name, f"{method}: the law of p", f"{join_words(sizes)}.", *parts))
 
 
 def _axes(least: float) -> Axes:

@@ -102,7 +102,7 @@ def statements_of(evidence: Evidence) -> Iterator[tuple[str | None, str, dict[in
     groups = group_by(list(evidence.of("calibration")), lambda row: (row.dataset, row.method))
     for (dataset, method), rows in groups.items():
         sizes = {n: statements(group, evidence) for n, group in group_by(rows, lambda row: row.n or 0).items()}
-        if known := {n: said for n, said in sorted(sizes.items()) if said is not None}:
+        if known := {n: of_size for n, of_size in sorted(sizes.items()) if of_size is not None}:
             yield dataset, method, known
 
 
@@ -123,22 +123,22 @@ def draw_reliability(evidence: Evidence) -> Iterator[Figure]:
         )
 
 
-def binned(said: Statements) -> list[tuple[float, float, float, float, int]]:
+def binned(statements: Statements) -> list[tuple[float, float, float, float, int]]:
     """For each non-empty bin: the mean stated confidence, the share that is right, its interval, and the number."""
-    which = np.clip(np.searchsorted(BINS, said.stated, side="right") - 1, 0, len(BINS) - 2)
+    which = np.clip(np.searchsorted(BINS, statements.stated, side="right") - 1, 0, len(BINS) - 2)
     items = []
     for index in np.unique(which):
         inside = which == index
-        count, total = int(np.count_nonzero(said.right[inside])), int(np.count_nonzero(inside))
+        count, total = int(np.count_nonzero(statements.right[inside])), int(np.count_nonzero(inside))
         low, high = clopper_pearson(count, total)
-        items.append((float(said.stated[inside].mean()), count / total, low, high, total))
+        items.append((float(statements.stated[inside].mean()), count / total, low, high, total))
     return items
 
 
-def _reliability(name: str, method: str, n: int, said: Statements) -> Markup:
-    points = binned(said)
+def _reliability(name: str, method: str, n: int, statements: Statements) -> Markup:
+    points = binned(statements)
     least = 100 * min(0.5, *(low for _, _, low, _, _ in points))
-    low_x = 100 * min(0.5, float(said.stated.min()))
+    low_x = 100 * min(0.5, float(statements.stated.min()))
     axes = Axes(width=_SIDE, height=_SIDE, x_limits=(low_x, 100.0), y_limits=(least, 100.0))
     bars = "".join(axes.path([(100 * x, 100 * low), (100 * x, 100 * high)]) for x, _, low, high, _ in points)
     start = max(low_x, least)
@@ -150,7 +150,8 @@ def _reliability(name: str, method: str, n: int, said: Statements) -> Markup:
         axes.y_axis(unit="%"),
         axes.x_axis("stated", unit="%"),
     ]
-    summary = f"stated {percent(float(said.stated.mean()))} on average, right on {percent(float(said.right.mean()))}"
+    stated, right = percent(float(statements.stated.mean())), percent(float(statements.right.mean()))
+    summary = f"stated {stated} on average, right on {right}"
     described = "; ".join(f"{percent(share)} of {total:,} at {percent(x)}" for x, share, _, _, total in points)
     size = count_of(n, "row")
     return svg.panel(

@@ -70,7 +70,7 @@ def approximations(evidence: Evidence) -> Verdict | None:
             pairs = [(rows["exact"], rows[method]) for rows in tables if "exact" in rows and method in rows]
             if not pairs:
                 continue
-            sentences.append(_beside(f"{names[test]}: the p-value of {name}", pairs))
+            sentences.append(_compared_with_exact(f"{names[test]}: the p-value of {name}", pairs))
             others += [
                 _in_words(exact, pair, name, verdicts.p_name(evidence))
                 for exact, pair in pairs
@@ -81,7 +81,7 @@ def approximations(evidence: Evidence) -> Verdict | None:
     return Verdict(sentences[0], (*sentences[1:], *others))
 
 
-def _beside(subject: str, pairs: Sequence[tuple[Hypothesis, Hypothesis]]) -> str:
+def _compared_with_exact(subject: str, pairs: Sequence[tuple[Hypothesis, Hypothesis]]) -> str:
     pvalues = [(exact.p_value or 0.0, pair.p_value or 0.0) for exact, pair in pairs]
     below = [(exact, pvalue) for exact, pvalue in pvalues if pvalue < exact]
     share = f"below the exact one in {len(below)} of {count_of(len(pairs), 'table')}"
@@ -95,11 +95,11 @@ def _beside(subject: str, pairs: Sequence[tuple[Hypothesis, Hypothesis]]) -> str
 
 def _in_words(exact: Hypothesis, hypothesis: Hypothesis, name: str, p_name: str) -> str:
     verbs = {"reject": "rejects", "keep": "does not reject"}
-    said = [
+    clauses = [
         f"{who} {verbs.get(row.decision, row.decision)} ({verdicts.decision_p_in_words(row, p_name)})"
         for who, row in (("the exact test", exact), (name, hypothesis))
     ]
-    return f"{sections.subject_in_words(exact)}: {join_words(said)}."
+    return f"{sections.subject_in_words(exact)}: {join_words(clauses)}."
 
 
 PAGE = KindPage(

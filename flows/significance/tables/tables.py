@@ -77,11 +77,11 @@ def _on_rows(table: Table, counts: Sequence[str], use: str, keys: Sequence[str |
     names = list(zip(*named, strict=True))
     if odd := next((text for row in names for text in row if (text or "").casefold() in SUMMARIES), None):
         raise ValueError(f"{table.where}: {shown(odd)} is a total; remove its rows, or give the class another name")
-    told = [f"{', '.join(map(str, row))} has {n} rows" for row, n in Counter(names).items() if n > 1]
+    sentences = [f"{', '.join(map(str, row))} has {n} rows" for row, n in Counter(names).items() if n > 1]
     values = np.array([table.numbers(name).to_numpy() for name in counts])
     if len(values) > 1 and (2 * values == values.sum(axis=1, keepdims=True)).all(axis=0).any():
-        told.append("one row is the sum of all others")
-    return [Note("repeated-class", f"{what}; {use}") for what in told[:3]]
+        sentences.append("one row is the sum of all others")
+    return [Note("repeated-class", f"{what}; {use}") for what in sentences[:3]]
 
 
 class Samples(OfTwo):

@@ -58,8 +58,8 @@ class LabelCounts:
 
     def checked(self, where: str, columns: Sequence[str]) -> Self:
         """The counts; ValueError if predictions are not classes of the labels, or not spelled as they are."""
-        labels, *said = (sorted({str(x) for row in self.counts for x in each_label(row[side])}) for side in range(3))
-        for name, classes in zip(columns[1:], said, strict=True):
+        labels, *sides = (sorted({str(x) for row in self.counts for x in each_label(row[side])}) for side in range(3))
+        for name, classes in zip(columns[1:], sides, strict=True):
             DistinctNames(labels, self.rows).check(f"column {shown(name)} of {where}", classes)
         return self
 
@@ -151,9 +151,10 @@ def _encode(column: Any) -> Codes:
         codes = encoded.indices.to_numpy()
         if len(set(labels)) == len(labels):
             return Codes(labels, codes)
-        own: dict[Label, int] = {}  # a label that is there twice; its rows are not decoded, which may take gigabytes
-        places = np.array([own.setdefault(label, len(own)) for label in labels], dtype=np.int64)
-        return Codes(tuple(own), places[codes])
+        # A label appears twice; its rows are not decoded, which may take gigabytes.
+        places: dict[Label, int] = {}
+        merged = np.array([places.setdefault(label, len(places)) for label in labels], dtype=np.int64)
+        return Codes(tuple(places), merged[codes])
     whole: NDArray[Any] = column.to_numpy()
     low, high = int(whole.min()), int(whole.max())
     if high - low < _SPAN and max(-low, high) < 2**31:

@@ -56,9 +56,9 @@ def _by_compare(rows: PairedPredictions, measure: str, options: Mapping[str, Any
 def _usual(rows: PairedPredictions, measure: str, options: Mapping[str, Any], seed: int) -> Estimate:
     """Student's interval of a mean (Liang and Zeger's of groups), DeLong's of an area, else that of the bootstrap."""
     spec, level = MEASURES[measure], options["confidence"]
-    said, scores = rows.predicted, None if rows.scored is None else rows.scored.scores
-    assert said is not None
-    label, a, b = (np.array(rows.classes)[codes] for codes in (said.label, said.a, said.b))
+    predicted, scores = rows.predicted, None if rows.scored is None else rows.scored.scores
+    assert predicted is not None
+    label, a, b = (np.array(rows.classes)[codes] for codes in (predicted.label, predicted.a, predicted.b))
     if scores is not None and spec.test == "areas":
         result: Any = auc_test(label == _POSITIVE, *scores[::-1], groups=rows.units.group, confidence_level=level)
     elif spec.test in ("means", "mcnemar"):

@@ -61,10 +61,10 @@ def open_parquet(system: Any, file: str, columns: Iterable[str] = (), **options:
         raise ValueError(f"{file}: is not a file; expected a Parquet file")
     with reading(file, fault="is not a whole Parquet file"):
         opened = arrow_files.open_parquet(file if _is_local(system) else system.open(file, "rb"), **options)
-        there = opened.schema_arrow.names
+        names = opened.schema_arrow.names
     for name in columns:
-        if name not in there:
-            raise ValueError(f"{file}: column {shown(name)} was not found; {hint(name, there)}")
+        if name not in names:
+            raise ValueError(f"{file}: column {shown(name)} was not found; {hint(name, names)}")
     return opened
 
 

@@ -86,16 +86,16 @@ def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], p
     refuse_missing_texts(f"{where}: column {shown(columns['label'])}", rows_of, remedy, classes=[str(positive)])
     try:
         known = labels.cast(labels.type.value_type) if pa.types.is_dictionary(labels.type) else labels
-        told = np.asarray(pc.equal(known, pa.scalar(positive, type=known.type)))
+        is_positive = np.asarray(pc.equal(known, pa.scalar(positive, type=known.type)))
     except (pa.ArrowException, TypeError) as error:
         like = f"labels like {shown(positive)} ({reason(error)})"
         raise ValueError(
             f"{where}: column {shown(columns['label'])}: {labels.type} is not valid; expected {like}"
         ) from None
     if "group" not in columns:
-        return Rows(told, a, b)
+        return Rows(is_positive, a, b)
     names = table.column(columns["group"]).to_pylist()
-    return Rows(told, a, b, np.array([_code(name) for name in names], dtype=np.int64))
+    return Rows(is_positive, a, b, np.array([_code(name) for name in names], dtype=np.int64))
 
 
 def _code(name: object) -> int:

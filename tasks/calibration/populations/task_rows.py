@@ -28,7 +28,7 @@ class _Drawn(NamedTuple):
     draws: int
     rng: np.random.Generator
 
-    def own(self) -> FloatArray:
+    def of_tasks(self) -> FloatArray:
         """McNemar's exact p-value of each task."""
         return _tail(self.only_a, self.discordant)
 
@@ -53,7 +53,7 @@ def _mean(sets: _Drawn) -> FloatArray:
 
 def _any(sets: _Drawn) -> FloatArray:
     tails = [tails_of(value) for value in sets.discordant.tolist()]
-    return np.array([adjusted_by_steps(value, tails).min() for value in sets.own()])
+    return np.array([adjusted_by_steps(value, tails).min() for value in sets.of_tasks()])
 
 
 def _pooled(sets: _Drawn) -> FloatArray:
@@ -72,7 +72,7 @@ def _largest(sets: _Drawn) -> FloatArray:
 
 def _fisher(sets: _Drawn) -> FloatArray:
     """Fisher's combination of the tasks' p-values: chi-square of minus twice their logarithms."""
-    return np.asarray(gammaincc(len(sets.rows), -np.log(sets.own()).sum(axis=1)))
+    return np.asarray(gammaincc(len(sets.rows), -np.log(sets.of_tasks()).sum(axis=1)))
 
 
 def _three(sets: _Drawn) -> FloatArray:

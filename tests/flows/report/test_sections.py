@@ -243,9 +243,9 @@ def test_a_printed_number_agrees_in_what_the_rule_says(
     order, decision = (int(word not in agreement) for word in ("another order", "another decision"))
     counts = f"{order} in order of magnitude; {decision} of 1 printed p-values agree in decision"
     assert found.headline == f"0 of 1 printed numbers agree in value, {counts}."
-    assert "rounds to the printed one" in found.beside
-    assert ("Not in decision: c0 on iris, permutation-features, m." in found.beside) is (decision == 0)
-    assert ("Not in order of magnitude: c0 on iris, permutation-features, m." in found.beside) is (order == 0)
+    assert "rounds to the printed one" in found.caveat
+    assert ("Not in decision: c0 on iris, permutation-features, m." in found.caveat) is (decision == 0)
+    assert ("Not in order of magnitude: c0 on iris, permutation-features, m." in found.caveat) is (order == 0)
     shown = f"{printed} is printed, {value} recomputed ({agreement})"
     assert found.details[0] == f"c0 on iris, permutation-features, m: p {shown}."
 
@@ -289,10 +289,10 @@ def test_every_sentence_says_which_p_it_gives(tmp_path: Path) -> None:
 def test_tests_whose_assumptions_are_not_met_are_named_so(tmp_path: Path) -> None:
     store = make_study(tmp_path, lost=(), analyses=("efficiency", "homogeneity", "mcnemar"))
     for test, why in (("efficiency", "pooled from folds"), ("homogeneity", "counted twice")):
-        beside = _verdict(store, test).beside
-        assert beside.startswith("This is a use of the test outside its assumptions")
-        assert why in beside
-    assert not _verdict(store, "mcnemar").beside
+        caveat = _verdict(store, test).caveat
+        assert caveat.startswith("This is a use of the test outside its assumptions")
+        assert why in caveat
+    assert not _verdict(store, "mcnemar").caveat
 
 
 def test_small_ends_of_an_interval_of_p_are_written_as_p_is() -> None:

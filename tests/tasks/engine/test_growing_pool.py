@@ -175,7 +175,7 @@ def test_blocks_that_may_run_beside_others_do_on_as_many_processors(store, monke
         inside.discard(block.cell.seed)
         return Drawing().compute(block, store, work)
 
-    put_in_place(monkeypatch, compute=compute, beside_others=lambda work: True)
+    put_in_place(monkeypatch, compute=compute, is_parallel=lambda work: True)
     ended = []
     with GrowingPool(contextlib.nullcontext, expected=processors, after=1e6, stop=threading.Event(), say=print) as pool:
         of_cells = [
