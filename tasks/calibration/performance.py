@@ -23,8 +23,9 @@ from ..statistical_tests import estimated
 from . import rates
 from .interval import population, true_value
 from .populations.judged import JudgedRows
+from .populations.population import Population
 from .rejections import count_undefined, null_is_true, undefined
-from .work import Described, Events, OnTestSets, Outcomes, Tested
+from .work import Described, Events, OnTestSets, Tested
 
 
 def rows(results: Results, _: str) -> Iterator[Hypothesis]:
@@ -138,7 +139,7 @@ def _key(cell: Cell) -> tuple[str, ...]:
         same = ", ".join(f"{name} = {value}" for name, value in (work.factors or {}).items() if name != "difference")
     else:  # outputs are exchanged in one of two, or r is 0 among several
         of = work.population
-        endless = isinstance(of, Outcomes | Events) and of.endless
+        endless = isinstance(of, Population | Events) and of.endless
         same = "" if endless else canonical(of if isinstance(of, Described) else replace(of, swapped=False))
     return cell.subject["dataset"], same, cell.subject["n"], cell.subject["test"]
 

@@ -37,7 +37,7 @@ from .populations.tests import Answers, AnyPopulation, advantage, draws, require
 from .populations.trained import likely_answers
 from .populations.votes import Votes
 from .training import events, outcomes
-from .work import Categorised, Computed, Counted, Described, Events, OnTestSets, Outcomes, Predicted, ScoredRows
+from .work import Categorised, Computed, Counted, Described, Events, OnTestSets, Predicted, ScoredRows
 
 #: The generator and the number of test sets of each of some lanes.
 Lanes: TypeAlias = Sequence[tuple[np.random.Generator, int]]
@@ -106,7 +106,7 @@ def _stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
         return None
     likely, swapped = likely_answers(store, source.subject["slice"], source.work), work.population.swapped
     if isinstance(likely, Population):
-        return replace(work, population=Outcomes(outcomes=likely.outcomes, endless=False, swapped=swapped))
+        return replace(work, population=replace(likely, swapped=swapped))
     write_data(store, likely)
     return replace(work, population=Events(events=Named(name=likely.name, digest=likely.digest()), swapped=swapped))
 
@@ -114,11 +114,9 @@ def _stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
 def population(work: OnTestSets, store: Store) -> AnyPopulation | ScorePopulation | Described | None:
     """The population of a cell; None if the cell that counts its outcomes is incomplete."""
     drawn_from = work.population
-    if isinstance(drawn_from, Described):
+    if isinstance(drawn_from, Population | Described):
         return drawn_from
     data: EventPopulation | ScorePopulation
-    if isinstance(drawn_from, Outcomes):
-        return Population(outcomes=drawn_from.outcomes, endless=drawn_from.endless, swapped=drawn_from.swapped)
     if isinstance(drawn_from, Events):
         stored = read_data(store, EventPopulation, drawn_from.events.name, drawn_from.events.digest)
         data = replace(stored, endless=drawn_from.endless)

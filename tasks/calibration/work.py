@@ -8,6 +8,7 @@ import numpy as np
 
 from ..own_code import allowed_measure
 from ..record import FLAT, Learner, Named, Permuted, Record, Scheme, Side, Split, TwoViews, Work
+from .populations.population import Population
 
 
 class Counted(Work):
@@ -83,36 +84,26 @@ class Source(Record):
     replicates: int
 
 
-class Swappable(Record):
-    """A population from which test sets are drawn."""
+class Computed(Record):
+    """A population that another cell computes."""
 
     #: True if the outputs of A and B are exchanged in each row with probability 1/2, so that neither is better.
     swapped: bool
-
-
-class Outcomes(Swappable):
-    """The values of a `sigstats.tasks.calibration.populations.population.Population`."""
-
-    outcomes: tuple[float, ...]
-    endless: bool
-
-
-class Computed(Swappable):
-    """A population that another cell computes."""
-
     outcomes_of: Source
 
 
-class Events(Swappable):
+class Events(Record):
     """A population of joint events in the store."""
 
+    swapped: bool
     events: Named
     endless: bool = False
 
 
-class ScoredRows(Swappable):
+class ScoredRows(Record):
     """A population of scored rows in the store."""
 
+    swapped: bool
     scores: Named
 
 
@@ -187,7 +178,7 @@ class Described(Record):
 
 
 #: Sources of test sets.
-DrawnFrom: TypeAlias = Outcomes | Computed | Events | ScoredRows | Described
+DrawnFrom: TypeAlias = Population | Computed | Events | ScoredRows | Described
 
 
 class Tested(Work):

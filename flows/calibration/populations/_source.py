@@ -17,7 +17,6 @@ from sigstats.tasks.calibration.work import (
     Counted,
     DrawnFrom,
     Events,
-    Outcomes,
     Predicted,
     Source,
 )
@@ -105,12 +104,12 @@ class KnownSource(PopulationSource):
 
 def counted_population(slice_: str | None, population: AnyPopulation) -> PopulationSpec:
     """A population whose outcomes, or events, are counted."""
-    how = {"endless": population.endless, "swapped": population.swapped}
-    values: Outcomes | Events
+    values: Population | Events
     if isinstance(population, Population):
-        values = Outcomes(outcomes=population.outcomes, **how)
+        values = population
     else:
-        values = Events(events=Named(name=population.name, digest=population.digest()), **how)
+        stored = Named(name=population.name, digest=population.digest())
+        values = Events(events=stored, endless=population.endless, swapped=population.swapped)
     return PopulationSpec(slice=slice_, values=values, rows=population.rows, population=population)
 
 

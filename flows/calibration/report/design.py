@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from sigstats.tasks.calibration.populations.population import Population
 from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER, measure_name
-from sigstats.tasks.calibration.work import Described, Events, OnTestSets, Outcomes, Tested
+from sigstats.tasks.calibration.work import Described, Events, OnTestSets, Tested
 from sigstats.tasks.plan import Cell
 
 from ...pages.wording import count_of, join_words, significant
@@ -60,7 +61,7 @@ def _kind(cell: Cell) -> str:
     drawn_from = cell.work.population if isinstance(cell.work, OnTestSets) else None
     if isinstance(drawn_from, Described):
         return drawn_from.in_words
-    endless = isinstance(drawn_from, Outcomes | Events) and drawn_from.endless
+    endless = isinstance(drawn_from, Population | Events) and drawn_from.endless
     return "endless, drawn independently" if endless else "rows, drawn without replacement"
 
 

@@ -10,7 +10,7 @@ Test sets are an array of counts, one row per test set, one column per outcome o
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -24,7 +24,7 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import Measure, as_measure
 from sigstats.subsampling import draw_samples, draw_subsamples
 
-from ...record import digest
+from ...record import Record, digest
 from ...schema import column, renamed
 
 #: The key of the schema's metadata under which `EventPopulation.to_table` stores everything except the counts.
@@ -86,14 +86,14 @@ class _Drawn:
         return 0.0 - evaluate(self.shape, as_measure(measure), drawn.astype(np.float64)).differences
 
 
-@dataclass(frozen=True, kw_only=True)
-class Population(_Drawn):
+class Population(_Drawn, Record):
     """Two classifiers on all rows of a population, by eight joint outcomes."""
 
     #: The number of rows with each of the eight joint outcomes; if `endless`, the probability of each.
     outcomes: tuple[float, ...]
-    endless: bool = False
-    swapped: bool = False
+    # Factories, because a plan leaves out fields that have their default, and it states these two.
+    endless: bool = field(default_factory=bool)
+    swapped: bool = field(default_factory=bool)
     shape: ClassVar[JointOutcomes] = JointOutcomes(e1=1)
     exchanged: ClassVar[Sequence[tuple[int, int]]] = ((1, 2), (5, 6))
 

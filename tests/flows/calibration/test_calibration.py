@@ -19,7 +19,7 @@ from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.sign_flips.power import paired_power as power
 from sigstats.tasks.calibration.count import total
 from sigstats.tasks.calibration.populations import prediction_files
-from sigstats.tasks.calibration.work import Outcomes
+from sigstats.tasks.calibration.populations.population import Population
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
@@ -484,7 +484,7 @@ def test_large_populations_are_counted_file_by_file(by_workers, study, done, tmp
     sizes = [pq.read_metadata(path).num_rows for path in sorted((study.parent / "data").iterdir())]
     assert [sum(row[f"e{number}"] for number in range(1, 9)) for row in table.to_pylist()] == sizes
     cells = Results(Store(str(done))).cells("subsample")
-    at_once = next(cell for cell in cells if isinstance(cell.work.population, Outcomes))
+    at_once = next(cell for cell in cells if isinstance(cell.work.population, Population))
     assert total(table) == at_once.work.population.outcomes
     exact = {(row["slice"], row["n"]): row["statistic"] for row in rows(done) if row["statistic"] is not None}
     for row in rows(output):

@@ -8,8 +8,9 @@ import pyarrow.compute as pc
 import pytest
 
 from sigstats.flows.running.options import parse_part
+from sigstats.tasks.calibration.populations.population import Population
 from sigstats.tasks.calibration.tally import with_rows
-from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Outcomes, Tallied
+from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Tallied
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.engine.pools import Serial
 from sigstats.tasks.engine.run_block import run_block
@@ -43,7 +44,7 @@ SHARES = (0.02, 0.03, 0.01, 0.01, 0.4, 0.2, 0.21, 0.12)
 
 
 def tally_of(test, *, trials=TRIALS, stopping=None, alpha=0.05, **options):
-    population = Outcomes(outcomes=SHARES, endless=True, swapped=False)
+    population = Population(outcomes=SHARES, endless=True, swapped=False)
     applied = AppliedTest(test=test, measure="f1" if test == "bootstrap" else None, options=options)
     work = Tallied(population=population, n=25, test=applied, alpha=alpha)
     return cell("tally", subject={"test": test}, work=work, seed=9, replicates=trials, stopping=stopping)

@@ -19,7 +19,7 @@ from sigstats.tasks.calibration import count, subsample
 from sigstats.tasks.calibration.populations import tests as trials
 from sigstats.tasks.calibration.populations.population import EventPopulation, Population, random_classifiers
 from sigstats.tasks.calibration.populations.tests import exact_rate, null_holds
-from sigstats.tasks.calibration.work import AppliedTest, Computed, Counted, OnTestSets, Outcomes, Source
+from sigstats.tasks.calibration.work import AppliedTest, Computed, Counted, OnTestSets, Source
 from sigstats.tasks.fan_out import cell, fanout
 from sigstats.tasks.record import Named
 from sigstats.tasks.storage.data import read_data, write_data
@@ -161,7 +161,7 @@ def test_many_test_sets_at_once_have_the_pvalues_of_each_by_itself_to_the_bit(na
 
 def test_a_calibration_does_not_depend_on_how_its_lanes_are_cut_into_blocks(tmp_path, monkeypatch):
     store, tables = Store(str(tmp_path)), []
-    population = Outcomes(outcomes=(0.3, 0.1, 0.05, 0.1, 0.05, 0.1, 0.05, 0.25), endless=True, swapped=False)
+    population = Population(outcomes=(0.3, 0.1, 0.05, 0.1, 0.05, 0.1, 0.05, 0.25), endless=True, swapped=False)
     test = AppliedTest(test="f1-interval", options={"of": "a", "method": "exact", "confidence": 0.9})
     interval = cell(
         "interval",
