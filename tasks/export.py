@@ -53,7 +53,7 @@ def export(results: Results, to: str) -> Exported:
         by_cell = {cell: table for cell in cells if (table := results.read(cell)) is not None}
         incomplete += [cell for cell in cells if cell not in by_cell]
         if by_cell:
-            table = _joined(by_cell)
+            table = _join(by_cell)
             content = io.BytesIO()
             pq.write_table(table, content)
             files.write(f"{folder}/replicates.parquet", content.getvalue())
@@ -71,7 +71,7 @@ def folder_of(cell: Cell, parts: Collection[str]) -> str:
     return "/".join([f"fanout={cell.fanout}", *named])
 
 
-def _joined(cells: Mapping[Cell, pa.Table]) -> pa.Table:
+def _join(cells: Mapping[Cell, pa.Table]) -> pa.Table:
     """The replicates of the cells of a folder, behind those parts of their subjects that nothing else names."""
     named = {*FOLDERS, *(name for table in cells.values() for name in table.column_names)}
     keys = list(dict.fromkeys(key for cell in cells for key in cell.columns if key not in named))

@@ -255,7 +255,7 @@ class Needs:
             memory=int(limits.get("memory", 0)),
             threads=int(limits.get("threads", 1)),
             gpu=int(limits.get("gpu", 0)),
-            who=tried(cell) or cell.name,
+            who=who_of(cell) or cell.name,
         )
 
     @property
@@ -270,7 +270,7 @@ class Needs:
         return ", ".join(f"{name} = {values[name]}" for name in self.amounts)
 
 
-def tried(cell: Cell) -> str:
+def who_of(cell: Cell) -> str:
     """The classifier or the test of a cell, for messages; empty if it has none."""
     return next((f"{kind} {cell.subject[kind]}" for kind in ("classifier", "test") if kind in cell.subject), "")
 

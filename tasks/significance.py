@@ -110,10 +110,10 @@ def tested_tables(results: Results, _: str) -> Iterator[Hypothesis]:
     """Yield one hypothesis for each table and method."""
     for cell in results.plan.cells:
         if cell.fanout in ("evaluate", "replicate") and cell.subject["test"] != LIKENESS:
-            yield _of_table(results, cell)
+            yield _hypothesis_of_table(results, cell)
 
 
-def _of_table(results: Results, cell: Cell) -> Hypothesis:
+def _hypothesis_of_table(results: Results, cell: Cell) -> Hypothesis:
     """The hypothesis of a cell, with its results if they are stored."""
     work = cell.work_of(TableTested)
     test = named(work.test)
@@ -137,7 +137,7 @@ def likenesses(results: Results, _: str) -> Iterator[Hypothesis]:
     cells = [cell for cell in results.plan.cells if cell.subject.get("test") == LIKENESS]
     hypothesis = "the new algorithm falls into the classes as a does"
     for group in group_by(cells, lambda cell: (cell.subject["dataset"], cell.subject["method"])).values():
-        yield from _rank([_of_table(results, cell).with_(null_hypothesis=hypothesis) for cell in group])
+        yield from _rank([_hypothesis_of_table(results, cell).with_(null_hypothesis=hypothesis) for cell in group])
 
 
 def _rank(rows: list[Hypothesis]) -> Iterator[Hypothesis]:

@@ -17,7 +17,7 @@ from ..regression.result import RegressionResult
 from ..running.bars import in_notebook
 from ..running.from_python import MAIN, GivenCode, given_code
 from ..running.kind import find_study, kind_of
-from ..running.options import asked
+from ..running.options import run_options
 from ..running.result import CellStudyResult
 from .results import StudyResults, open_results
 
@@ -98,7 +98,7 @@ def run_study(
         code = context.enter_context(given_code())
         loaded, base = find_study(study, code=code)
         kind = kind_of(loaded)
-        how = asked(
+        how = run_options(
             loaded, base, in_cells=kind.has_cells, output=output, cluster=cluster, workers=workers, allow=allow,
             priority=priority, quiet=not in_notebook() if quiet is None else quiet,
         )  # fmt: skip

@@ -42,7 +42,7 @@ APPLIED = frozenset({"subsample", "tally", "own-test", "fold-test", "interval"})
 
 def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:
     allow_measures((getattr(test, "measure", "") for test in study.tests), allow)
-    tests = {label_of(test): _identified(options_of(test, study.alpha), test, allow) for test in study.tests}
+    tests = {label_of(test): _with_identity(options_of(test, study.alpha), test, allow) for test in study.tests}
     limits = {label_of(test): test.limits("tests", imported=True) for test in study.tests if isinstance(test, OwnTest)}
     cells: list[Cell] = []
     notes: list[str] = []
@@ -91,7 +91,7 @@ def _analyses(study: CalibrationStudy, fanouts: Set[str]) -> Iterator[str]:
         yield "performance"
 
 
-def _identified(options: dict[str, Any], test: Any, allow: Sequence[str]) -> AppliedTest:
+def _with_identity(options: dict[str, Any], test: Any, allow: Sequence[str]) -> AppliedTest:
     """A test with its options, and the identity of its code and its measure's code if from another package."""
     options = with_measure_code(options)
     if not isinstance(test, OwnTest):
@@ -112,7 +112,7 @@ def _cells(
         raise ValueError(f"sizes: {largest} is not valid; expected at most {population.rows}, the rows of {source}")
     fitting = {label: test for label, test in tests.items() if _fits(test, population)}
     if not fitting:
-        raise ValueError(f"tests: no test applies to {source}; expected {_wanted(population)}")
+        raise ValueError(f"tests: no test applies to {source}; expected {_fitting_tests(population)}")
     if population.retrained is not None:
         yield from _fold_cells(study, source, population, fitting)
         return
@@ -158,7 +158,7 @@ def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
     return of_scores == population.scored and test.test not in OF_DESCRIBED
 
 
-def _wanted(population: PopulationSpec) -> str:
+def _fitting_tests(population: PopulationSpec) -> str:
     if isinstance(population.values, Described):
         return f"a {population.values.TEST} of such rows"
     return "a test of scores" if population.scored else "a test of predictions"

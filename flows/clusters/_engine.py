@@ -74,7 +74,7 @@ def quietly(open_pool: Callable[[K, Sequence[Needs]], AbstractContextManager[Poo
     @wraps(open_pool)
     def opened(cluster: K, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
         with _OPENED:
-            _open.append(_open[0] if _open else _silenced())
+            _open.append(_open[0] if _open else _silence())
         try:
             with open_pool(cluster, needs) as pool:
                 yield pool
@@ -87,7 +87,7 @@ def quietly(open_pool: Callable[[K, Sequence[Needs]], AbstractContextManager[Poo
     return opened
 
 
-def _silenced() -> Callable[[], None]:
+def _silence() -> Callable[[], None]:
     """Silence Dask's log, and return the function that restores it."""
     import dask
     import distributed  # noqa: F401  (sets the levels of its own log)

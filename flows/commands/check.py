@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     from ..comparison.markdown import check_as_markdown
 
     refuse_overwriting(options, [options.file], "json", "report")
-    result, file = _checked(options), printable(options.file)
+    result, file = _check(options), printable(options.file)
     strict = options.fail_on == "inconclusive"
     if write_outputs(
         options,
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     return code_of(options, result.verdict)
 
 
-def _checked(options: argparse.Namespace) -> "CheckResult":
+def _check(options: argparse.Namespace) -> "CheckResult":
     from sigstats.comparison.check.bar import check_predictions, evidence_checked
     from sigstats.comparison.margins import as_bar
     from sigstats.comparison.paired_predictions import as_score_range

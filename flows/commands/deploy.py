@@ -34,13 +34,13 @@ def run(options: argparse.Namespace) -> int:
     """Make the deployment."""
     from ..orchestration import server_configured, set_up
     from ..running.kind import kind_of
-    from ..running.options import asked
+    from ..running.options import run_options
 
     study, base = study_of(options)
     place = place_of(options.study)
     output, in_cells = output_of(options, study), kind_of(study).has_cells
     with as_options():
-        asked(study, base, in_cells=in_cells, output=output, cluster=options.cluster, allow=options.allow)
+        run_options(study, base, in_cells=in_cells, output=output, cluster=options.cluster, allow=options.allow)
     if options.pages is not None and not options.pages.startswith(("http://", "https://")):
         raise BadInput(f"--pages: {options.pages!r} is not valid; expected an address that begins with https://")
     if not server_configured():

@@ -24,11 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the plan."""
     from ..running.kind import kind_of
-    from ..running.options import asked
+    from ..running.options import run_options
 
     study, base = study_of(options)
     with as_options():
-        how = asked(study, base, in_cells=True, output=output_of(options, study), allow=options.allow)
+        how = run_options(study, base, in_cells=True, output=output_of(options, study), allow=options.allow)
     text = kind_of(study).plan(study, how, timing=not options.no_timing)
     print(printable(text, keep="\n"))  # noqa: T201
     return DONE

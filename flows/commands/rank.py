@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput("--item: is only valid with one file of votes")
     if options.cost is not None and len(options.prediction) > len(options.files):
         raise BadInput(f"--cost: {options.cost!r} is one column for every --prediction; expected a file for each model")
-    ranks, files = _ranked(options)
+    ranks, files = _rank(options)
     from ..ranking.words import as_json, as_markdown, show
 
     def page() -> str:
@@ -116,7 +116,7 @@ def _run_votes(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
+def _rank(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     """Return the ranking, and the files of the ranked models, best first."""
     from sigstats._common.validation import as_real
     from sigstats.comparison.measure_names import as_compared_measures

@@ -116,12 +116,12 @@ def _write_rows(file: str, sets: dict[tuple[str, ...], list["Replay"]]) -> None:
 def _show(group: list["Replay"], trial: int) -> None:
     first = group[0].cell.subject
     where = ", ".join(part for part in (first["dataset"], first.get("slice", "")) if part)
-    _say(f"test set {trial} of {where}, {int(first['n']):,} rows")
+    _print(f"test set {trial} of {where}, {int(first['n']):,} rows")
     for line in _lines(group[0].rows):
-        _say(f"  {line}")
+        _print(f"  {line}")
     width = max(len(value.cell.subject["test"]) for value in group)
     for replay in group:
-        _say(f"  {replay.cell.subject['test']:{width}}  {_verdict(replay)}")
+        _print(f"  {replay.cell.subject['test']:{width}}  {_verdict(replay)}")
 
 
 def _verdict(replay: "Replay") -> str:
@@ -153,5 +153,5 @@ def _value(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     print(printable(text))  # noqa: T201

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     from ..orchestration import server_configured, set_up
     from ..running.interrupt import Stopped, end_at_once, leave, run_interruptibly
     from ..running.kind import kind_of
-    from ..running.options import asked
+    from ..running.options import run_options
     from ..running.progress import Display
 
     if options.workers is not None and options.workers < 1:
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     study, base = study_of(options)
     kind = kind_of(study)
     with as_options():
-        how = asked(
+        how = run_options(
             study, base, in_cells=kind.has_cells, output=output_of(options, study), cluster=options.cluster,
             workers=options.workers, allow=options.allow, part=options.part,
         )  # fmt: skip

@@ -69,11 +69,11 @@ def run(options: argparse.Namespace) -> int:
         if options.run is not None:
             return _runs(options)
         options.measure = arguments.measures_of(options)
-        paired = _paired(options) if options.files else None
+        paired = _read_pair(options) if options.files else None
         names = () if paired is None else _names(options, paired)
         if paired is not None and (measure := _measure_of(options, paired, names)) != "accuracy":
             return _measure(options, paired, measure, names)
-        plan = _planned(options, paired, names)
+        plan = _plan(options, paired, names)
     from ..sizing import as_html, as_json, show
 
     if write_outputs(options, json=partial(as_json, plan), html=partial(as_html, plan)):
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", names: Sequence[str]) -> "SizePlan":
+def _plan(options: argparse.Namespace, paired: "PairedPredictions | None", names: Sequence[str]) -> "SizePlan":
     from sigstats.comparison.margins import require_margins
     from sigstats.sizing.comparison import pilot_of, plan_size
 
@@ -92,7 +92,7 @@ def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", na
     return plan_size(pilot, rule=rule, drops=_drops(options, rule, largest), target=options.power, alpha=rule.alpha)
 
 
-def _given(options: argparse.Namespace) -> list[float]:
+def _stated_drops(options: argparse.Namespace) -> list[float]:
     from sigstats._common.class_spelling import is_number
     from sigstats.comparison.margins import as_share
 
@@ -102,7 +102,7 @@ def _given(options: argparse.Namespace) -> list[float]:
 def _drops(options: argparse.Namespace, rule: "ComparisonRule", largest: float = 1.0) -> list[float]:
     from sigstats._common.validation import as_real
 
-    given = [as_real(drop, "--drop", low=0, high=1, open_ends=True) for drop in _given(options)]
+    given = [as_real(drop, "--drop", low=0, high=1, open_ends=True) for drop in _stated_drops(options)]
     usual = [drop for drop in _DROPS if rule.minimum_effect < drop <= largest]
     return given or usual or [min(2 * rule.minimum_effect, largest)]
 
@@ -113,7 +113,7 @@ def _largest_drop(options: argparse.Namespace, rule: "ComparisonRule", share: fl
     accuracy = options.accuracy or 1.0
     largest = round(min(share, 2 * accuracy - share), 12) if "--discordance" in rates else accuracy
     equal = 1.0 if options.accuracy is None else round(2 * min(accuracy, 1 - accuracy), 12)
-    bounds = [("--drop", drop, largest) for drop in _given(options) if drop < 1]
+    bounds = [("--drop", drop, largest) for drop in _stated_drops(options) if drop < 1]
     bounds += [("--margin", rule.margin, accuracy), ("--minimum-effect", rule.minimum_effect, largest)]
     for name, value, most in [("--discordance", share, equal), *bounds]:
         if value > most + 1e-12:
@@ -155,7 +155,7 @@ def _runs(options: argparse.Namespace) -> int:
     from sigstats.sizing.runs import plan_runs
 
     arguments.refuse_together(options, **{"--run": True})
-    rule, paired = rule_of(options), _paired(options)
+    rule, paired = rule_of(options), _read_pair(options)
     tests = _tests(paired, ["accuracy"], rule)
     runs = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=tests)
     return _write(options, runs)
@@ -167,7 +167,7 @@ def _write(options: argparse.Namespace, value: Any) -> int:
     return DONE
 
 
-def _paired(options: argparse.Namespace) -> "PairedPredictions":
+def _read_pair(options: argparse.Namespace) -> "PairedPredictions":
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.predictions import join, read
 
@@ -213,7 +213,7 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     )
     rule = rule_of(options)
     tests, target, positive = _tests(paired, names, rule), options.power, options.positive
-    drops, row = _given(options), blank_row(paired, measure)
+    drops, row = _stated_drops(options), blank_row(paired, measure)
     require_margins(rule, [row])
     if (row.unit or row.relative) and any(isinstance(drop, SaidShare) for drop in drops):
         raise BadInput(f"--drop: points are of shares; expected a number of {row.unit or 'the unit of the score'}")

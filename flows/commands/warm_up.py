@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
 
     from joblib import cpu_count
 
-    wanted = _wanted(options.study)
+    wanted = _named(options.study)
     # All trees share code, which one process compiles.
     trees = [name for name in wanted if name in _TREES]
     jobs = [name for name in wanted if name not in trees[1:]]
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _wanted(study: str | None) -> list[str]:
+def _named(study: str | None) -> list[str]:
     if study is None:
         return list(_CLASSIFIERS)
     from ..benchmark.model import learners

@@ -70,7 +70,7 @@ def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
     else:
         header = ("id", *first.units.slices, "label", "baseline", "candidate", "score", "change")
         # The answers are those of the first score.
-        rows = [row for pair in pairs if not pair.compared for row in _changed(pair)]
+        rows = [row for pair in pairs if not pair.compared for row in _changed_rows(pair)]
     kinds, noun = [row[-1] for row in rows], "item" if of_items else "row"
     words = [
         count_of(kinds.count(name), f"{noun} {name}", f"{noun}s {name}")
@@ -80,7 +80,7 @@ def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
     return Changed(header, rows, ", ".join(words) or f"no {noun} changed")
 
 
-def _changed(pair: PairedPredictions) -> Iterator[list[str]]:
+def _changed_rows(pair: PairedPredictions) -> Iterator[list[str]]:
     predicted, scored = pair.predicted, pair.scored
     if predicted is not None:
         names: tuple[str, ...] = _OF_ANSWERS

@@ -128,13 +128,13 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def as_junit(result: ComparisonResult, baseline: str, candidate: str, *, fail_on_inconclusive: bool = False) -> str:
     """A test case for each row; one that fails, or is inconclusive where that fails too, has the reason."""
-    return _document(result.answer.headline, [_of_pair(result, baseline, candidate, fail_on_inconclusive)])
+    return _document(result.answer.headline, [_pair_suite(result, baseline, candidate, fail_on_inconclusive)])
 
 
 def candidates_as_junit(comparison: CandidatesResult, *, fail_on_inconclusive: bool = False) -> str:
     """The same, with a test suite for each candidate."""
     pairs = zip(comparison.candidates, comparison.results, strict=True)
-    suites = [_of_pair(result, comparison.baseline, candidate, fail_on_inconclusive) for candidate, result in pairs]
+    suites = [_pair_suite(result, comparison.baseline, candidate, fail_on_inconclusive) for candidate, result in pairs]
     return _document(comparison.recommendation, suites)
 
 
@@ -146,7 +146,7 @@ def check_as_junit(result: CheckResult, file: str, *, fail_on_inconclusive: bool
     return _document(result.answer.headline, [suite])
 
 
-def _of_pair(result: ComparisonResult, baseline: str, candidate: str, strict: bool) -> ET.Element:
+def _pair_suite(result: ComparisonResult, baseline: str, candidate: str, strict: bool) -> ET.Element:
     name = f"{candidate} against {baseline}"
     reason = partial(reason_of, rule=result.rule)
     return _suite(name, "compare", result.rows, cells_of, reason, strict, result.answer)

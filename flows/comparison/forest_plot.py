@@ -54,12 +54,12 @@ def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
         of_verdict = [row if row.verdict == verdict else None for row in rows]
         for shade, name in zip(_SHADES[verdict], ("high", "difference"), strict=True):
             ends = [start if row is None else scale * getattr(row, name) for row in of_verdict]
-            series.append(f"  bar {_listed([start, *ends, start])}")
+            series.append(f"  bar {_in_brackets([start, *ends, start])}")
             colours.append(shade)
-    series.append(f"  bar {_listed([start, *(scale * (row.low or 0) for row in rows), start])}")
+    series.append(f"  bar {_in_brackets([start, *(scale * (row.low or 0) for row in rows), start])}")
     # An empty row at each end: a line reaches from the middle of the first row to that of the last.
     values = (0.0, scale * _margin_of(rows, margin))
-    series += [f"  line {_listed([value] * (len(rows) + 2))}" for value in values]
+    series += [f"  line {_in_brackets([value] * (len(rows) + 2))}" for value in values]
     colours += [_PAPER, _INK, _SHADES["fail"][1]]
     heading = "slice: measure" if len({row.name for row in rows}) > 1 else "slice"
     labels = [_in_quotes(label_of(row, rows)) for row in rows]
@@ -86,7 +86,7 @@ def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
     )
 
 
-def _listed(values: Sequence[float]) -> str:
+def _in_brackets(values: Sequence[float]) -> str:
     return f"[{', '.join(f'{value:.6g}' for value in values)}]"
 
 

@@ -133,7 +133,7 @@ def answer_of(result: ComparisonResult) -> Answer:
     return replace(
         screen,
         numbers=_numbers(answer.row),
-        shown=[*answer.also, *_shown(result)],
+        shown=[*answer.also, *_places_by_verdict(result)],
         to_do=answer.advice,
         figure=forest_plots(result.ranked[:MOST_INTERVALS], result.rule.margin),
         caption=_CAPTION.format(answer.row.reference),
@@ -169,7 +169,7 @@ def _numbers(row: ComparisonRow) -> list[tuple[str, str, str]]:
     return [*values, ("difference", difference_of(row, row.difference), "" if between == "–" else between)]
 
 
-def _shown(result: ComparisonResult) -> Iterator[tuple[str, str]]:
+def _places_by_verdict(result: ComparisonResult) -> Iterator[tuple[str, str]]:
     for words, verdict in (("Worse:", "fail"), ("Undecided:", "inconclusive"), ("Not worse:", "pass")):
         if places := _places(result, verdict):
             yield words, f"{some_of(places)}."

@@ -123,7 +123,7 @@ def in_task_runs(say: Callable[[str], None]) -> Callable[[ComputeCell], ComputeC
             except BaseException as error:
                 ends[name] = error
                 raise
-            return _recorded(outcome)
+            return _final_state(outcome)
 
         def computed(cell: Cell) -> Outcome:
             cells[cell.name] = cell
@@ -143,7 +143,7 @@ def in_task_runs(say: Callable[[str], None]) -> Callable[[ComputeCell], ComputeC
     return around
 
 
-def _recorded(outcome: Outcome) -> Any:
+def _final_state(outcome: Outcome) -> Any:
     """The final state of a cell's task run, with a message on the work done."""
     if outcome.complete:
         computed = f"{outcome.stored - outcome.taken_up} computed in {outcome.blocks} blocks"

@@ -28,7 +28,7 @@ from ..config.model import Study
 from ..running.interrupt import leave_the_rest
 from ..running.kind import kind_of
 from ..running.options import RunOptions
-from ..running.result import StudyResult, worst_first
+from ..running.result import StudyResult, first_lines
 from .artifacts import asset_key, in_task_runs, key_of, leave_artifacts, message_of
 from .server import Loss, taken_over, watched, why_unusable
 
@@ -205,11 +205,11 @@ def publish(result: R, *, study: str, output: str, pages: str | None = None) -> 
     since = "" if result.since is None else f"{result.since:%Y-%m-%d %H:%M} UTC"
     again = "still failing" if result.code else "nothing new"
     message = message_of(f"{again} since {since}: {result.title}" if since else result.title, result.reasons)
-    for line in worst_first(result.reasons) if result.code else ():
+    for line in first_lines(result.reasons) if result.code else ():
         logger.error("%s", printable(line))
     if result.event is not None:
         event = f"sigstats.study.{result.event}"
-        if _delivered(event, study, {"message": message, "output": output, "since": since}):
+        if _send_event(event, study, {"message": message, "output": output, "since": since}):
             result.keep_delivered()
         else:
             logger.warning("the event %s was not delivered; the next run sends it again", event)
@@ -218,7 +218,7 @@ def publish(result: R, *, study: str, output: str, pages: str | None = None) -> 
     return Completed(message=message, data=result)
 
 
-def _delivered(event: str, study: str, payload: dict[str, str]) -> bool:
+def _send_event(event: str, study: str, payload: dict[str, str]) -> bool:
     """Send an event of this flow run; return whether the server took it, which Prefect's own sender does not say."""
     about = {"prefect.resource.id": f"sigstats.study.{key_of(study, 'study')}", "prefect.resource.name": study}
     known = {"flow-run": prefect.runtime.flow_run.id, "deployment": prefect.runtime.deployment.id}

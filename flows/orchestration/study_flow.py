@@ -13,7 +13,7 @@ from sigstats._common.validation import refuse
 
 from ..errors import BadInput
 from ..running.kind import find_study, kind_of
-from ..running.options import asked, texts
+from ..running.options import run_options, texts
 from ..running.result import StudyResult
 from .flow_run import FLOW, run_here
 
@@ -80,7 +80,7 @@ def study_flow(
         kind = kind_of(loaded)
         if base is not None and not isinstance(base, (str, Path)):
             raise refuse("base", base, "a folder")
-        options = asked(
+        options = run_options(
             loaded, folder if base is None else Path(base), in_cells=kind.has_cells, output=output,
             cluster=cluster, workers=workers, allow=allow or [], priority=priority, quiet=True,
         )  # fmt: skip

@@ -60,7 +60,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         votes = read(path, columns).decoded()
     given = {name: np.array(value.to_pylist()) for name, value in votes.requested.items()}
     if winner not in given and given.keys() >= _WINNERS.keys():
-        given[winner] = _of_three([given[name] for name in _WINNERS], votes.where)
+        given[winner] = _winner_of_three([given[name] for name in _WINNERS], votes.where)
     for name in (winner, *clusters.values()):
         if name not in given:
             wanted = ", ".join(COLUMNS) if name == winner else "a column of the file"
@@ -96,7 +96,7 @@ def _beyond_pairs(one: NDArray[Any], other: NDArray[Any], winner: NDArray[Any]) 
     return np.asarray(signs - (np.bincount(pair, signs) / np.bincount(pair))[pair])
 
 
-def _of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:
+def _winner_of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:
     words = ["1", "1.0", "True", "true"], ["0", "0.0", "False", "false"]
     ones, zeros = (np.array([np.isin(column, texts) for column in columns]) for texts in words)
     odd = np.flatnonzero((ones.sum(axis=0) != 1) | (ones == zeros).any(axis=0))

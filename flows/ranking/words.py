@@ -56,7 +56,7 @@ def ranks_of(model: RankedModel) -> str:
 def answer_of(ranking: Ranking) -> Answer[Any]:
     """The best model, or the possible ones, and which to choose; and another first model by the mean over tasks."""
     first, *rest = ranking.tiers
-    finding = _of_all_rows(ranking)
+    finding = _best_in_words(ranking)
     tasks = next((part for part in ranking.slices if part.slice == MEAN_OVER_TASKS), None)
     if tasks is not None and tasks.models[0].model != ranking.models[0].model:
         finding += f" on all rows; in the mean over tasks {tasks.models[0].model} comes first"
@@ -81,7 +81,7 @@ def _pairs_shown(ranking: Ranking) -> str:
     return f"{shown:,} of {count_of(len(ranking.pairs), 'pair')} {'differs' if shown == 1 else 'differ'} significantly"
 
 
-def _of_all_rows(ranking: Ranking) -> str:
+def _best_in_words(ranking: Ranking) -> str:
     """The best model on all rows, or the possible ones, or a note that there are too few rows."""
     k, n = len(ranking.models), ranking.n if ranking.groups is None else ranking.groups
     # The smallest p of n rows or groups is 1/2^n, and Holm's first level is shared by all ordered pairs.

@@ -69,14 +69,14 @@ def evaluate(study: RegressionStudy, options: RunOptions) -> list[Evaluated]:
     The newest candidate and those that arrived since the last evaluation are due.
     """
     study, output = with_own_measures(study, options.allow), options.output
-    order, due = _begun(study, options.base, Store(output))
+    order, due = _candidates_due(study, options.base, Store(output))
     pairs = (read_pair(order, candidate) for candidate in due.candidates)
     evaluated = [_evaluate(as_meant(study, pair), pair, output, options.holding) for pair in pairs]
     evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, *due.notes))
     return evaluated
 
 
-def _begun(study: RegressionStudy, base: Path, store: Store) -> tuple[Order, ledger.Due]:
+def _candidates_due(study: RegressionStudy, base: Path, store: Store) -> tuple[Order, ledger.Due]:
     """The order of all candidates, and the candidates to evaluate."""
     _refuse_another(store, study)
     order = order_of(study, base)
@@ -90,7 +90,7 @@ def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding)
         before = records if known is None else records[: records.index(known)]
         segment = ledger.segment_of(study, pair, before)
         with rephrased(lambda text: f"{study.source}: {in_keys(text)}", BadInput):
-            comparison, rows = _compared(study, pair, store, before, look.level, segment)
+            comparison, rows = _compare(study, pair, store, before, look.level, segment)
         record = known or _record(study, pair, comparison, look, segment)
         with file_errors(f"--output: {store.root}: cannot be written"):
             about = record.evaluation
@@ -113,7 +113,7 @@ def _evaluate(study: RegressionStudy, pair: Pair, output: str, holding: Holding)
     return Evaluated(study, record, comparison, not known, output, report, page, look, episodes, notes)
 
 
-def _compared(
+def _compare(
     study: RegressionStudy, pair: Pair, store: Store, before: Sequence[Record], level: float, segment: int
 ) -> tuple[ComparisonResult, pa.Table]:
     rule = study.rule_at(level)
@@ -139,7 +139,7 @@ def _compared(
 def plan(study: RegressionStudy, options: RunOptions) -> str:
     """The work of an evaluation now, as text; nothing is written."""
     study, store = with_own_measures(study, options.allow), Store(options.output)
-    order, (waiting, _) = _begun(study, options.base, store)
+    order, (waiting, _) = _candidates_due(study, options.base, store)
     pair = read_pair(order, waiting[0])
     study, records, _, look, known, note = _at_look(as_meant(study, pair), pair, store)
     slices = count_of(sum(len(names) for names, _ in pair.by_score[0].units.slices.values()), "slice")

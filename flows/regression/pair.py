@@ -162,11 +162,11 @@ def check_bar(study: RegressionStudy, paired: PairedPredictions, bar: float, rul
     """Compare with the bar by the tests of `sigstats check`; ValueError if no value could miss the bar."""
     at_most = study.at_least is None
     result = check_predictions(paired, bar, rule, study.measures, positive=study.positive, at_most=at_most)
-    rows = tuple(_compared(row, result) for row in result.rows)
+    rows = tuple(_as_comparison(row, result) for row in result.rows)
     return ComparisonResult(rows=rows, rule=rule, n=result.n, notes=result.notes)
 
 
-def _compared(row: CheckedRow, result: CheckResult) -> ComparisonRow:
+def _as_comparison(row: CheckedRow, result: CheckResult) -> ComparisonRow:
     shared = {name: value for name, value in vars(row).items() if name not in ("value", "counted", "other_interval")}
     ends = {"difference": row.value, "low": row.low, "high": row.high}
     return ComparisonRow(

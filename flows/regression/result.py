@@ -23,7 +23,7 @@ from ..errors import DONE, REGRESSION
 from ..running.kind import InProcess, Kind
 from ..running.options import RunOptions
 from ..running.progress import Display
-from ..running.result import Artifacts, worst_first
+from ..running.result import Artifacts, first_lines
 from .evaluate import Evaluated, evaluate, plan
 from .ledger import delivered, keep_delivered
 from .page import report_again
@@ -148,7 +148,7 @@ class RegressionResult(Evaluated):
             print(f"promise: {self.promise}")  # noqa: T201
             print(printable(f"report: {self.report}"))  # noqa: T201
         elif self.code == REGRESSION:
-            for line in (f"{self.study.name}: {self.title}", *(f"  {reason}" for reason in worst_first(self.reasons))):
+            for line in (f"{self.study.name}: {self.title}", *(f"  {reason}" for reason in first_lines(self.reasons))):
                 print(printable(line), file=sys.stderr)  # noqa: T201
         caught_up = [] if display.quiet else [f"caught up: {line}" for line in self._of_those_before]
         for note in (*caught_up, *self.notes):

@@ -37,7 +37,7 @@ from .usual_columns import DECISION
 def draw_classifiers(evidence: Evidence) -> Iterator[Figure]:
     """Return a grid of p-values and one of necessities for every test of single classifiers."""
     grids = []
-    for section in sections.of(evidence):
+    for section in sections.of_study(evidence):
         rows = evidence.of(section.test)
         if all(row.decision == "none" for row in rows):  # estimates, of which nothing is tested
             continue
@@ -88,7 +88,7 @@ def _hint(row: Hypothesis, evidence: Evidence) -> str:
 
 def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
     """One figure for every test that compares two classifiers."""
-    for section in sections.of(evidence):
+    for section in sections.of_study(evidence):
         rows = primary_rows(evidence.of(section.test))
         if all(row.a and row.b and not row.slice for row in rows) and any(row.estimate is not None for row in rows):
             squares = [_square(caption, group) for caption, group in _groups(rows)]

@@ -36,7 +36,7 @@ def render(
 ) -> str:
     """The report of a study."""
     evidence = Evidence(results)
-    used, particulars = sections.of(evidence), evidence.page.particulars(evidence)
+    used, particulars = sections.of_study(evidence), evidence.page.particulars(evidence)
     over_data_sets = evidence.over_data_sets
     answers = [
         ("Which is best over the data sets?", best_over_data_sets(evidence), ""),

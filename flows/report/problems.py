@@ -75,7 +75,7 @@ def shortfall(evidence: Evidence) -> str:
     missing = [row for row in evidence.rows if row.decision == "missing"]
     if not missing:
         return ""
-    names = {section.test: section.name for section in sections.of(evidence)}
+    names = {section.test: section.name for section in sections.of_study(evidence)}
     shown = distinct(f"{names[row.test]} of {_subject(row)}" for row in missing)
     more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
     values = sum(row.decision == "none" for row in evidence.rows)

@@ -103,11 +103,11 @@ def short_names(labels: Iterable[str]) -> dict[str, str]:
     """
     parts = {label: _parts(label) for label in labels}
     words = _differing({label: (name, words) for label, (name, words, _) in parts.items()})
-    names = {label: _joined(name, words[label]) for label, (name, _, _) in parts.items()}
+    names = {label: _with_words(name, words[label]) for label, (name, _, _) in parts.items()}
     # Settings matter only to labels that the words do not tell apart.
     alike = Counter(names.values())
     settings = _differing({label: (names[label], parts[label][2]) for label in parts if alike[names[label]] > 1})
-    return {label: _joined(parts[label][0], [*words[label], *settings.get(label, [])]) for label in parts}
+    return {label: _with_words(parts[label][0], [*words[label], *settings.get(label, [])]) for label in parts}
 
 
 def _differing(parts: Mapping[str, tuple[str, list[str]]]) -> dict[str, list[str]]:
@@ -128,5 +128,5 @@ def _parts(label: str) -> tuple[str, list[str], list[str]]:
     return name, [word for word in words if " = " not in word], [word for word in words if " = " in word]
 
 
-def _joined(name: str, words: Sequence[str]) -> str:
+def _with_words(name: str, words: Sequence[str]) -> str:
     return f"{name} ({', '.join(words)})" if words else name

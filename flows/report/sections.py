@@ -19,7 +19,7 @@ from .evidence import Column, Evidence, Section, Verdict
 from .rows import distinct, group_by, is_proportion, not_rejected, primary_rows, rejected
 
 
-def of(evidence: Evidence) -> list[Section]:
+def of_study(evidence: Evidence) -> list[Section]:
     """The sections of a study: one for each of its tests."""
     modules = [name for name, tests in evidence.page.sections.items() if not set(tests).isdisjoint(evidence.tests)]
     every = [section for module in map(importlib.import_module, modules) for section in module.SECTIONS]

@@ -60,14 +60,14 @@ def interval_by(show: Callable[[Hypothesis, float, float], str], meaning: str) -
     return Column("95% interval", text, lambda row: row.estimate_low, meaning)
 
 
-def _of_row(field: str, show: Callable[[Hypothesis, Any], str], header: str, meaning: str = "") -> Column:
+def _column_of(field: str, show: Callable[[Hypothesis, Any], str], header: str, meaning: str = "") -> Column:
     of = attrgetter(field)
     return Column(header, lambda row: show(row, of(row)), of, meaning)
 
 
 def value(header: str, field: str, show: Callable[[Any], str], meaning: str = "") -> Column:
     """The values of a field of the rows, formatted by `show`; a dash if there is none."""
-    return _of_row(field, lambda _, result: ABSENT if result is None else show(result), header, meaning)
+    return _column_of(field, lambda _, result: ABSENT if result is None else show(result), header, meaning)
 
 
 def where(row: Hypothesis) -> str:
@@ -110,9 +110,9 @@ MONTE_CARLO = Column(
     lambda row: row.p_high if row.replicates is not None else None,
     "where the p-value of infinitely many replicates lies, with 99% confidence",
 )
-_HOLM = _of_row("p_holm", _p, "p, Holm", "adjusted by Holm")
-_BY = _of_row("p_by", _p, "p, BY", "adjusted by Benjamini and Yekutieli")
-ADJUSTED = _of_row("p_adjusted", _p, "p, adjusted", "as the decision uses it")
+_HOLM = _column_of("p_holm", _p, "p, Holm", "adjusted by Holm")
+_BY = _column_of("p_by", _p, "p, BY", "adjusted by Benjamini and Yekutieli")
+ADJUSTED = _column_of("p_adjusted", _p, "p, adjusted", "as the decision uses it")
 DECISION = Column(
     "Null hypothesis", lambda row: {"reject": "rejected", "keep": "not rejected"}.get(row.decision, row.decision)
 )
@@ -161,7 +161,7 @@ CLOSING = (
 )
 
 #: The observed value of the measure, and its mean under the null hypothesis.
-estimate, null_mean = partial(_of_row, "estimate", measured), partial(_of_row, "null_mean", measured)
+estimate, null_mean = partial(_column_of, "estimate", measured), partial(_column_of, "null_mean", measured)
 
 
 def difference(header: str) -> list[Column]:

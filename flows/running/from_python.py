@@ -190,7 +190,7 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
             raise BadInput(f"study: {where}: source is missing; expected a reader, or a data frame as in {_DATASET}")
         for key in _OF_CODE & value.keys():
             if _is_code(value[key]):
-                named = _named(value[key], f"{where}.{key}", code)
+                named = _code_entry(value[key], f"{where}.{key}", code)
                 params = {**named.get("params", {}), **value.get("params", {})}
                 value = {**value, key: named["learner"], **({"params": params} if params else {})}
         return {key: plain(item, f"{where}.{key}" if where else key, code) for key, item in value.items()}
@@ -208,11 +208,11 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
         raise BadInput(f"study: {where}: a data frame is not valid; expected it as {_FRAME}")
     if _is_code(value):
         if where.startswith("tests."):
-            return {"test": _named(value, where, code)["learner"]}
+            return {"test": _code_entry(value, where, code)["learner"]}
         if not where.startswith("classifiers."):
             name = getattr(value, "__qualname__", type(value).__name__)
             raise BadInput(f"study: {where}: {name} is not valid; expected text, a number or a table")
-        return _named(value, where, code)
+        return _code_entry(value, where, code)
     if re.fullmatch(r"(classifiers|tests)\.\d+(\.learner|\.test)?", where) and not isinstance(value, str):
         wanted = "a name, a function, or an object with fit, predict and get_params"
         raise BadInput(f"study: {where}: {shown(value)} is not valid; expected {wanted}")
@@ -249,11 +249,11 @@ def _in_memory(frame: Any, name: Any, where: str) -> str:
     return place
 
 
-def _named(value: Any, where: str, code: GivenCode | None) -> dict[str, Any]:
+def _code_entry(value: Any, where: str, code: GivenCode | None) -> dict[str, Any]:
     made = hasattr(value, "get_params") and not isinstance(value, type)
     source = type(value) if made else value
     name = getattr(source, "__qualname__", type(value).__name__).rpartition(".")[2]
-    params = _changed(value) if made and importable(source) else {}
+    params = _changed_params(value) if made and importable(source) else {}
     if importable(source) and params is not None:
         parts = source.__module__.split(".")
         homes = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
@@ -275,7 +275,7 @@ def _named(value: Any, where: str, code: GivenCode | None) -> dict[str, Any]:
         raise BadInput(f"study: {where}: {name} is not valid; {one_line(error)}") from None
 
 
-def _changed(estimator: Any) -> dict[str, Any] | None:
+def _changed_params(estimator: Any) -> dict[str, Any] | None:
     """The parameters that differ from the defaults of the class; None if one is not a number, text or truth value."""
     try:
         usual = type(estimator)().get_params(deep=False)

@@ -155,7 +155,7 @@ def texts(value: Any, name: str, of: str) -> Sequence[str]:
     return value
 
 
-def asked(
+def run_options(
     study: Study,
     base: Path,
     *,

@@ -93,17 +93,17 @@ def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
         before = read_plan(store)
     except (FileNotFoundError, Damaged):  # no cell was begun, or the fingerprint of each file decides
         return ""
-    now = group_by(plan.cells, _about)
+    now = group_by(plan.cells, _subject)
     present = {part for cell in plan.cells for part in cell.subject.items()}
     fingerprints = {cell.fingerprint for cell in plan.cells}
     changed = [
         cell
         for cell in before.cells
-        if _about(cell) in now
+        if _subject(cell) in now
         and cell.subject.get("dataset") not in grown
         # Cells that differ only in the version of the fan-out or in code are the same cell, which is computed again.
         and not any(
-            cell.definition == other.definition and other.replicates >= cell.replicates for other in now[_about(cell)]
+            cell.definition == other.definition and other.replicates >= cell.replicates for other in now[_subject(cell)]
         )
     ]
     lost = [
@@ -115,7 +115,7 @@ def _harm(store: Store, plan: Plan, grown: Collection[str]) -> str:
     return "".join(_in_words(cells, what) for cells, what in ((changed, "change"), (lost, "lose")) if cells)
 
 
-def _about(cell: Cell) -> str:
+def _subject(cell: Cell) -> str:
     return digest("subject", fanout=cell.fanout, subject=cell.subject)
 
 
@@ -125,7 +125,7 @@ def _in_words(cells: Sequence[Cell], what: str) -> str:
     return f"; it would {what} {count_of(len(cells), 'stored cell')}, {first}{more}"
 
 
-def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alone: bool = True) -> list[str]:
+def write_inputs(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alone: bool = True) -> list[str]:
     """Write the files that workers and readers need: ``study.json``, the data, the plan, and published results.
 
     `identity`: the identity of the study. `alone`: True if no other run writes to the output now, so that the remains
@@ -136,7 +136,7 @@ def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alon
     if alone:
         store.files.sweep()
     damaged = [store.usable(f"{kind}.parquet", kind=kind)[1] for kind in ("plan", "summary", "references")]
-    store.write_json("study.json", described(identity))
+    store.write_json("study.json", study_record(identity))
     damaged += [write_data(store, dataset) for dataset in prepared.datasets]
     if prepared.references:
         write_references(store, prepared.references)
@@ -144,7 +144,7 @@ def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alon
     return list(filter(None, damaged))
 
 
-def described(identity: Mapping[str, Any]) -> dict[str, Any]:
+def study_record(identity: Mapping[str, Any]) -> dict[str, Any]:
     """The values of ``study.json``."""
     return {**identity, "fingerprint": digest("study", **identity), "versions": _versions()}
 

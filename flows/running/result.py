@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 _MOST_LINES = 20
 
 
-def worst_first(lines: Sequence[str]) -> list[str]:
+def first_lines(lines: Sequence[str]) -> list[str]:
     """The first lines, and one that says how many more there are.
 
-    >>> worst_first(["a", "b"]), worst_first([str(number) for number in range(30)])[-2:]
+    >>> first_lines(["a", "b"]), first_lines([str(number) for number in range(30)])[-2:]
     (['a', 'b'], ['19', 'and 10 more'])
     """
     rest = len(lines) - _MOST_LINES
@@ -183,10 +183,10 @@ class CellStudyResult:
         """Show the cells that failed, the totals, and the path of the report."""
         for outcome in self.failed:
             display.event("failed", cell=outcome.cell.name, error=_reason(outcome))
-        for line in worst_first(self.reasons):
+        for line in first_lines(self.reasons):
             print(printable(f"sigstats: {line}"), file=sys.stderr)  # noqa: T201
         rejected = sum(row.decision == "reject" for row in self.rows)
-        by = _where(self.engines, self.changes.lost) if self.engines or not self.failed else ""
+        by = _places_in_words(self.engines, self.changes.lost) if self.engines or not self.failed else ""
         if self.part is not None:
             display.say(f"{self.title}, {self.subject}, in {duration(self.seconds)}{by}")
             if any(cell.rule.method == "joint" for cell in self.plan.cells):
@@ -216,7 +216,7 @@ class CellStudyResult:
         )
 
 
-def _where(engines: Collection[str], lost: int) -> str:
+def _places_in_words(engines: Collection[str], lost: int) -> str:
     if not engines:
         return "; nothing was left to compute"
     places = {"serial": "this process", "dask": "workers"}

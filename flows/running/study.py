@@ -32,7 +32,7 @@ from ..kinds import kind_named
 from .cells import CellComputer, run_cells, run_in_rounds
 from .costs import Sizes, sizes_of
 from .options import Prepared, Progress, RunOptions
-from .output import begin, identity_of, refuse_another
+from .output import identity_of, refuse_another, write_inputs
 from .progress import Display
 from .result import CellStudyResult
 from .workers import StaffChanges, StaffWatch, add_changes, anything_left, changes_of, workers_for
@@ -74,12 +74,12 @@ def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, st
     with contextlib.ExitStack() as workers:
         workers.callback(end_idle)
         pool = workers.enter_context(workers_for(prepared, options, left=left))
-        with _begun(store, identity, prepared, options) as exists:
+        with _locked_output(store, identity, prepared, options) as exists:
             for file in options.code:
                 store.files.write(f"code/{file.name}", file.read_bytes())
-            outcomes, changes = _computed(plan, store, pool, options, lanes, left=left, sizes=sizes, exists=exists)
+            outcomes, changes = _compute_cells(plan, store, pool, options, lanes, left=left, sizes=sizes, exists=exists)
             workers.close()
-            rows, report = ([], "") if part is not None else _summarised(store, plan, outcomes, display)
+            rows, report = ([], "") if part is not None else _summarise(store, plan, outcomes, display)
     return CellStudyResult(
         plan=plan,
         rows=tuple(rows),
@@ -95,7 +95,7 @@ def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, st
     )
 
 
-def _summarised(
+def _summarise(
     store: Store, plan: Plan, outcomes: Sequence[Outcome], display: Display
 ) -> tuple[Sequence[Hypothesis], str]:
     from sigstats.tasks.summary import summarize  # a plan needs neither
@@ -121,7 +121,7 @@ def _interruptible(progress: Progress, stop: threading.Event) -> Progress:
 
 
 @contextlib.contextmanager
-def _begun(
+def _locked_output(
     store: Store, identity: Mapping[str, Any], prepared: Prepared, options: RunOptions
 ) -> Iterator[Callable[[], bool]]:
     """Lock the output for as long as the context lasts, and write the inputs to it; parts share the lock.
@@ -140,7 +140,7 @@ def _begun(
                 held.enter_context(options.holding(store))
             useless = refuse_another(store, identity, prepared)
             again = [useless, *changed_code(store, prepared.plan)]
-            again += begin(store, identity, prepared, alone=part is None)
+            again += write_inputs(store, identity, prepared, alone=part is None)
         for reason in filter(None, again):
             options.display.say(f"computed again: {reason}")
         try:
@@ -153,7 +153,7 @@ def _begun(
                 ) from None
 
 
-def _computed(
+def _compute_cells(
     plan: Plan,
     store: Store,
     pool: Pool,
@@ -179,7 +179,7 @@ def _computed(
     compute = options.around(CellComputer(store, pool, options, lanes).compute)
     try:
         with (
-            display.start(_of_lanes(plan, lanes), workers=lambda: pool.workers, sizes=sizes),
+            display.start(_plan_of_part(plan, lanes), workers=lambda: pool.workers, sizes=sizes),
             periodic(look, _LOOK_SECONDS, name="staff"),
         ):
             run = partial(run_cells, compute=compute, threads=lambda: pool.cells, stop=stop)
@@ -189,7 +189,7 @@ def _computed(
             add_changes(store, watch.changes)
 
 
-def _of_lanes(plan: Plan, lanes: Mapping[str, tuple[int, int]]) -> Plan:
+def _plan_of_part(plan: Plan, lanes: Mapping[str, tuple[int, int]]) -> Plan:
     """The plan with the number of replicates that a part computes, to show its progress."""
     if not lanes:
         return plan

@@ -147,7 +147,7 @@ class _Timing:
         kind, cell = kind_of_cell(self._cell(at)), self._tried[at]
         self._rest[at] = False
         assert cell is not None  # only open cells are timed
-        estimate, warming = _timed(replace(self.estimates[at], cell=cell), self.scratch, cold=kind not in self._warm)
+        estimate, warming = _cost_of(replace(self.estimates[at], cell=cell), self.scratch, cold=kind not in self._warm)
         self._warm.add(kind)
         self.warming += warming
         if estimate.problem and cell is not self._cell(at):
@@ -178,7 +178,7 @@ def _first(cell: Cell, replicates: int) -> Block:
     return cell.block(0, cell.lanes)
 
 
-def _timed(one: Estimate, scratch: Store, *, cold: bool) -> tuple[Estimate, float]:
+def _cost_of(one: Estimate, scratch: Store, *, cold: bool) -> tuple[Estimate, float]:
     """The cost of a cell: the line through the times of a block of one replicate and one of more.
 
     Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`

@@ -15,7 +15,7 @@ from sigstats.tasks.engine.guarded import end_idle, run_guarded
 from sigstats.tasks.engine.pools import THIS_PROCESS, Pool, RoutedPool, Serial
 from sigstats.tasks.engine.stopping import for_now
 from sigstats.tasks.fan_out import input_cells, own_code
-from sigstats.tasks.plan import Needs, Plan, needs_of, tried
+from sigstats.tasks.plan import Needs, Plan, needs_of, who_of
 from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
@@ -63,14 +63,14 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
         room_for(needs)
         yield Serial()
     elif cluster is not None or any(dataset.nbytes > _LARGE for dataset in prepared.datasets):
-        with _opened(clusters.load_cluster(None) if cluster is None else cluster, needs, options) as pool:
+        with _open_pool(clusters.load_cluster(None) if cluster is None else cluster, needs, options) as pool:
             if (limit := pool.memory_limit) is not None:
                 _refuse_small_workers(prepared, limit)
             yield pool
     else:
         room_for(needs)
         with GrowingPool(
-            partial(_opened, clusters.load_cluster(None), needs, options),
+            partial(_open_pool, clusters.load_cluster(None), needs, options),
             expected=processors(),
             after=GROW_AFTER,
             stop=options.stop,
@@ -83,7 +83,7 @@ def _refuse_small_workers(prepared: Prepared, limit: int) -> None:
     """Refuse data sets that need more memory than workers have, as the first block of each classifier shows here."""
     for dataset in (dataset for dataset in prepared.datasets if _DOUBTFUL * dataset.nbytes > limit):
         on = [cell for cell in prepared.plan.cells if cell.subject.get("dataset") == dataset.name]
-        cells = {(cell.fanout, tried(cell)): cell for cell in on if not (input_cells(cell) or own_code(cell))}
+        cells = {(cell.fanout, who_of(cell)): cell for cell in on if not (input_cells(cell) or own_code(cell))}
         measured = [(0.0, "")]
         with TemporaryDirectory() as folder:
             write_data(Store(folder), dataset)
@@ -100,7 +100,7 @@ def _refuse_small_workers(prepared: Prepared, limit: int) -> None:
 
 
 @contextmanager
-def _opened(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Iterator[Pool]:
+def _open_pool(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Iterator[Pool]:
     """Open the workers of a cluster, and bring them code of this program."""
     with clusters.open_pool(cluster, needs) as pool, ExitStack() as stack:
         of_dask = [
@@ -175,10 +175,10 @@ class StaffWatch:
         gone, new = sorted(self._there - staff), sorted(staff - self._there)
         if gone:
             self.changes.lost += len(gone)
-            self._say(f"note: {_named(gone)} gone, {len(staff)} left; blocks that were not stored are computed again")
+            self._say(f"note: {_staff(gone)} gone, {len(staff)} left; blocks that were not stored are computed again")
         if new and (self.changes.lost or self._clock() - self._began > _STARTING_SECONDS):
             self.changes.joined += len(new)
-            self._say(f"note: {_named(new, 'joined')}, {len(staff)} now")
+            self._say(f"note: {_staff(new, 'joined')}, {len(staff)} now")
         self._there = staff
         self._note_empty(bool(staff))
 
@@ -208,7 +208,7 @@ def changes_of(store: Store) -> StaffChanges:
     return StaffChanges(**{key: value for key, value in counts.items() if isinstance(value, int)})
 
 
-def _named(names: list[str], verb: str = "") -> str:
+def _staff(names: list[str], verb: str = "") -> str:
     """The address of a single worker, or the number of several, with a verb."""
     if len(names) == 1:
         return f"worker {names[0]} {verb or 'is'}"

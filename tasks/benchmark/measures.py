@@ -90,7 +90,7 @@ def _rows(
         for classifiers in value:
             for a, b in combinations(classifiers, 2):
                 if not (_lacking(measure, a) or _lacking(measure, b)):
-                    yield _compared(results, measure, a, b, tests[1])
+                    yield _hypothesis_of_pair(results, measure, a, b, tests[1])
 
 
 def _read(results: Results, observed: Cell) -> _Classifier:
@@ -130,7 +130,7 @@ def _estimate(results: Results, measure: str, of: _Classifier, test: str) -> Hyp
     lacking = _lacking(measure, of)
     if lacking:
         return row.with_(n=of.n, decision="none", note=lacking)
-    other = _tested(measure, of, of)
+    other = _compare(measure, of, of)
     if other.baseline is None and MEASURES[measure].needs == "classes":  # in groups, which have no interval of it
         run = of.run if of.rows is None else of.run.rows(of.rows)
         value = float(Statistic(measure, of.classes, of.positive).of_predictions(run.label, run.prediction[None])[0])
@@ -140,14 +140,14 @@ def _estimate(results: Results, measure: str, of: _Classifier, test: str) -> Hyp
     return row.with_(n=of.n, decision="none", estimate=other.baseline, estimate_low=low, estimate_high=high, note=note)
 
 
-def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier, test: str) -> Hypothesis:
+def _hypothesis_of_pair(results: Results, measure: str, a: _Classifier, b: _Classifier, test: str) -> Hypothesis:
     null = f"a and b have the same {measure}"
     row = _row(results, (*a.cells, *b.cells), test, "test of the measure", null, a.slice).with_(
         a=a.name, b=b.name, measure=f"difference of {MEASURES[measure].plural or title(measure)} (a - b)"
     )
     if a.run is None or b.run is None:
         return row
-    other = _tested(measure, a, b)
+    other = _compare(measure, a, b)
     if other.two_sided_pvalue is None:
         return row.with_(n=a.n, decision="none", note=other.note)
     negated = (None if end is None else -end for end in (other.difference, other.high, other.low))
@@ -177,7 +177,7 @@ def _row(results: Results, cells: tuple[Cell, ...], test: str, method: str, null
     )
 
 
-def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
+def _compare(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
     assert a.run is not None
     assert b.run is not None
     label, scores = a.run.label, None

@@ -72,7 +72,7 @@ def measures(results: Results, _: str) -> Iterator[Hypothesis]:
                 continue
             folds = [_read(results, measure, cell) for cell in cells]
             yield from (_estimate(results, measure, dataset, one) for one in folds)
-            yield from (_compared(results, measure, dataset, a, b) for a, b in combinations(folds, 2))
+            yield from (_hypothesis_of_pair(results, measure, dataset, a, b) for a, b in combinations(folds, 2))
 
 
 def _lacking(measure: str, results: Results, cell: Cell) -> str:
@@ -114,7 +114,7 @@ def _estimate(results: Results, measure: str, dataset: str, of: OverFolds) -> Hy
     return corrected_t(row, of.values, of.rows).with_(statistic=None, p_value=None, decision="none")
 
 
-def _compared(results: Results, measure: str, dataset: str, a: OverFolds, b: OverFolds) -> Hypothesis:
+def _hypothesis_of_pair(results: Results, measure: str, dataset: str, a: OverFolds, b: OverFolds) -> Hypothesis:
     row = _row(results, PAIRS, dataset, (*a.cells, *b.cells)).with_(
         null_hypothesis=f"the algorithms a and b have the same {measure} when trained on other rows, as many as here",
         a=a.name,

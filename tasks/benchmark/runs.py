@@ -44,7 +44,7 @@ def tested(results: Results, name: str) -> Iterator[Hypothesis]:
     test, of = named(name), named(name).runs
     assert of is not None
     for cells in results.by_dataset("crossval").values():
-        for compared in _compared(of, cells):
+        for compared in _groups_of_cells(of, cells):
             names = [cell.subject["classifier"] for cell in compared]
             base = results.hypothesis(
                 *compared,
@@ -62,7 +62,7 @@ def tested(results: Results, name: str) -> Iterator[Hypothesis]:
 _SUBJECTS = {"one": ("classifier",), "two": ("a", "b"), "all": ()}
 
 
-def _compared(of: OfRuns, cells: Sequence[Cell]) -> Iterator[Sequence[Cell]]:
+def _groups_of_cells(of: OfRuns, cells: Sequence[Cell]) -> Iterator[Sequence[Cell]]:
     if of.compared == "all":
         if len(cells) > 1:
             yield cells
@@ -126,10 +126,10 @@ _IN_GROUPS = {
 def permutations(results: Results, _: str) -> Iterator[Hypothesis]:
     """One hypothesis for each cell of retrains."""
     for cell in (*results.cells("retrain"), *results.cells("measured-retrain")):
-        yield _of_retrains(results, cell)
+        yield _hypothesis_of_retrains(results, cell)
 
 
-def _of_retrains(results: Results, cell: Cell) -> Hypothesis:
+def _hypothesis_of_retrains(results: Results, cell: Cell) -> Hypothesis:
     null, measure, lower = cell.subject["null"], "error", True
     if isinstance(cell.work, Measured):
         measure, of_user = cell.work.measure, cell.work.measure_code is not None

@@ -44,11 +44,11 @@ SCHEMA = pa.schema([REPLICATE, *fields("file")])
 
 def _compute(block: Block, store: Store, work: Counted) -> pa.Table:
     files = read_data(store, LabelFiles, work.files.name, work.files.digest)
-    counts = [_kept(store, files, index, work.positive) for index in range(block.first, block.last)]
+    counts = [_counts_of_file(store, files, index, work.positive) for index in range(block.first, block.last)]
     return replicates_table(block, SCHEMA, **columns(counts))
 
 
-def _kept(store: Store, files: LabelFiles, index: int, positive: Any) -> tuple[int, ...]:
+def _counts_of_file(store: Store, files: LabelFiles, index: int, positive: Any) -> tuple[int, ...]:
     """The counts of one file, which the store keeps in case other files are added to the population."""
     written, footer = files.mark(index)
     mark = digest("counts", of=written, columns=files.columns, classes=files.classes, positive=positive)

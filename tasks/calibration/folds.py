@@ -28,7 +28,7 @@ from ..storage.store import Store
 from . import subsample
 from .populations import two_views
 from .populations.population import Population
-from .populations.tests import advantage, attempts, require_some_defined, run_test
+from .populations.tests import advantage, call_each, require_some_defined, run_test
 from .work import AppliedTest, OfFolds, OnSamples
 
 _LANE = 10
@@ -59,7 +59,7 @@ def _cross_validate(block: Block, store: Store, work: OnSamples) -> pa.Table:  #
     entries: dict[str, list[Any]] = {"outcomes": [], "wrong": [], "permuted": []}
     for rng, size in block.lanes():
         samples = two_views.draw(work.population, work.n, rng, _LANE)
-        answers, problem = attempts(partial(_of_sample, work, sample, rng) for sample in samples[:size])
+        answers, problem = call_each(partial(_cross_validate_sample, work, sample, rng) for sample in samples[:size])
         if block.first == 0 and not entries["wrong"] and not any(answers):
             raise ValueError(problem)  # a learner that fails on the whole first lane would fail on others too
         for outcomes, wrong, permuted in (answer or _FAILED for answer in answers):
@@ -69,7 +69,7 @@ def _cross_validate(block: Block, store: Store, work: OnSamples) -> pa.Table:  #
     return replicates_table(block, _FOLDS, **entries)
 
 
-def _of_sample(work: OnSamples, sample: two_views.Sample, rng: np.random.Generator) -> _Folds:
+def _cross_validate_sample(work: OnSamples, sample: two_views.Sample, rng: np.random.Generator) -> _Folds:
     folds = two_views.folds_of(sample, work.scheme, rng)
     learner, permutation = work.learner, work.permutation
     if permutation is None:
@@ -128,7 +128,7 @@ def _test(block: Block, store: Store, work: OfFolds) -> pa.Table:
     defined = folds.column("wrong").to_numpy() >= 0
     p_values, advantages = np.full(size, np.nan), np.zeros(size)
     if permutation_of(work.test) is None:
-        p_values, advantages = _of_outcomes(block, folds, defined)
+        p_values, advantages = _test_outcomes(block, folds, defined)
     elif defined.any():
         wrong = folds.column("wrong").to_numpy()[defined]
         permuted = np.array(folds.filter(pa.array(defined)).column("permuted").to_pylist(), dtype=np.int64)
@@ -144,7 +144,7 @@ def _test(block: Block, store: Store, work: OfFolds) -> pa.Table:
     )
 
 
-def _of_outcomes(
+def _test_outcomes(
     block: Block, folds: pa.Table, defined: np.ndarray[Any, Any]
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """The p-value on each sample, NaN if the test is not defined, and the advantage of B."""
@@ -156,7 +156,7 @@ def _of_outcomes(
     for rng, size in block.lanes():
         first = len(answers)
         places = [place for place in range(first, first + size) if defined[place]]
-        items, problem = attempts(
+        items, problem = call_each(
             partial(run_fold_test, work.test, np.array(outcomes[place], dtype=np.int64).reshape(shape), rng)
             for place in places
         )

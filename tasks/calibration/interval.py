@@ -15,11 +15,11 @@ from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from . import subsample
-from .populations.intervals import draws, run_intervals, truth
+from .populations.intervals import draws, run_intervals, true_f1
 from .populations.judged import JudgedRows
 from .populations.population import Population
 from .populations.tests import require_some_defined
-from .subsample import LANE_SIZE, drawn_together, lanes_together
+from .subsample import LANE_SIZE, draw_lanes, groups_of_lanes
 from .work import Described, OnTestSets
 
 #: An end that is the truth but for rounding holds it.
@@ -53,7 +53,7 @@ def population(work: OnTestSets, store: Store) -> Population | Described | None:
 def true_value(work: OnTestSets, drawn_from: Population | Described) -> float:
     """The value that an interval should contain."""
     if isinstance(drawn_from, Population):
-        return truth(drawn_from, work.test.options["of"])
+        return true_f1(drawn_from, work.test.options["of"])
     return drawn_from.truth(work.test.compared)
 
 
@@ -63,10 +63,10 @@ def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     assert drawn_from is not None  # the engine completes prerequisites first
     parts: list[NDArray[np.float64]] = []
     alone = isinstance(drawn_from, Described) or draws(work.test.options)
-    for lanes in lanes_together(block, drawn_from, alone=alone):
+    for lanes in groups_of_lanes(block, drawn_from, alone=alone):
         rng, size = lanes[0]
         if isinstance(drawn_from, Population):
-            estimates, problem = run_intervals(work.test.options, drawn_together(drawn_from, work.n, lanes), rng)
+            estimates, problem = run_intervals(work.test.options, draw_lanes(drawn_from, work.n, lanes), rng)
         else:
             sets, problem = drawn_from.draw(work.n, rng, LANE_SIZE)[:size], ""
             estimates = np.array([astuple(drawn_from.run_interval(work.test, one, rng)) for one in sets], np.float64)

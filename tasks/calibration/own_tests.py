@@ -184,7 +184,7 @@ def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
         answers = Answers(values, problem=f"p undefined in its first {size} test sets ({why[0]})")
         return answers, advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
 
-    table = subsample.answered(block, store, work, answer)
+    table = subsample.results_of_block(block, store, work, answer)
     return table.append_column(_SCHEMA.field("problem"), pa.array(problems, pa.string()))
 
 

@@ -24,18 +24,18 @@ from . import rates
 from .interval import population, true_value
 from .populations.judged import JudgedRows
 from .populations.population import Population
-from .rejections import count_undefined, null_is_true, undefined
+from .rejections import count_undefined, note_on_undefined, null_is_true
 from .work import Described, Events, OnTestSets, Tested
 
 
 def rows(results: Results, _: str) -> Iterator[Hypothesis]:
     """Nine or ten rows for each interval, one for each test that has power and a population without a difference."""
     for cell in results.cells("interval"):
-        yield from _of_interval(results, cell)
+        yield from _rows_of_interval(results, cell)
     yield from _adjusted_powers(results)
 
 
-def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
+def _rows_of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     from scipy.stats import binom
 
     work, alpha = cell.work_of(OnTestSets), results.plan.alpha
@@ -57,7 +57,7 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         replicates=table.num_rows,
         decision="none",
         unanswered=missing,
-        note="; ".join(undefined(missing, table.num_rows, "interval", table=table)),
+        note="; ".join(note_on_undefined(missing, table.num_rows, "interval", table=table)),
     )
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
     coverage = _share(row.with_(measure=rates.COVERAGE, null_mean=1 - alpha), columns["covers"])
@@ -129,7 +129,7 @@ def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
         if table is None or under_null is None:
             yield row
         else:
-            yield _adjusted(row, table, under_null, results.plan.alpha)
+            yield _adjusted_power(row, table, under_null, results.plan.alpha)
 
 
 def _key(cell: Cell) -> tuple[str, ...]:
@@ -144,7 +144,7 @@ def _key(cell: Cell) -> tuple[str, ...]:
     return cell.subject["dataset"], same, cell.subject["n"], cell.subject["test"]
 
 
-def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) -> Hypothesis:
+def _adjusted_power(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) -> Hypothesis:
     p_values, under_null = (item.column("p_value").to_numpy() for item in (table, null))
     level = critical_p(under_null, alpha)
     value = float(np.mean(at_most(p_values, level)))
@@ -158,7 +158,7 @@ def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) ->
         replicates=p_values.size,
         unanswered=missing,
         decision="none",
-        note="; ".join([rejecting, *undefined(missing, p_values.size, table=table)]),
+        note="; ".join([rejecting, *note_on_undefined(missing, p_values.size, table=table)]),
     )
 
 

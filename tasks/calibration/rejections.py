@@ -37,7 +37,7 @@ def rates(results: Results, _: str) -> Iterator[Hypothesis]:
             yield from _rates_of_cell(results, cell)
 
 
-def _known(results: Results, cell: Cell) -> AnyPopulation | None:
+def _population_of_answers(results: Results, cell: Cell) -> AnyPopulation | None:
     """The population of a cell, if it is known and its difference is that of answers, not of scores."""
     value = population(cell.work_of(OnTestSets), results.store) if cell.fanout in _READY else None
     return None if isinstance(value, ScorePopulation | Described) else value
@@ -63,7 +63,7 @@ def null_is_true(results: Results, cell: Cell) -> bool:
 def _rates_of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     work, alpha = cell.work_of(Tested), results.plan.alpha
     test, is_null = work.test, null_is_true(results, cell)
-    known = _known(results, cell)
+    known = _population_of_answers(results, cell)
     exact = None if known is None else exact_rate(known, work.n, test, alpha)
     expected: dict[str, Any] = {
         "alternative": "greater",
@@ -94,7 +94,7 @@ def _rates_of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         return
     counts = totals(table, alpha)
     trials, empty = counts["test_sets"], counts["without_class"]
-    notes = list(undefined(counts["unanswered"], trials, table=table))
+    notes = list(note_on_undefined(counts["unanswered"], trials, table=table))
     if empty:
         has_categories = isinstance(work, OnTestSets) and isinstance(work.population, Events)
         lacking = "a class or category without a true row" if has_categories else "no truly positive row"
@@ -110,7 +110,7 @@ def count_undefined(table: pa.Table, name: str = "p_value") -> int:
     return int(np.count_nonzero(np.isnan(table.column(name).to_numpy())))
 
 
-def undefined(count: int, trials: int, what: str = "p", *, table: pa.Table) -> Iterator[str]:
+def note_on_undefined(count: int, trials: int, what: str = "p", *, table: pa.Table) -> Iterator[str]:
     """The note on test sets without a p-value (counted as no rejection) or an interval (a miss), among `trials`.
 
     The note includes the reasons if the `table` has reasons from another package's test.

@@ -76,14 +76,14 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
     limits = {"time_limit": CALL_SECONDS, **(cell.limits or {})}  # of code of other packages alone
     block = replace(cell, limits=limits).block(lane, lane + 1)
     with threads(1):
-        computed = _computed(block, results.store)
+        computed = _compute(block, results.store)
         rows = drawn_rows(block, results.store, trial - block.first)
     if isinstance(computed, Failure):
         return Replay(cell, rows, None, f"{computed.error}: {computed.message}", stored)
     return Replay(cell, rows, computed.slice(trial - block.first, 1).to_pylist()[0], None, stored)
 
 
-def _computed(block: Block, store: Store) -> pa.Table | Failure:
+def _compute(block: Block, store: Store) -> pa.Table | Failure:
     """The replicates of a block, or the error of its test; nothing is written."""
     if own_code(block.cell):
         with tempfile.TemporaryDirectory(prefix="sigstats-replay-") as folder:

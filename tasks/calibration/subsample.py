@@ -140,10 +140,10 @@ def _counted(store: Store, source: Cell) -> AnyPopulation:
         raise LookupError(source.name)
     if source.fanout == "count":
         return Population(outcomes=total(table))
-    return trained_rows(source, table, test=False)
+    return trained_outputs(source, table, test=False)
 
 
-def trained_rows(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
+def trained_outputs(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
     """The outputs of classifiers that a cell trained, for the rows of their test set or all remaining rows."""
     if source.fanout == "predict":
         return Population(outcomes=outcomes(table, test=test))
@@ -151,7 +151,7 @@ def trained_rows(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
     return EventPopulation(name, events(table, source.work_of(Categorised).categories, test=test))
 
 
-def answered(block: Block, store: Store, work: OnTestSets, answer: Callable[..., Answered]) -> pa.Table:
+def results_of_block(block: Block, store: Store, work: OnTestSets, answer: Callable[..., Answered]) -> pa.Table:
     """The results of a test on each test set of the block: `answer` finds those of some lanes."""
     admit_measure(work.test.measure, work.test.measure_code)
     drawn_from = population(work, store)
@@ -161,7 +161,7 @@ def answered(block: Block, store: Store, work: OnTestSets, answer: Callable[...,
     if positive is not None and isinstance(drawn_from, Population) and not any(drawn_from.outcomes[:4]):
         raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs")
     parts: list[Any] = []
-    for lanes in lanes_together(block, drawn_from, alone=draws(work.test)):
+    for lanes in groups_of_lanes(block, drawn_from, alone=draws(work.test)):
         answers, better, lacking = answer(work, drawn_from, lanes)
         if block.first == 0 and not parts:
             require_some_defined(answers.p_value[:LANE_SIZE], answers.problem)
@@ -171,7 +171,7 @@ def answered(block: Block, store: Store, work: OnTestSets, answer: Callable[...,
     return replicates_table(block, SCHEMA, **dict(columns))
 
 
-def lanes_together(block: Block, drawn_from: object, *, alone: bool) -> Iterator[Lanes]:
+def groups_of_lanes(block: Block, drawn_from: object, *, alone: bool) -> Iterator[Lanes]:
     """The lanes of a block in groups; `alone`: each lane by itself, since its stream draws more than test sets."""
     lanes, together = block.lanes(), 1
     if isinstance(drawn_from, Population | EventPopulation) and not alone:
@@ -180,7 +180,7 @@ def lanes_together(block: Block, drawn_from: object, *, alone: bool) -> Iterator
         yield some
 
 
-def drawn_together(drawn_from: AnyPopulation, n: int, lanes: Lanes) -> NDArray[np.int64]:
+def draw_lanes(drawn_from: AnyPopulation, n: int, lanes: Lanes) -> NDArray[np.int64]:
     """The test sets of n rows of some lanes. Whole lanes are drawn, so that more test sets begin with the fewer."""
     return np.concatenate([drawn_from.draw(n, rng, LANE_SIZE)[:size] for rng, size in lanes])
 
@@ -214,7 +214,7 @@ def _answer(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Desc
         sets = drawn_from.draw(n, rng, LANE_SIZE).part(slice(size))
         truth = 0.0 if drawn_from.swapped else drawn_from.truth[test.compared]
         return *run_score_test(test, sets, truth), sets.lacking
-    drawn = drawn_together(drawn_from, n, lanes)
+    drawn = draw_lanes(drawn_from, n, lanes)
     return run_test(test, drawn, drawn_from, rng), advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
 
 
@@ -264,7 +264,7 @@ FAN_OUT = FanOut(
     lane_size=LANE_SIZE,
     stream=_stream,
     schema=SCHEMA,
-    compute=partial(answered, answer=_answer),
+    compute=partial(results_of_block, answer=_answer),
     needs=_needs,
     stand_in=_stand_in,
     rejections=_rejections,

@@ -24,7 +24,7 @@ from ..schema import Hypothesis
 from ..statistical_tests import estimated
 from .populations.tests import AnyPopulation, advantage, bootstrap_of_better, confidence
 from .rates import measure_name, measure_of
-from .subsample import outcomes_cell, trained_rows
+from .subsample import outcomes_cell, trained_outputs
 from .tally import totals
 from .training import chosen
 from .work import Categorised, OnTestSets, TrainedPair
@@ -60,7 +60,7 @@ def _confidence(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     predictions, drawn = results.table(source), results.table(cell)
     if predictions is None or drawn is None:
         return row
-    test_set = trained_rows(source, predictions, test=True)
+    test_set = trained_outputs(source, predictions, test=True)
     ahead = float(advantage(test, test_set.counts, test_set)[0])
     if not ahead:
         return row.with_(decision="none", note="on the test set neither is better")
@@ -93,7 +93,7 @@ def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np
     test = cell.work_of(OnTestSets).test
     if test.test != "bootstrap" or predictions is None:
         return None
-    test_set = trained_rows(source, predictions, test=True)
+    test_set = trained_outputs(source, predictions, test=True)
     bootstrap = bootstrap_of_better(test, test_set, _generator(cell), keep_replicates=True)
     sign = -1.0 if measure_of(test).greater_is_better else 1.0  # the better one is B of A - B
     return sign * np.array(bootstrap.bootstrap_distribution), sign * bootstrap.estimate
@@ -136,7 +136,7 @@ def _performance(results: Results, cell: Cell) -> Iterator[Hypothesis]:
             row = results.hypothesis(
                 cell,
                 test="trained",
-                method=_described(params[side]) if side in params else "as given",
+                method=_params_in_words(params[side]) if side in params else "as given",
                 alternative="none",
                 null_hypothesis="none",
                 classifier=f"{side.upper()} ({work.side(side).learner})",
@@ -146,13 +146,13 @@ def _performance(results: Results, cell: Cell) -> Iterator[Hypothesis]:
             if table is None:
                 yield row
                 continue
-            test_set, population = (trained_rows(cell, table, test=test) for test in (True, False))
+            test_set, population = (trained_outputs(cell, table, test=test) for test in (True, False))
             yield row.with_(
                 statistic=_value(measure, test_set, place), estimate=_value(measure, population, place), decision="none"
             )
 
 
-def _described(params: Mapping[str, Any]) -> str:
+def _params_in_words(params: Mapping[str, Any]) -> str:
     return ", ".join(
         f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}" for name, value in params.items()
     )

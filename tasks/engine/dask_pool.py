@@ -20,7 +20,7 @@ from .block_sizing import BlockSizer
 from .dask_staff import DaskStaff, OtherCode, opened_span, run_with, version
 from .pools import MOST_CELLS
 from .run_block import Failure, Receipt, failure, load_fanouts
-from .submissions import HOLD, Lately, Sending, Submission, Suspects, at_once, divided
+from .submissions import HOLD, RecentMean, Submission, Suspects, TaskOverhead, as_tasks, blocks_per_task
 
 T = TypeVar("T")
 
@@ -58,8 +58,8 @@ class DaskPool(DaskStaff):
     _suspects: Suspects = field(default_factory=Suspects, init=False, repr=False)
     _to_send: deque[Submission] = field(default_factory=deque, init=False, repr=False)
     _to_fetch: deque[list[Submission]] = field(default_factory=deque, init=False, repr=False)
-    _lately: Lately = field(default_factory=functools.partial(Lately, 0.9), init=False, repr=False)
-    _taken: Sending = field(default_factory=Sending, init=False, repr=False)
+    _recent: RecentMean = field(default_factory=functools.partial(RecentMean, 0.9), init=False, repr=False)
+    _overhead: TaskOverhead = field(default_factory=TaskOverhead, init=False, repr=False)
 
     @property
     def cells(self) -> int:
@@ -72,12 +72,12 @@ class DaskPool(DaskStaff):
     @property
     def _at_once(self) -> int:
         """The number of blocks in a task."""
-        return at_once(self._lately)
+        return blocks_per_task(self._recent)
 
     @property
     def seconds_a_block(self) -> float:
         """Five times the seconds in which the scheduler sends a task to each worker."""
-        return 5 * self.workers * self._taken.seconds
+        return 5 * self.workers * self._overhead.seconds
 
     @property
     def idle(self) -> bool:
@@ -101,21 +101,21 @@ class DaskPool(DaskStaff):
     ) -> Callable[[], None]:
         # The blocks that keep the workers busy go before those that wait behind them, and before those of another
         # study that wait: so a study that has few blocks left, or sends its first, is not held up by a long one.
-        given = Submission(block, store, done, turn=min(len(self._submitted) // self.workers, 3))
-        held = not (block.first_lane or given.single) and len(self._to_send) + 1 < self._at_once
-        self._submitted.add(given)
-        self._to_send.append(given)
+        submission = Submission(block, store, done, turn=min(len(self._submitted) // self.workers, 3))
+        held = not (block.first_lane or submission.single) and len(self._to_send) + 1 < self._at_once
+        self._submitted.add(submission)
+        self._to_send.append(submission)
         if held:  # until others come that begin their cells too
             time.sleep(HOLD)
-        if not given.task:
+        if not submission.task:
             self._send()
 
         def cancel() -> None:
-            self._submitted.discard(given)
-            given.unwanted = True
+            self._submitted.discard(submission)
+            submission.unwanted = True
             with contextlib.suppress(Exception):  # it may not have been sent, or the cluster may be gone
-                if all(submission.unwanted for submission in given.task):
-                    given.future.cancel()
+                if all(other.unwanted for other in submission.task):
+                    submission.future.cancel()
 
         return cancel
 
@@ -124,14 +124,14 @@ class DaskPool(DaskStaff):
         with self._sending:
             while batch := self._suspects.admit(block for block in _drain(self._to_send) if not block.unwanted):
                 alike: dict[tuple[Any, ...], list[list[Submission]]] = {}
-                for task in divided(batch, self._at_once):
+                for task in as_tasks(batch, self._at_once):
                     alike.setdefault((task[0].turn, *self._asked(task[0]).items()), []).append(task)
                 for (turn, *resources), tasks in alike.items():
                     self._context.run(self._map, tasks, self._priority - turn / 4, dict(resources))
 
-    def _asked(self, given: Submission) -> dict[str, int]:
+    def _asked(self, submission: Submission) -> dict[str, int]:
         """The resources that a block asks of its worker."""
-        amounts = Needs.of(given.block.cell).amounts
+        amounts = Needs.of(submission.block.cell).amounts
         return {name: amount for name, amount in amounts.items() if name in self.asks}
 
     def _key(self, block: Block) -> tuple[str, str, int]:
@@ -149,7 +149,7 @@ class DaskPool(DaskStaff):
             with contextlib.nullcontext() if self._span is None else annotate(span=self._span):
                 futures = self.client.map(
                     functools.partial(run_with, version()),
-                    [[given.block for given in task] for task in tasks],
+                    [[submission.block for submission in task] for task in tasks],
                     [task[0].store for task in tasks],
                     [self._suspects.deadly] * len(tasks),  # what killed workers once kills no others
                     engine="dask",
@@ -162,8 +162,8 @@ class DaskPool(DaskStaff):
                     allow_other_workers=same is not None,  # those that join before they are asked for their version
                 )
             for task, future in zip(tasks, futures, strict=True):
-                for given in task:
-                    given.future = future
+                for submission in task:
+                    submission.future = future
                 future.add_done_callback(functools.partial(self._finished, task))
         except Exception as gone:  # the cluster, or a thread that cannot start where memory is short
             self._end_all(tasks, gone)
@@ -200,11 +200,11 @@ class DaskPool(DaskStaff):
     def _ended(self, task: list[Submission], outcomes: list[Receipt | Failure]) -> None:
         """End the blocks of a task that have an outcome; the others were not begun, and are sent again."""
         worked = sum(outcome.seconds + outcome.overhead for outcome in outcomes if isinstance(outcome, Receipt))
-        self._taken.add(worked, self.workers, idle=self.idle or len(task) > 1)
-        for given, outcome in zip(task, outcomes, strict=False):
+        self._overhead.add(worked, self.workers, idle=self.idle or len(task) > 1)
+        for submission, outcome in zip(task, outcomes, strict=False):
             if isinstance(outcome, Receipt):
-                self._lately.add(outcome.seconds + outcome.overhead)
-            self._end(given, outcome)
+                self._recent.add(outcome.seconds + outcome.overhead)
+            self._end(submission, outcome)
         self._to_send.extend(task[len(outcomes) :])
 
     def _failed(self, task: list[Submission]) -> None:
@@ -213,41 +213,41 @@ class DaskPool(DaskStaff):
             self._ended(task, task[0].future.result())
         except BaseException as error:
             # The error of a block, of workers that died with the task, or of a lost connection.
-            for given in task:
-                self._again(given, error, alone=len(task) == 1)
+            for submission in task:
+                self._again(submission, error, alone=len(task) == 1)
 
-    def _again(self, given: Submission, error: BaseException, *, alone: bool) -> None:
+    def _again(self, submission: Submission, error: BaseException, *, alone: bool) -> None:
         """Send a block again unless the error is its own; by itself, if it may be that of another in its task."""
         from distributed import KilledWorker
 
-        self._suspects.ended(given)
+        self._suspects.ended(submission)
         last: BaseException | None = error
         if isinstance(error, KilledWorker):
-            last = self._suspects.killed(given, error.allowed_failures + 1)
+            last = self._suspects.killed(submission, error.allowed_failures + 1)
         elif isinstance(error, OtherCode):
             last = None
-        elif given.future.status != "error":
-            given.losses += 1
-            last = error if given.losses > _MOST_LOSSES else None
+        elif submission.future.status != "error":
+            submission.losses += 1
+            last = error if submission.losses > _MOST_LOSSES else None
         elif not alone:
-            given.single, last = True, None
-        if given.unwanted or last is not None:
-            self._end(given, failure(given.block, last or error))
+            submission.single, last = True, None
+        if submission.unwanted or last is not None:
+            self._end(submission, failure(submission.block, last or error))
         else:
-            self._to_send.append(given)
+            self._to_send.append(submission)
 
     def _end_all(self, tasks: list[list[Submission]], error: BaseException) -> None:
-        for given in itertools.chain.from_iterable(tasks):
-            self._end(given, failure(given.block, error))
+        for submission in itertools.chain.from_iterable(tasks):
+            self._end(submission, failure(submission.block, error))
 
-    def _end(self, given: Submission, outcome: Receipt | Failure) -> None:
-        self._suspects.ended(given)
+    def _end(self, submission: Submission, outcome: Receipt | Failure) -> None:
+        self._suspects.ended(submission)
         try:
-            self._submitted.remove(given)
+            self._submitted.remove(submission)
         except KeyError:  # it was cancelled, or has ended already, as where an error comes after its receipt
             return
-        given.unwanted = True
-        given.done(outcome)
+        submission.unwanted = True
+        submission.done(outcome)
 
 
 def _drain(waiting: deque[T]) -> list[T]:

@@ -16,7 +16,7 @@ from ..storage.store import Store
 from .guarded import run_guarded
 from .pools import Pool, RoutedPool, Serial
 from .run_block import Failure, Receipt
-from .submissions import Lately
+from .submissions import RecentMean
 
 #: Seconds of processors that a worker costs for each block: the messages to the scheduler and back.
 SENDING = 0.01
@@ -58,7 +58,7 @@ class GrowingPool(RoutedPool):
         self._say = say
         self._grown = False
         self._slots, self._busy = min(expected, MOST_HERE), 0
-        self._lately = Lately(_LATELY)
+        self._recent = RecentMean(_LATELY)
         self._turn = threading.Condition()
         self._begun = threading.Event()
         self._over = threading.Event()
@@ -105,7 +105,7 @@ class GrowingPool(RoutedPool):
         try:
             outcome = run_guarded(block, store)
             apart = own_code(block.cell) is not None
-            self._lately.add(time.monotonic() - clock if apart else time.thread_time() - processor)
+            self._recent.add(time.monotonic() - clock if apart else time.thread_time() - processor)
         finally:
             with self._turn:
                 self._busy -= taken
@@ -124,7 +124,7 @@ class GrowingPool(RoutedPool):
         before = _times()
         while True:
             of_use = self._of_use(*(now - then for now, then in zip(_times(), before, strict=True)))
-            if of_use and self._lately.mean >= SENDING:
+            if of_use and self._recent.mean >= SENDING:
                 break
             if self._over.wait(0.1):
                 return

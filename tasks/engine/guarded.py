@@ -23,7 +23,7 @@ from socket import SO_RCVTIMEO, SOL_SOCKET, socketpair
 import psutil
 
 from ..fan_out import own_code
-from ..plan import Block, Needs, tried
+from ..plan import Block, Needs, who_of
 from ..storage.store import Store
 from .guarded_child import BEGIN, END
 from .run_block import Failure, Receipt, failure, run_block
@@ -184,7 +184,7 @@ _idle: list[_Child] = []
 _lock = threading.Lock()
 
 
-def _taken(code: Mapping[str, str], threads: int) -> _Child:
+def _take_child(code: Mapping[str, str], threads: int) -> _Child:
     """An idle process that may run this code, or a new one; those that may not are ended."""
     with _lock:
         useless = [child for child in _idle if not child.may_run(code, threads)]
@@ -215,12 +215,12 @@ def run_guarded(block: Block, store: Store, apart: bool = False, *, engine: str 
     if code is None and not apart:
         return run_block(block, store, engine=engine)
     code = code or {"learner": ""}
-    child = _taken(code, Needs.of(block.cell).threads)
+    child = _take_child(code, Needs.of(block.cell).threads)
     try:
         outcome = child.compute(block, store, engine, code)
     except (TimeLimit, MemoryLimit, ProcessEnded, ConnectionSpoilt) as error:
         child.end()
-        who = tried(block.cell)
+        who = who_of(block.cell)
         message = f"{who}: {error}" if who else str(error)
         if engine == "dask" and isinstance(error, ProcessEnded) and -error.code in (signal.SIGTERM, signal.SIGKILL):
             raise Killed(message) from None

@@ -16,7 +16,7 @@ from itertools import groupby
 from typing import Any
 
 from ..fan_out import own_code
-from ..plan import Block, tried
+from ..plan import Block, who_of
 from ..storage.store import Store
 from .guarded import run_guarded
 from .run_block import Failure, Receipt, receipt
@@ -65,7 +65,7 @@ class Submission:
     @property
     def who(self) -> str:
         """The classifier or the test, by its name in the study."""
-        return tried(self.block.cell) or self.block.cell.name
+        return who_of(self.block.cell) or self.block.cell.name
 
 
 class Suspects:
@@ -80,11 +80,10 @@ class Suspects:
 
     def admit(self, new: Iterable[Submission]) -> list[Submission]:
         """The blocks, new or waiting, that may be sent now; to be called by one thread at a time."""
-        given = list(new)
-        self._waiting = [item for item in self._waiting if not item.unwanted] + [
-            item for item in given if item.imported
-        ]
-        admitted = [submission for submission in given if not submission.imported]
+        self._waiting = [submission for submission in self._waiting if not submission.unwanted]
+        admitted: list[Submission] = []
+        for submission in new:
+            (self._waiting if submission.imported else admitted).append(submission)
         suspects = [submission for submission in self._waiting if submission.trials or submission.who in self._guilty]
         if self._under_way and (suspects or self._tried in self._under_way):
             return admitted
@@ -97,34 +96,34 @@ class Suspects:
         self._under_way.update(sent)
         return admitted + sent
 
-    def ended(self, given: Submission) -> None:
+    def ended(self, submission: Submission) -> None:
         """Note that a block is no longer active."""
-        self._under_way.discard(given)
+        self._under_way.discard(submission)
 
-    def killed(self, given: Submission, workers: int) -> WorkersKilled | None:
+    def killed(self, submission: Submission, workers: int) -> WorkersKilled | None:
         """Count workers that died while they had a block; return an error if the block is found to be the cause."""
-        given.deaths += workers
-        given.trials += 1
-        self.deadly |= not given.imported
-        given.alone += given is self._tried
-        given.single = True
-        most = MOST_TRIALS if not given.imported else MOST_ALONE - 1 if given.who not in self._guilty else 0
-        if (given.alone if given.imported else given.trials) <= most:
+        submission.deaths += workers
+        submission.trials += 1
+        self.deadly |= not submission.imported
+        submission.alone += submission is self._tried
+        submission.single = True
+        most = MOST_TRIALS if not submission.imported else MOST_ALONE - 1 if submission.who not in self._guilty else 0
+        if (submission.alone if submission.imported else submission.trials) <= most:
             return None
-        if given.imported:
-            self._guilty.add(given.who)
-        return WorkersKilled(f"{given.who}: it killed its worker {given.deaths} times")
+        if submission.imported:
+            self._guilty.add(submission.who)
+        return WorkersKilled(f"{submission.who}: it killed its worker {submission.deaths} times")
 
 
 #: Seconds of work in a task of several blocks, and the most blocks in it.
-_TASK_SECONDS, _MOST = 0.5, 16
+_TASK_SECONDS, _MOST_BLOCKS = 0.5, 16
 #: A worker begins no further block of a task after these seconds: some may take longer than those before them.
 _MOST_SECONDS = 1.0
 #: Seconds for which a short block waits for others to go with it.
 HOLD = 0.1
 
 
-class Lately:
+class RecentMean:
     """The mean number of seconds that blocks took, each of them weighing `weight` times as much as the next one."""
 
     def __init__(self, weight: float) -> None:
@@ -147,7 +146,7 @@ _SENDING, _MOST_SENDING = 0.002, 0.01
 _BUSY = 0.8
 
 
-class Sending:
+class TaskOverhead:
     """Measures the `seconds` that the scheduler and this process take for a task.
 
     That can be seen only while they limit the run: workers have nothing to do, although tasks were sent for them all.
@@ -168,19 +167,19 @@ class Sending:
             self._begun, self._tasks, self._worked = time.monotonic(), 0, 0.0
 
 
-def at_once(lately: Lately) -> int:
+def blocks_per_task(lately: RecentMean) -> int:
     """The number of blocks in a task: 1 until it is known that they are short."""
-    return max(1, min(int(_TASK_SECONDS / max(lately.mean, 1e-6)), _MOST))
+    return max(1, min(int(_TASK_SECONDS / max(lately.mean, 1e-6)), _MOST_BLOCKS))
 
 
-def divided(given: Sequence[Submission], size: int) -> list[list[Submission]]:
+def as_tasks(submissions: Sequence[Submission], size: int) -> list[list[Submission]]:
     """Blocks as tasks of at most `size` blocks of one store; a `single` block is a task."""
 
     def kind(value: Submission) -> object:
         return id(value) if size == 1 or value.single else value.store
 
     tasks = []
-    for _, some in groupby(given, kind):
+    for _, some in groupby(submissions, kind):
         alike = list(some)
         tasks += [alike[at : at + size] for at in range(0, len(alike), size)]
     for task in tasks:
@@ -201,7 +200,7 @@ def run_together(blocks: Sequence[Block], store: Store, apart: bool, *, engine: 
         if outcomes and time.monotonic() - began > _MOST_SECONDS:
             break
         try:
-            outcomes.append(_stored(block, store, engine) or run_guarded(block, store, apart, engine=engine))
+            outcomes.append(_receipt_of_stored(block, store, engine) or run_guarded(block, store, apart, engine=engine))
         except OSError:
             if not outcomes:
                 raise
@@ -209,7 +208,7 @@ def run_together(blocks: Sequence[Block], store: Store, apart: bool, *, engine: 
     return outcomes
 
 
-def _stored(block: Block, store: Store, engine: str) -> Receipt | None:
+def _receipt_of_stored(block: Block, store: Store, engine: str) -> Receipt | None:
     """The receipt of a block that a worker has stored before it died."""
     stored = store.written_block(block.cell, block.first, block.last)
     return stored and receipt(block, store, *stored, seconds=0.0, overhead=0.0, engine=engine)

@@ -141,10 +141,10 @@ def read_once_per_machine(store: Store, name: str, *, kind: str, fingerprint: st
     if folder is None:
         return store.read_table(name, kind=kind, fingerprint=fingerprint)
     copy = Store(str(folder / fingerprint))
-    if (table := _copied(copy, name, kind, fingerprint)) is not None:
+    if (table := _read_copy(copy, name, kind, fingerprint)) is not None:
         return table
     with _turn(copy):
-        if (table := _copied(copy, name, kind, fingerprint)) is not None:
+        if (table := _read_copy(copy, name, kind, fingerprint)) is not None:
             return table
         table = store.read_table(name, kind=kind, fingerprint=fingerprint)
         with contextlib.suppress(OSError):
@@ -154,7 +154,7 @@ def read_once_per_machine(store: Store, name: str, *, kind: str, fingerprint: st
         return table
 
 
-def _copied(copy: Store, name: str, kind: str, fingerprint: str) -> pa.Table | None:
+def _read_copy(copy: Store, name: str, kind: str, fingerprint: str) -> pa.Table | None:
     with contextlib.suppress(OSError):
         table, _ = copy.usable(name, kind=kind, fingerprint=fingerprint)
         if table is not None:

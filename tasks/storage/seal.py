@@ -85,10 +85,10 @@ def unseal(content: bytes, name: str, *, kind: str, fingerprint: str | None = No
 
     Raises Damaged if the file is not whole, was altered, is of another kind, or carries another fingerprint.
     """
-    return (_kept if len(content) <= _SMALL else _checked)(content, name, kind, fingerprint)
+    return (_kept if len(content) <= _SMALL else _read_whole)(content, name, kind, fingerprint)
 
 
-def _checked(content: bytes, name: str, kind: str, fingerprint: str | None) -> pa.Table:
+def _read_whole(content: bytes, name: str, kind: str, fingerprint: str | None) -> pa.Table:
     (table,) = read_sealed(io.BytesIO(content), name, kind=kind, fingerprint=fingerprint, whole=True)(None)
     return table
 
@@ -97,7 +97,7 @@ _kept = cached(
     LRUCache(_KEPT, getsizeof=lambda table: table.nbytes + _SIZE_OF_ENTRY),
     key=lambda content, name, *about: (content, *about),
     lock=threading.Lock(),
-)(_checked)
+)(_read_whole)
 
 
 def read_sealed(source: Any, name: str, *, kind: str, fingerprint: str | None = None, whole: bool = False) -> Parts:

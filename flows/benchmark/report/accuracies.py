@@ -110,14 +110,14 @@ class Accuracies(Tabular):
             pairs = [pair for on, pair in self.differing if on == where and pair & set(leaders[:1])]
             worse = set().union(*pairs) - set(leaders)
             strong |= {(row, 1 + self.classifiers.index(leader)) for leader in leaders}
-            texts = [_shown(values.get(other), least) + _WORSE * (other in worse) for other in self.classifiers]
+            texts = [_in_digits(values.get(other), least) + _WORSE * (other in worse) for other in self.classifiers]
             cells.append([name, *texts])
         columns = dict(zip(("data set", *self.classifiers), zip(*cells, strict=True), strict=True))
         marks = f"; {_WORSE} shown to be worse than the best of its line ({self.tested})" if self.tested else ""
         return Table(f"Cross-validated accuracy in percent{marks}", columns, strong=frozenset(strong))
 
 
-def _shown(value: float | None, rank: bool) -> str:
+def _in_digits(value: float | None, rank: bool) -> str:
     return _ABSENT if value is None else f"{value:.{2 if rank else 1}f}"
 
 

@@ -70,7 +70,7 @@ def null_distribution(row: Hypothesis, evidence: Evidence) -> NullDistribution |
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for all tests on retrains."""
     tests, measure, more = [], "error", False
-    for number, section in enumerate(sections.of(evidence)):
+    for number, section in enumerate(sections.of_study(evidence)):
         rows = evidence.of(section.test)
         if any(cell.fanout in ("retrain", "measured-retrain") for row in rows for cell in evidence.cells_of(row)):
             groups = group_by(rows, lambda row: row.dataset or "").items()

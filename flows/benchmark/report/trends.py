@@ -35,7 +35,7 @@ class Point:
 def curves_of(test: str, evidence: Evidence) -> tuple[str, dict[str, list[Point]]]:
     """The number in which the data sets of a test on retrains differ, and a curve for each classifier, if any."""
     rows = [row for row in evidence.of(test) if row.measure == "error"]
-    names = distinct(named[0] for row in rows if (named := _named(row)) is not None)
+    names = distinct(named[0] for row in rows if (named := _parameter_of(row)) is not None)
     curves = {
         classifier: sorted(_points(group, evidence), key=lambda point: point.value)
         for classifier, group in group_by(rows, lambda row: row.classifier or "").items()
@@ -47,7 +47,7 @@ def curves_of(test: str, evidence: Evidence) -> tuple[str, dict[str, list[Point]
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each test on retrains whose data sets differ in one number."""
-    for number, section in enumerate(sections.of(evidence)):
+    for number, section in enumerate(sections.of_study(evidence)):
         name, curves = curves_of(section.test, evidence)
         if not curves:
             continue
@@ -65,7 +65,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         )
 
 
-def _named(row: Hypothesis) -> tuple[str, float] | None:
+def _parameter_of(row: Hypothesis) -> tuple[str, float] | None:
     """The name and the value of a data set that is called ``NAME = VALUE``."""
     match = _NAMED.fullmatch(row.dataset or "")
     try:
@@ -76,7 +76,7 @@ def _named(row: Hypothesis) -> tuple[str, float] | None:
 
 def _points(rows: Sequence[Hypothesis], evidence: Evidence) -> Iterator[Point]:
     for row in rows:
-        null, named = null_distribution(row, evidence), _named(row)
+        null, named = null_distribution(row, evidence), _parameter_of(row)
         if null is None or named is None or row.estimate is None or not row.n:
             continue
         errors = null.values

@@ -141,7 +141,7 @@ class Trained(PopulationSource):
             fanout = "predict" if categories.positive else "categorise"
             cells.append(cell(fanout, subject=subject, work=work, seed=seed, replicates=len(parts.chunks())))
         return LoadedSource(
-            populations=[population for value in cells for population in _predicted(value, left)],
+            populations=[population for value in cells for population in _populations_of(value, left)],
             cells=[item for value in cells for item in (*input_cells(value), value)],
             data=[data],
             note=f"{self.name}: {self.train:,} rows to train on, {self.test:,} to test, a population of {left:,}",
@@ -172,7 +172,7 @@ def _try(data: TrainingData, side: str, spec: Learner) -> None:
             raise ValueError(f"{side}: tune: {shown(name)} is not valid; {hint(name, known)}")
 
 
-def _predicted(source: Cell, rows: int) -> Iterator[PopulationSpec]:
+def _populations_of(source: Cell, rows: int) -> Iterator[PopulationSpec]:
     name = source.subject["slice"]
     categories = source.work.categories if isinstance(source.work, Categorised) else None
     for swapped in (False, True):

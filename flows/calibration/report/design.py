@@ -23,7 +23,7 @@ def design(evidence: Evidence) -> list[tuple[str, str]]:
     return [
         ("Aims", _aims(evidence)),
         ("Data", _data(cells)),
-        ("Estimands", "; ".join(distinct(_tested(cell) for cell in cells)) + "."),
+        ("Estimands", "; ".join(distinct(_estimand_in_words(cell) for cell in cells)) + "."),
         ("Methods", "; ".join(distinct(cell.subject["test"] for cell in cells)) + "."),
         ("Performance measures", _performance(evidence, cells)),
     ]
@@ -74,14 +74,14 @@ def _factors(cells: Sequence[Cell]) -> str:
     return f" Factors, in all combinations: {'; '.join(parts)}." if parts else ""
 
 
-def _described(work: Tested) -> Described | None:
+def _described_population(work: Tested) -> Described | None:
     return work.population if isinstance(work, OnTestSets) and isinstance(work.population, Described) else None
 
 
 def size(cell: Cell) -> str:
     """The size of a test set in words."""
     work = cell.work_of(Tested)
-    described = _described(work)
+    described = _described_population(work)
     return count_of(work.n, "row" if described is None else described.UNIT)
 
 
@@ -95,11 +95,11 @@ def estimand(cell: Cell) -> str:
     if cell.fanout == "fold-test":
         of_one = cell.work_of(Tested).test.test in ("efficiency", "permutation")
         return "accuracy of A against chance" if of_one else "expected accuracy of B minus that of A"
-    described = _described(cell.work_of(Tested))
+    described = _described_population(cell.work_of(Tested))
     return "" if described is None else described.ABOUT
 
 
-def _tested(cell: Cell) -> str:
+def _estimand_in_words(cell: Cell) -> str:
     test = cell.work_of(Tested).test
     name = test.measure if test.test == "scores" else ""
     return estimand(cell) or f"{name or measure_name(test)} of B minus that of A"

@@ -26,10 +26,10 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     tests = rates_of_tests(known, evidence.alpha)
     groups = group_by([row for row in known if row.measure == POWER], lambda row: (where(row), row.method))
     powers = [*groups.values()]
-    findings = [(where(group[0]), finds(group, evidence)) for group in powers]
-    expected = _expected(known, adjusted_p(evidence.adjust))
+    findings = [(where(group[0]), power_in_words(group, evidence)) for group in powers]
+    expected = _expected_in_words(known, adjusted_p(evidence.adjust))
     headline = headline_of(tests)
-    also = [("Rates:", expected if rejected(rows) else ""), ("Drawn:", _drawn(evidence))]
+    also = [("Rates:", expected if rejected(rows) else ""), ("Drawn:", _note_on_large_parts(evidence))]
     if powers:
         # The test and population with the lowest power at the largest size need most rows.
         power_at_largest = [max((row.n or 0, rate(row)) for row in group)[1] for group in powers]
@@ -46,7 +46,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     )
 
 
-def _drawn(evidence: Evidence) -> str:
+def _note_on_large_parts(evidence: Evidence) -> str:
     """A statement that test sets are a large part of their population, if they are."""
     drawn = [
         (work.n, sum(work.population.outcomes))
@@ -62,7 +62,7 @@ def _drawn(evidence: Evidence) -> str:
     )
 
 
-def _expected(rows: Sequence[Hypothesis], name: str) -> str:
+def _expected_in_words(rows: Sequence[Hypothesis], name: str) -> str:
     wrong = rejected(rows)
     fine = [row for row in rows if row.p_value is not None and row.decision != "reject"]
     total = len(wrong) + len(fine)
@@ -87,7 +87,7 @@ _WANTED = 0.8
 _IN_WORDS = {0.5: "half of the time", 0.8: "four times in five"}
 
 
-def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
+def power_in_words(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     """State how often the largest size detects the difference, and the number of rows for a higher power."""
     largest = max(rows, key=lambda row: row.n or 0)
     cell = evidence.cells_of(largest)[0]

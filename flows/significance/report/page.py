@@ -60,7 +60,7 @@ _APPROXIMATE = {"chi2": "chi-square", "likelihood-ratio": "the likelihood ratio"
 def approximations(evidence: Evidence) -> Verdict | None:
     """A verdict on approximate p-values below the exact one, or with another decision; None if no test has both."""
     sentences, others = [], []
-    names = {section.test: section.name for section in sections.of(evidence)}
+    names = {section.test: section.name for section in sections.of_study(evidence)}
     for test in evidence.tests:
         tables = [
             {row.method: row for row in reversed(rows) if row.p_value is not None}

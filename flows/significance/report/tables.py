@@ -145,9 +145,9 @@ Expected = list[list[float]]
 
 def draw_counts(evidence: Evidence) -> Iterator[Figure]:
     """Return one figure for each test of tables, with one line for equal counts."""
-    for section in sections.of(evidence):
+    for section in sections.of_study(evidence):
         groups = group_by(evidence.of(section.test), evidence.table_of).values()
-        lines = [(rows, counted) for rows in groups if (counted := _counted(rows[0], evidence)) is not None]
+        lines = [(rows, counted) for rows in groups if (counted := _counts_of(rows[0], evidence)) is not None]
         if lines:
             yield Figure(
                 title=f"{section.name}: the counts, and p by each method",
@@ -160,7 +160,7 @@ def draw_counts(evidence: Evidence) -> Iterator[Figure]:
             )
 
 
-def _counted(row: Hypothesis, evidence: Evidence) -> tuple[Counts, Expected] | None:
+def _counts_of(row: Hypothesis, evidence: Evidence) -> tuple[Counts, Expected] | None:
     cells = evidence.cells_of(row)
     if len(cells) != 1 or row.p_value is None:
         return None

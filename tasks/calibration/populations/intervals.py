@@ -16,7 +16,7 @@ from sigstats.joint.outcomes import JointOutcomes
 
 from ...statistical_tests import distinct_sets
 from .population import Population
-from .tests import attempts
+from .tests import call_each
 
 #: Test sets of counts have the measures of a population of such counts.
 _POPULATION = Population(outcomes=(1,) * 8)
@@ -36,12 +36,12 @@ class Estimate:
     undefined: bool
 
 
-def truth(population: Population, of: str) -> float:
+def true_f1(population: Population, of: str) -> float:
     """F1 of A in the population, or that of B minus that of A."""
-    return float(population.differences("f1", np.array([compared(population.expected, of)]))[0])
+    return float(population.differences("f1", np.array([compared_outcomes(population.expected, of)]))[0])
 
 
-def compared(outcomes: Iterable[Any], of: str) -> list[Any]:
+def compared_outcomes(outcomes: Iterable[Any], of: str) -> list[Any]:
     """The outcomes for the difference of F1; for A only, those of A and of a classifier without positives."""
     if of == "difference":
         return list(outcomes)
@@ -63,7 +63,7 @@ def run_intervals(
     """
     of_a = options["of"] == "a"
     sets = np.zeros_like(drawn)
-    for place, counts in enumerate(compared(drawn.T, options["of"])):
+    for place, counts in enumerate(compared_outcomes(drawn.T, options["of"])):
         sets[:, place] = counts
     counted = sets @ np.stack([F1_COUNTED["b"][1], F1_COUNTED["b" if of_a else "a"][1]], axis=1)
     distinct, which = sets, np.arange(len(sets))
@@ -71,7 +71,7 @@ def run_intervals(
         alike = np.stack([sets[:, 1], counted[:, 0] - sets[:, 1]], axis=1)
         distinct, which = distinct_sets(np.insert(alike, [0, 1, *[2] * 4], 0, axis=1) if of_a else sets)
     calls = (partial(_METHODS[options["method"]], options, one, rng) for one in distinct.tolist())
-    items, problem = attempts(calls)
+    items, problem = call_each(calls)
     ends = np.array([(math.nan,) * 3 if one is None else one for one in items])[which]
     if not draws(options):
         ends[:, 2] = np.where(np.isnan(ends[:, 0]), math.nan, f1_standard_errors(sets))

@@ -39,7 +39,7 @@ class Sample:
     items: IntArray | None
 
 
-def _judged(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator, *, judge: bool = True) -> Estimate:
+def _interval(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator, *, judge: bool = True) -> Estimate:
     """The interval of `sigstats.judged_test`, or without a judge that of the labels."""
     a, b = sample.judge if judge else np.zeros_like(sample.judge)
     of_a, of_b = np.where(np.arange(len(a)) < sample.n, sample.people, np.nan)
@@ -95,8 +95,8 @@ def _judge(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator)
 
 
 _METHODS: dict[str, Callable[..., Estimate]] = {
-    "judged-test": _judged,
-    "labels-alone": partial(_judged, judge=False),
+    "judged-test": _interval,
+    "labels-alone": partial(_interval, judge=False),
     "ppi++": _ppi,
     "rogan-gladen": _rogan_gladen,
     "judge-alone": _judge,

@@ -37,7 +37,7 @@ def _is_number(text: str) -> bool:
     return is_number(text) and 0 <= float(text) <= 1
 
 
-def _compared(rows: PairedPredictions, measure: str, rule: ComparisonRule) -> Any:
+def _compare(rows: PairedPredictions, measure: str, rule: ComparisonRule) -> Any:
     of_one = refers_to_one_class(measure)
     return compare_pair(rows, rule, [measure], positive=_POSITIVE if of_one else None).rows[0]
 
@@ -47,7 +47,7 @@ def _by_compare(rows: PairedPredictions, measure: str, options: Mapping[str, Any
     rule = ComparisonRule(
         confidence_level=options["confidence"], n_resamples=options["resamples"], rng=seed, smallest_slice=1
     )
-    value = _compared(rows, measure, rule)
+    value = _compare(rows, measure, rule)
     if value.low is None or value.difference is None:
         raise ValueError(value.note)
     return Estimate(value.difference, value.low, value.high, value.standard_error or math.nan, False)
@@ -124,7 +124,7 @@ class Kinds(Described):
         every, shares = np.ones(len(self.shares), np.int64), np.array(self.shares) * (self._sizes // self.group)
         if measure != "auc":
             rows = self._rows(every, measure, grouped=False, weights=shares)
-            value = _compared(rows, measure, ComparisonRule(n_resamples=99, smallest_slice=1)).difference
+            value = _compare(rows, measure, ComparisonRule(n_resamples=99, smallest_slice=1)).difference
             assert value is not None
             return float(value)
         positive = np.array(self.labels) == _POSITIVE

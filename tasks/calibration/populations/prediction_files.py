@@ -192,7 +192,7 @@ class LabelFiles:
 
     def mark(self, index: int) -> tuple[str, pq.FileMetaData]:
         """Return the current mark of a file, and its footer."""
-        opened, _, mark = _marked(self._first[0], self.files[index], self.columns)
+        opened, _, mark = _open_marked(self._first[0], self.files[index], self.columns)
         return mark, opened.metadata
 
     def count(self, index: int, footer: pq.FileMetaData | None = None) -> LabelCounts:
@@ -230,7 +230,7 @@ class LabelFiles:
         return system, column_types(self.files[0], open_parquet(system, self.files[0], self.columns), self.columns)
 
 
-def _marked(system: Any, file: str, columns: Sequence[str]) -> tuple[pq.ParquetFile, bytes, str]:
+def _open_marked(system: Any, file: str, columns: Sequence[str]) -> tuple[pq.ParquetFile, bytes, str]:
     """A file, its footer, and SHA-256 of the footer and of all else that changes when the file is written again."""
     written = write_mark(system, file)  # before the footer: a file that is written in between has another mark
     opened = open_parquet(system, file, columns)
@@ -257,7 +257,7 @@ def scan_footers(
     rows: list[int] = []
 
     def scan(file: str, first: ColumnTypes | None = None) -> tuple[ColumnTypes, bytes, int, str]:
-        opened, footer, mark = _marked(system, file, columns)
+        opened, footer, mark = _open_marked(system, file, columns)
         return column_types(file, opened, columns, first), footer, opened.metadata.num_rows, mark
 
     begun = scan(files[0])

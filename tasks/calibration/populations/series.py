@@ -15,7 +15,7 @@ from sigstats.comparison.rule import ComparisonRule
 from sigstats.scores.mean_score import mean_score_test
 
 from ..work import AppliedTest, Described
-from .tests import Answers, attempts
+from .tests import Answers, call_each
 
 OfOrder: TypeAlias = Literal["ordered", "independent", "compare"]
 
@@ -54,7 +54,7 @@ class Series(Described):
 
     def run_test(self, test: AppliedTest, sets: Iterable[FloatArray], rng: np.random.Generator) -> Answers:  # noqa: ARG002
         """Return the p-values of all test sets."""
-        items, problem = attempts(partial(_pvalue, test.options["method"], *scores) for scores in sets)
+        items, problem = call_each(partial(_pvalue, test.options["method"], *scores) for scores in sets)
         return Answers(np.array(items, np.float64), problem=problem)
 
     def rows_of(self, scores: FloatArray) -> dict[str, Any]:

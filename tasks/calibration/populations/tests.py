@@ -41,10 +41,10 @@ class Answers:
     problem: str = ""
 
 
-def attempts(calls: Iterable[Callable[[], _Value]]) -> tuple[list[_Value | None], str]:
+def call_each(calls: Iterable[Callable[[], _Value]]) -> tuple[list[_Value | None], str]:
     """The result of each call, None if it raises ValueError, and the message of the first error.
 
-    >>> attempts([lambda: 1 / 2, lambda: 1 / 0])
+    >>> call_each([lambda: 1 / 2, lambda: 1 / 0])
     ([0.5, None], 'division by zero')
     """
     items: list[_Value | None] = []
@@ -89,7 +89,7 @@ def draws(test: AppliedTest) -> bool:
     return of is None or of.draws
 
 
-def _spelled(test: AppliedTest) -> dict[str, Any]:
+def _bootstrap_options(test: AppliedTest) -> dict[str, Any]:
     """The options of a bootstrap by the names of `bootstrap_test`; a study and a cell's identity have shorter ones."""
     names = {"resamples": "n_resamples", "confidence": "confidence_level"}
     spelled = {"measure": measure_of(test), **{names.get(key, key): value for key, value in test.options.items()}}
@@ -102,9 +102,9 @@ def _bootstrap(
     test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator
 ) -> Answers:
     truth = 0.0 - population.difference(measure_of(test))  # A - B, as the test's
-    spelled = _spelled(test)
+    spelled = _bootstrap_options(test)
     calls = (partial(bootstrap_test, population.record(counts), rng=rng, **spelled) for counts in drawn.tolist())
-    results, problem = attempts(calls)
+    results, problem = call_each(calls)
     p_values = [None if result is None else result.pvalue for result in results]
     covers = [None if result is None else truth in result.confidence_interval for result in results]
     return Answers(np.array(p_values, np.float64), np.array(covers, object), problem)
@@ -160,7 +160,7 @@ def bootstrap_of_better(
     test: AppliedTest, test_set: AnyPopulation, rng: np.random.Generator, *, keep_replicates: bool = False
 ) -> BootstrapResult:
     """The bootstrap of a test, with the classifier that is better on the one test set as its B."""
-    options = {key: value for key, value in _spelled(test).items() if key != "alternative"}
+    options = {key: value for key, value in _bootstrap_options(test).items() if key != "alternative"}
     joint = test_set.joint if isinstance(test_set, EventPopulation) else test_set.record(test_set.counts[0].tolist())
     turned = joint if _advantage_on(test, test_set) >= 0 else joint.swapped()
     return bootstrap_test(turned, rng=rng, keep_replicates=keep_replicates, **options)
@@ -196,7 +196,7 @@ def run_score_test(test: AppliedTest, sets: Rows, truth: float) -> tuple[Answers
     A test set without two rows (of both classes for an area; of two groups, if rows have groups) is not evidence: its
     p-value is 1, and its interval contains every value.
     """
-    items, problem = attempts(partial(_answer, test, sets.part(index), truth) for index in range(len(sets)))
+    items, problem = call_each(partial(_answer, test, sets.part(index), truth) for index in range(len(sets)))
     p_values, covers, better = zip(*((None, None, 0.0) if item is None else item for item in items), strict=True)
     return Answers(np.array(p_values, np.float64), np.array(covers, object), problem), np.array(better)
 

@@ -200,7 +200,7 @@ class SetPair:
         from sigstats.learners.one_against_others import OneAgainstOthers  # slow to import
 
         with failures_named(side, work.side(side).learner):
-            rows = _prepared(data, work, work.side(side))
+            rows = _training_rows(data, work, work.side(side))
             return rows.transforms, OneAgainstOthers(rows.classifier.set_params(**chosen), rows.X, rows.truth)
 
     @property
@@ -225,7 +225,7 @@ def truth_of(data: TrainingData, categories: Iterable[str]) -> NDArray[np.bool_]
     return np.column_stack([positives(data, [name]) for name in categories])
 
 
-def _prepared(data: TrainingData, work: Categorised | Tuned, spec: Learner) -> TrainingRows:
+def _training_rows(data: TrainingData, work: Categorised | Tuned, spec: Learner) -> TrainingRows:
     from sigstats.learners.base import steps_of
 
     train = split(len(data), work.split).train
@@ -240,7 +240,7 @@ def _prepared(data: TrainingData, work: Categorised | Tuned, spec: Learner) -> T
 def training_rows(store: Store, work: Tuned) -> TrainingRows:
     """The training rows of a cell with a ``classifier``; a process transforms the rows once."""
     with failures_named(work.side, work.classifier.learner):
-        return _prepared(data_of(store, work), work, work.classifier)
+        return _training_rows(data_of(store, work), work, work.classifier)
 
 
 @cached(trained_cache(), key=lambda store, work, chosen: (store, canonical(work)), lock=threading.Lock())

@@ -17,7 +17,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 from sigstats.ranking.votes import VoteRanking, rank_votes
 
 from ..work import AppliedTest, Described
-from .tests import Answers, attempts
+from .tests import Answers, call_each
 
 #: Units within which the votes of a method depend on each other.
 _METHODS: Mapping[str, tuple[str, ...]] = {
@@ -94,7 +94,7 @@ class Votes(Described):
 
     def run_test(self, test: AppliedTest, sets: Iterable[Ballots], rng: np.random.Generator) -> Answers:  # noqa: ARG002
         """Return the p-values of all test sets; NaN if no votes connect the models."""
-        items, problem = attempts(partial(self.pvalue, test, votes) for votes in sets)
+        items, problem = call_each(partial(self.pvalue, test, votes) for votes in sets)
         return Answers(np.array(items, np.float64), problem=problem)
 
     def pvalue(self, test: AppliedTest, votes: Ballots) -> float:

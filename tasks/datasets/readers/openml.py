@@ -30,12 +30,12 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     if ("id" in spec) == ("dataset" in spec) or ("dataset" in spec) != ("version" in spec):
         text = " and ".join(key for key in ("id", "dataset", "version") if key in spec) or "neither"
         raise ValueError(f"{where}: {text} is not valid; expected an id, or a dataset with its version")
-    bunch = _fetched(spec, base, where)
+    bunch = _fetch(spec, base, where)
     target = spec.get("target") or _only(bunch.target_names, where)
     return dataset(_Fetched(where, bunch), spec, target=target)
 
 
-def _fetched(spec: Mapping[str, Any], base: Path, where: str) -> Any:
+def _fetch(spec: Mapping[str, Any], base: Path, where: str) -> Any:
     from sklearn.datasets import fetch_openml
 
     # The network, the server and the parser may raise anything.

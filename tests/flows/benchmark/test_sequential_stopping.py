@@ -200,7 +200,7 @@ def test_the_summary_rests_on_the_replicates_up_to_the_stop_alone(stopped):
 def test_the_report_tells_the_saving_and_what_it_costs(stopped):
     store, _ = stopped
     evidence = Evidence(Results(store))
-    for section in sections.of(evidence):
+    for section in sections.of_study(evidence):
         if section.test.startswith("permutation"):
             rows = evidence.of(section.test)
             run_, early = sum(row.replicates for row in rows), sum(row.replicates < 999 for row in rows)

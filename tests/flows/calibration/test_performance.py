@@ -11,7 +11,7 @@ from sigstats.flows.calibration.populations.simulated import two_classifiers
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.tasks.calibration.performance import adjusted_power_error, critical_p
 from sigstats.tasks.calibration.populations import intervals
-from sigstats.tasks.calibration.populations.intervals import Estimate, run_intervals, truth
+from sigstats.tasks.calibration.populations.intervals import Estimate, run_intervals, true_f1
 from sigstats.tasks.calibration.populations.population import Population
 from sigstats.tasks.calibration.rates import STATED, monte_carlo_error
 from sigstats.tasks.results import Results
@@ -96,8 +96,8 @@ def test_a_population_is_what_it_is_said_to_be(prevalence, dependence):
     both_wrong = {0.0: 0.3 * 0.2, 1.0: 0.2}.get(dependence)
     if both_wrong is not None:
         assert e[3] / sum(e[:4]) == pytest.approx(both_wrong)
-    assert truth(made, "a") == pytest.approx(f1(e, "a"))
-    assert truth(made, "difference") == pytest.approx(f1(e, "b") - f1(e, "a"))
+    assert true_f1(made, "a") == pytest.approx(f1(e, "a"))
+    assert true_f1(made, "difference") == pytest.approx(f1(e, "b") - f1(e, "a"))
 
 
 @pytest.mark.parametrize("of", ["a", "difference"])
@@ -106,7 +106,7 @@ def test_what_is_true_where_outputs_are_exchanged_is_the_mean_of_test_sets(of):
     drawn = population.draw(600, np.random.default_rng(8), 4000)
     values = [f1(each, "a") if of == "a" else f1(each, "b") - f1(each, "a") for each in drawn]
     # Five standard errors, and the bias of F1, a ratio, which falls by 1 / n.
-    assert truth(population, of) == pytest.approx(np.mean(values), abs=5 * np.std(values) / math.sqrt(4000) + 5e-4)
+    assert true_f1(population, of) == pytest.approx(np.mean(values), abs=5 * np.std(values) / math.sqrt(4000) + 5e-4)
 
 
 def test_no_difference_is_exactly_none():

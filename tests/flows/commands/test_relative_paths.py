@@ -10,7 +10,7 @@ import sigstats
 from sigstats.flows.cli import main
 from sigstats.flows.orchestration import deployment
 from sigstats.flows.running.kind import find_study, kind_of
-from sigstats.flows.running.options import asked
+from sigstats.flows.running.options import run_options
 
 STUDIES = {
     "regression": """\
@@ -87,5 +87,5 @@ def test_a_deployment_has_places_that_hold_in_any_folder(kind, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path / "elsewhere")
     (said,) = made
     study, _ = find_study(said["study"])
-    options = asked(study, Path(said["base"]), in_cells=kind_of(study).has_cells, output=said["output"])
+    options = run_options(study, Path(said["base"]), in_cells=kind_of(study).has_cells, output=said["output"])
     assert kind_of(study).run(study, options).output == str(tmp_path / "out")

@@ -17,8 +17,8 @@ def test_without_numba_one_line_says_what_is_missing(monkeypatch, capsys):
 
 
 def test_a_study_names_what_its_classifiers_need():
-    assert sorted(warm_up._wanted("quickstart")) == ["1-nn", "decision-tree"]
-    assert set(warm_up._wanted("quickstart")) < set(warm_up._wanted("keller")) <= set(warm_up._wanted(None))
+    assert sorted(warm_up._named("quickstart")) == ["1-nn", "decision-tree"]
+    assert set(warm_up._named("quickstart")) < set(warm_up._named("keller")) <= set(warm_up._named(None))
 
 
 def test_a_study_says_that_it_compiles_first(tmp_path, capsys, monkeypatch):

@@ -89,7 +89,7 @@ def test_the_better_classifier_is_named_first(tmp_path: Path) -> None:
 
 def _verdict(store: Store, test: str) -> Verdict:
     evidence = Evidence(Results(store))
-    (section,) = (section for section in sections.of(evidence) if section.test == test)
+    (section,) = (section for section in sections.of_study(evidence) if section.test == test)
     return section.verdict(evidence.of(test), evidence)
 
 
@@ -279,7 +279,7 @@ def test_every_section_has_a_place_of_its_own() -> None:
 def test_every_sentence_says_which_p_it_gives(tmp_path: Path) -> None:
     store = make_study(tmp_path, lost=())
     evidence = Evidence(Results(store))
-    for section in sections.of(evidence):
+    for section in sections.of_study(evidence):
         said = section.verdict(evidence.of(section.test), evidence)
         for sentence in (said.headline, *said.details):
             for before in re.findall(r"(\S+\s+)p\xa0[=≤]", sentence):

@@ -10,7 +10,7 @@ from distributed import KilledWorker
 from sigstats.tasks.engine import dask_pool, submissions
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.run_block import Receipt
-from sigstats.tasks.engine.submissions import Lately, Submission, at_once, run_together
+from sigstats.tasks.engine.submissions import RecentMean, Submission, blocks_per_task, run_together
 from sigstats.tasks.storage.block_files import block_name
 from sigstats.tasks.storage.store import Store
 
@@ -74,16 +74,16 @@ def test_no_block_is_begun_after_the_time_of_a_task(store, blocks, drawing, monk
 
 
 def test_blocks_are_together_once_they_are_known_to_be_short():
-    lately = Lately(0.9)
-    assert at_once(lately) == 1
+    lately = RecentMean(0.9)
+    assert blocks_per_task(lately) == 1
     lately.add(5.0)  # the first one imports
-    assert at_once(lately) == 1
+    assert blocks_per_task(lately) == 1
     for _ in range(200):
         lately.add(0.11)
-    assert at_once(lately) == 4
+    assert blocks_per_task(lately) == 4
     for _ in range(200):
         lately.add(0.0)
-    assert at_once(lately) == 16
+    assert blocks_per_task(lately) == 16
 
 
 class Workers:
@@ -135,7 +135,7 @@ def submitted(outcome, names):
     workers, outcomes = Workers(outcome), {}
     pool = DaskPool(workers)
     pool._fetching = At()
-    pool._lately.add(0.001)
+    pool._recent.add(0.001)
     for name in names:
         given = Submission(
             cell(name, own=name.isupper()).block(0, 1),
