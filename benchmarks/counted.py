@@ -16,7 +16,7 @@ import scipy
 import sigstats
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.proportions import dcf_test, proportion_test
-from sigstats.tasks.calibration.populations.population import Population
+from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Outcomes, Tallied
 from sigstats.tasks.fan_out import cell, fanout
 from sigstats.tasks.storage.store import Store

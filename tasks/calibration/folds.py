@@ -26,8 +26,8 @@ from ..record import Permuted, Scheme
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from . import subsample
+from .population import Population
 from .populations import two_views
-from .populations.population import Population
 from .populations.tests import advantage, call_each, require_some_defined, run_test
 from .work import AppliedTest, OfFolds, OnSamples
 

@@ -15,9 +15,9 @@ from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from . import subsample
+from .population import Population
 from .populations.intervals import draws, run_intervals, true_f1
 from .populations.judged import JudgedRows
-from .populations.population import Population
 from .populations.tests import require_some_defined
 from .subsample import LANE_SIZE, draw_lanes, groups_of_lanes
 from .work import Described, OnTestSets

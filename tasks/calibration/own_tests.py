@@ -24,7 +24,7 @@ from ..plan import Block
 from ..schema import column
 from ..storage.store import Store
 from . import subsample
-from .populations.population import EventPopulation
+from .population import EventPopulation
 from .populations.tests import Answers, AnyPopulation, advantage
 from .subsample import LANE_SIZE, Lanes
 from .work import OnTestSets

@@ -22,8 +22,8 @@ from ..schema import Hypothesis
 from ..statistical_tests import estimated
 from . import rates
 from .interval import population, true_value
+from .population import Population
 from .populations.judged import JudgedRows
-from .populations.population import Population
 from .rejections import count_undefined, note_on_undefined, null_is_true
 from .work import Described, Events, OnTestSets, Tested
 

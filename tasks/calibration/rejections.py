@@ -17,7 +17,7 @@ from ..plan import Cell, group_by
 from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import estimated, of_sets
-from .populations.population import EventPopulation, Population
+from .population import EventPopulation, Population
 from .populations.scored import ScorePopulation
 from .populations.tests import AnyPopulation, exact_rate, null_holds, true_advantage
 from .rates import COVERAGE, ERROR, POWER

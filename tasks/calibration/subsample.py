@@ -27,11 +27,11 @@ from ..storage.block_files import replicates_of
 from ..storage.data import read_data, write_data
 from ..storage.store import Store
 from .count import total
+from .population import EventPopulation, Population
 from .populations import judged as judged  # so that records of these populations are known
 from .populations import kinds as kinds
 from .populations import series as series
 from .populations import task_rows as task_rows
-from .populations.population import EventPopulation, Population
 from .populations.scored import ScorePopulation
 from .populations.tests import Answers, AnyPopulation, advantage, draws, require_some_defined, run_score_test, run_test
 from .populations.trained import likely_answers

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..own_code import allowed_measure
 from ..record import FLAT, Learner, Named, Permuted, Record, Scheme, Side, Split, TwoViews, Work
-from .populations.population import Population
+from .population import Population
 
 
 class Counted(Work):

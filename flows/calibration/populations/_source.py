@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from sigstats.tasks.calibration.populations.population import Population
+from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.populations.tests import AnyPopulation
 from sigstats.tasks.calibration.work import (
     AppliedTest,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from sigstats._common.validation import refuse
-from sigstats.tasks.calibration.populations.population import Population
+from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.populations.prediction_files import MANY, LabelFiles, scan_footers
 from sigstats.tasks.calibration.populations.scored import read_scores
 from sigstats.tasks.calibration.populations.tests import AnyPopulation

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sigstats._common.validation import refuse
-from sigstats.tasks.calibration.populations.population import Population, random_classifiers
+from sigstats.tasks.calibration.population import Population, random_classifiers
 from sigstats.tasks.record import Learner, Scheme, TwoViews
 
 from ...config.model import Options

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from sigstats._common.validation import hint, refuse, shown
 from sigstats.joint.events import JointEvents
 from sigstats.tasks import record as records
-from sigstats.tasks.calibration.populations.population import EventPopulation
+from sigstats.tasks.calibration.population import EventPopulation
 from sigstats.tasks.calibration.populations.trained import TrainingData, estimator, positives, split
 from sigstats.tasks.calibration.work import Categorised, Predicted
 from sigstats.tasks.datasets import readers as sources

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sigstats.tasks.calibration.populations.population import Population
+from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER, measure_name
 from sigstats.tasks.calibration.work import Described, Events, OnTestSets, Tested
 from sigstats.tasks.plan import Cell

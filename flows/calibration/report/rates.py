@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sigstats.measures.table import MEASURES
-from sigstats.tasks.calibration.populations.population import Population
+from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.rates import POWER, is_large_part, measure_name
 from sigstats.tasks.calibration.work import Events, OnTestSets, Tested
 from sigstats.tasks.schema import Hypothesis

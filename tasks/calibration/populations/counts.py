@@ -17,7 +17,7 @@ from sigstats.files.inputs.limit import Budget
 from sigstats.joint.events import JointEvents
 from sigstats.measures.measure import Kind
 
-from .population import EventPopulation, Population
+from ..population import EventPopulation, Population
 
 Label: TypeAlias = bool | int | str
 #: The entry of a row in a column: a label, or in a column of lists the labels of the row, sorted.

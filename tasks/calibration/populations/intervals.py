@@ -15,7 +15,7 @@ from sigstats.f1_intervals import F1_COUNTED, F1_METHODS, f1_difference_interval
 from sigstats.joint.outcomes import JointOutcomes
 
 from ...statistical_tests import distinct_sets
-from .population import Population
+from ..population import Population
 from .tests import call_each
 
 #: Test sets of counts have the measures of a population of such counts.

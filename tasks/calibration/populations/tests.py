@@ -20,9 +20,9 @@ from sigstats.scores.mean_score import mean_score_test
 from sigstats.scores.result import ScoreResult
 
 from ... import statistical_tests
+from ..population import EventPopulation, Population
 from ..rates import measure_of
 from ..work import AppliedTest
-from .population import EventPopulation, Population
 from .scored import Rows
 
 AnyPopulation: TypeAlias = Population | EventPopulation

@@ -28,8 +28,8 @@ from ...record import SIDES, Learner, Side, Split, canonical
 from ...storage.data import WorkerCache, read_data
 from ...storage.store import Store
 from ...threads import threads
+from ..population import EventPopulation, Population
 from ..work import Categorised, Predicted, TrainingSet, Tuned
-from .population import EventPopulation, Population
 
 if TYPE_CHECKING:
     from sigstats.learners.one_against_others import OneAgainstOthers

@@ -10,9 +10,9 @@ from scipy.stats import binom
 from sigstats.flows.calibration.populations.simulated import two_classifiers
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.tasks.calibration.performance import adjusted_power_error, critical_p
+from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.populations import intervals
 from sigstats.tasks.calibration.populations.intervals import Estimate, run_intervals, true_f1
-from sigstats.tasks.calibration.populations.population import Population
 from sigstats.tasks.calibration.rates import STATED, monte_carlo_error
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis

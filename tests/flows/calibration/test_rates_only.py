@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 
 from sigstats.flows.running.options import parse_part
-from sigstats.tasks.calibration.populations.population import Population
+from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.tally import with_rows
 from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Tallied
 from sigstats.tasks.engine.execute import run_cell

@@ -9,7 +9,7 @@ from scipy.stats import binomtest, multinomial
 
 from sigstats.flows.api.run import run_study
 from sigstats.joint.events import JointEvents
-from sigstats.tasks.calibration.populations.population import EventPopulation
+from sigstats.tasks.calibration.population import EventPopulation
 
 N, SIZE = 60, 40
 

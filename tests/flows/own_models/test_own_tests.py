@@ -12,7 +12,7 @@ import sigstats
 from sigstats.flows.cli import main
 from sigstats.joint.events import JointEvents
 from sigstats.tasks.calibration import own_tests
-from sigstats.tasks.calibration.populations.population import EventPopulation, Population
+from sigstats.tasks.calibration.population import EventPopulation, Population
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store

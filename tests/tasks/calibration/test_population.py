@@ -16,8 +16,8 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
 from sigstats.proportions import dcf_test, proportion_test
 from sigstats.tasks.calibration import count, subsample
+from sigstats.tasks.calibration.population import EventPopulation, Population, random_classifiers
 from sigstats.tasks.calibration.populations import tests as trials
-from sigstats.tasks.calibration.populations.population import EventPopulation, Population, random_classifiers
 from sigstats.tasks.calibration.populations.tests import exact_rate, null_holds
 from sigstats.tasks.calibration.work import AppliedTest, Computed, Counted, OnTestSets, Source
 from sigstats.tasks.fan_out import cell, fanout

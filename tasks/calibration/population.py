@@ -24,8 +24,8 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import Measure, as_measure
 from sigstats.subsampling import draw_samples, draw_subsamples
 
-from ...record import Record, digest
-from ...schema import column, renamed
+from ..record import Record, digest
+from ..schema import column, renamed
 
 #: The key of the schema's metadata under which `EventPopulation.to_table` stores everything except the counts.
 _ABOUT = b"events"
