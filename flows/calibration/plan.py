@@ -6,7 +6,7 @@ depends only on counts, with the exact rate.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,9 +36,6 @@ from .model import CalibrationStudy, PublishedSize
 from .populations import PopulationSpec
 from .tests import INTERVALS, OF_DESCRIBED, OF_FOLDS, OwnTest, label_of, options_of
 
-#: The fan-outs that apply a test or a method to test sets; the others compute what they need.
-APPLIED = frozenset({"subsample", "tally", "own-test", "fold-test", "interval"})
-
 
 def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:
     allow_measures((getattr(test, "measure", "") for test in study.tests), allow)
@@ -58,8 +55,9 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
             cells.extend(_cells(study, source.name, population, tests, limits))
     if unused := sorted(tests.keys() - {cell.subject.get("test") for cell in cells}):
         raise ValueError(f"tests: {unused[0]} is not valid; expected a test that fits one of the populations")
-    ordered = sorted(dict.fromkeys(cells), key=lambda cell: cell.fanout in APPLIED)
-    plan = study.plan_of(ordered, _analyses(study, {cell.fanout for cell in cells}))
+    # The cells whose results others read come first.
+    ordered = sorted(dict.fromkeys(cells), key=lambda cell: isinstance(cell.work, Tested))
+    plan = study.plan_of(ordered, _analyses(study, cells))
     references = tuple(_published_sizes(study.published, plan.cells))
     return Prepared(plan, tuple(data), notes=tuple(notes), references=references)
 
@@ -78,8 +76,9 @@ def _large_part(study: CalibrationStudy, source: str, populations: Sequence[Popu
         )
 
 
-def _analyses(study: CalibrationStudy, fanouts: Set[str]) -> Iterator[str]:
-    if not fanouts.isdisjoint(APPLIED - {"interval"}):
+def _analyses(study: CalibrationStudy, cells: Iterable[Cell]) -> Iterator[str]:
+    fanouts = {cell.fanout for cell in cells}
+    if any(isinstance(cell.work, Tested) and cell.fanout != "interval" for cell in cells):
         yield "calibration"
     if study.published:
         yield "sample-size"

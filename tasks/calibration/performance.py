@@ -22,10 +22,9 @@ from ..schema import Hypothesis
 from ..statistical_tests import estimated
 from . import rates
 from .interval import population, true_value
-from .population import Population
 from .populations.judged import JudgedRows
 from .rejections import count_undefined, note_on_undefined, null_is_true
-from .work import Described, Events, OnTestSets, Tested
+from .work import Described, OnTestSets, Tested
 
 
 def rows(results: Results, _: str) -> Iterator[Hypothesis]:
@@ -139,8 +138,7 @@ def _key(cell: Cell) -> tuple[str, ...]:
         same = ", ".join(f"{name} = {value}" for name, value in (work.factors or {}).items() if name != "difference")
     else:  # outputs are exchanged in one of two, or r is 0 among several
         of = work.population
-        endless = isinstance(of, Population | Events) and of.endless
-        same = "" if endless else canonical(of if isinstance(of, Described) else replace(of, swapped=False))
+        same = "" if work.endless else canonical(of if isinstance(of, Described) else replace(of, swapped=False))
     return cell.subject["dataset"], same, cell.subject["n"], cell.subject["test"]
 
 

@@ -252,7 +252,12 @@ class EventPopulation(_Drawn):
     def from_table(cls, table: pa.Table) -> "EventPopulation":
         """The population that `to_table` wrote."""
         about = json.loads((table.schema.metadata or {})[_ABOUT])
-        sides: list[list[Any]] = [renamed(table).column(name).to_pylist() for name in ("true_categories", "a", "b")]
-        events = tuple((tuple(true), tuple(a), tuple(b)) for true, a, b in zip(*sides, strict=True))
-        counts: list[Any] = table.column("count").to_pylist()
-        return cls(about["name"], JointEvents(tuple(about["categories"]), about["kind"], events, tuple(counts)))
+        return cls(about["name"], read_joint_events(table, about["categories"], about["kind"]))
+
+
+def read_joint_events(table: pa.Table, categories: Sequence[Any], kind: Any) -> JointEvents:
+    """The joint events in the columns ``true_categories``, ``a``, ``b`` and ``count`` of a table."""
+    columns: Any = (renamed(table).column(name).to_pylist() for name in ("true_categories", "a", "b", "count"))
+    *sides, counts = columns
+    events = tuple((tuple(true), tuple(a), tuple(b)) for true, a, b in zip(*sides, strict=True))
+    return JointEvents(tuple(categories), kind, events, tuple(counts))

@@ -24,6 +24,7 @@ from ..schema import REPLICATE, column
 from ..storage.store import Store
 from ..threads import threads
 from .count import columns, fields, total
+from .population import read_joint_events
 from .populations import trained
 from .populations.trained import Pair, SetPair
 from .work import Categorised, Predicted, Tuned
@@ -191,10 +192,8 @@ def _categorise(block: Block, store: Store, work: Categorised) -> pa.Table:
 
 def events(table: pa.Table, categories: Sequence[str], *, test: bool) -> JointEvents:
     """Return the joint events of `CATEGORISE` on the test set, or on all other rows."""
-    rows_of_part = table.filter(pa.array(table.column("test").to_numpy(zero_copy_only=False) == test))
-    sides: list[list[Any]] = [rows_of_part.column(name).to_pylist() for name in ("true_categories", "a", "b", "count")]
-    items = [((tuple(true), tuple(a), tuple(b)), count) for true, a, b, count in zip(*sides, strict=True)]
-    return trained.joint_events(categories, items)
+    in_part = table.column("test").to_numpy(zero_copy_only=False) == test
+    return read_joint_events(table.filter(pa.array(in_part)), categories, "categories")
 
 
 CATEGORISE = FanOut(

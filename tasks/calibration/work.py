@@ -196,6 +196,11 @@ class OnTestSets(Tested):
 
     population: DrawnFrom
 
+    @property
+    def endless(self) -> bool:
+        """True if test sets are drawn as from infinitely many counted rows."""
+        return isinstance(self.population, Population | Events) and self.population.endless
+
 
 class Tallied(OnTestSets):
     """Work of ``tally``."""

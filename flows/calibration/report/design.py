@@ -2,22 +2,18 @@
 
 from collections.abc import Sequence
 
-from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER, measure_name
-from sigstats.tasks.calibration.work import Described, Events, OnTestSets, Tested
+from sigstats.tasks.calibration.work import Described, OnTestSets, Tested
 from sigstats.tasks.plan import Cell
 
 from ...pages.wording import count_of, join_words, significant
 from ...report.evidence import Evidence
 from ...report.rows import distinct
 
-#: The fan-outs that apply methods to test sets.
-_FANOUTS = ("subsample", "tally", "own-test", "interval", "fold-test")
-
 
 def design(evidence: Evidence) -> list[tuple[str, str]]:
     """The design that Morris, White and Crowther (2019) require of a report of a simulation study; empty for others."""
-    cells = [cell for cell in evidence.results.plan.cells if cell.fanout in _FANOUTS]
+    cells = [cell for cell in evidence.results.plan.cells if isinstance(cell.work, Tested)]
     if not cells:
         return []
     return [
@@ -61,7 +57,7 @@ def _kind(cell: Cell) -> str:
     drawn_from = cell.work.population if isinstance(cell.work, OnTestSets) else None
     if isinstance(drawn_from, Described):
         return drawn_from.in_words
-    endless = isinstance(drawn_from, Population | Events) and drawn_from.endless
+    endless = isinstance(cell.work, OnTestSets) and cell.work.endless
     return "endless, drawn independently" if endless else "rows, drawn without replacement"
 
 

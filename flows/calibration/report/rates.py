@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sigstats.measures.table import MEASURES
 from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.rates import POWER, is_large_part, measure_name
-from sigstats.tasks.calibration.work import Events, OnTestSets, Tested
+from sigstats.tasks.calibration.work import OnTestSets, Tested
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import adjusted_p, count_of, join_words, number, percent, significant
@@ -51,7 +51,7 @@ def _note_on_large_parts(evidence: Evidence) -> str:
     drawn = [
         (work.n, sum(work.population.outcomes))
         for work in (cell.work for cell in evidence.results.plan.cells)
-        if isinstance(work, OnTestSets) and isinstance(work.population, Population) and not work.population.endless
+        if isinstance(work, OnTestSets) and isinstance(work.population, Population) and not work.endless
     ]
     parts = [n / rows for n, rows in drawn if is_large_part(n, rows)]
     if not parts:
@@ -98,8 +98,7 @@ def power_in_words(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     sentence = f"{count_of(largest.n or 0, 'row')} find {difference} {often}"
     if largest.rows_half is None or largest.rows_four_fifths is None:
         return f"{sentence}; {_among_sizes(rows)}."
-    population = cell.work.population if isinstance(cell.work, OnTestSets) else None
-    endless = isinstance(population, Population | Events) and population.endless
+    endless = isinstance(cell.work, OnTestSets) and cell.work.endless
     about, of_what = ("", "") if endless else ("about ", " of an infinite population of such answers")
     half, wanted = (f"{about}{needed:,}" for needed in (largest.rows_half, largest.rows_four_fifths))
     return f"{sentence}; {half} rows{of_what} are needed for {_IN_WORDS[0.5]}, {wanted} for {_IN_WORDS[_WANTED]}."

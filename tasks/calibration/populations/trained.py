@@ -250,12 +250,6 @@ def train_sets(store: Store, work: Categorised, chosen: Mapping[str, Mapping[str
         return SetPair(data_of(store, work), work, chosen)
 
 
-def joint_events(categories: Iterable[str], rows: EventCounts) -> JointEvents:
-    """The counts of all events."""
-    events, counts = zip(*rows, strict=True)
-    return JointEvents(tuple(categories), "categories", events, counts)
-
-
 #: In likely answers A is wrong on every fifth row and B on every seventh; of categories they assign none there.
 _WRONG_A, _WRONG_B = 5, 7
 
@@ -271,5 +265,5 @@ def likely_answers(store: Store, name: str, work: Predicted | Categorised) -> Po
         return Population(outcomes=tuple(np.bincount(4 * ~positive + ~a + 2 * ~b, minlength=8).tolist()))
     items = [tuple(np.flatnonzero(row).tolist()) for row in truth_of(data, work.categories)[rest]]
     answers = ([() if no else true for true, no in zip(items, side, strict=True)] for side in wrong)
-    counted = Counter(zip(items, *answers, strict=True))
-    return EventPopulation(name, joint_events(work.categories, sorted(counted.items())))
+    events, counts = zip(*sorted(Counter(zip(items, *answers, strict=True)).items()), strict=True)
+    return EventPopulation(name, JointEvents(work.categories, "categories", events, counts))
