@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -76,29 +77,35 @@ def estimate(
             break
         if now - spoke > _SPEAK_SECONDS:
             spoke = now
-            work = duration(sum(one.expected or 0.0 for one in timing.guessed()))
-            say(f"so far: about {work} of work, from {number:,} of {len(timing.open):,} cells")
-    return timing.guessed()
+            work = duration(sum(one.expected or 0.0 for one in timing.predicted()))
+            say(f"so far: about {work} of work, from {number:,} of {len(timing.timeable):,} cells")
+    return timing.predicted()
 
 
 class _Timing:
+    """The costs of cells: measured one by one, or predicted from those measured.
+
+    Cells are named by their places in `estimates`. The seconds that a process spends on imports and compilation, once,
+    are in `warming`; they are no cost of a cell.
+    """
+
     def __init__(self, prepared: Prepared, counted: Sequence[Estimate], scratch: Store, budget: float) -> None:
         self.estimates = list(counted)
         self.scratch = scratch
         self._budget = budget
         # A cell that reads another cell's results, which do not exist yet, is tried with invented ones.
-        self._tried = {at: stand_in(one.cell, scratch) for at, one in enumerate(counted) if one.left}
-        self.open = [at for at, cell in self._tried.items() if cell is not None]
-        self._small = {dataset.name: dataset.nbytes for dataset in prepared.datasets}
+        self._stand_ins = {at: stand_in(one.cell, scratch) for at, one in enumerate(counted) if one.left}
+        self.timeable = [at for at, cell in self._stand_ins.items() if cell is not None]
+        self._data_bytes = {dataset.name: dataset.nbytes for dataset in prepared.datasets}
         cells, sizes = [one.cell for one in counted], sizes_of(prepared.datasets)
-        self._model, self._once = CostModel(cells, sizes), CostModel(cells, sizes)
-        self._amount = np.array([one.left for one in counted], dtype=np.float64)
-        self._rest = np.zeros(len(counted), dtype=np.bool_)
-        self._rest[self.open] = True
-        self._place = {one.cell.name: at for at, one in enumerate(counted)}
-        self._kinds = {kind_of_cell(self._cell(at)) for at in self.open}
+        self._costs, self._fixed_costs = CostModel(cells, sizes), CostModel(cells, sizes)
+        self._left = np.array([one.left for one in counted], dtype=np.float64)
+        self._untimed = np.zeros(len(counted), dtype=np.bool_)
+        self._untimed[self.timeable] = True
+        self._places = {one.cell.name: at for at, one in enumerate(counted)}
+        self._kinds = {kind_of_cell(self._cell(at)) for at in self.timeable}
         self._warm: set[tuple[str, ...]] = set()
-        self.warming = 0.0  # seconds of imports and compilation
+        self.warming = 0.0
 
     def in_turn(self, seconds_left: Callable[[], float]) -> Iterator[int]:
         """A cell of each fan-out, then one of each kind on its smallest data set, then the one with the most work.
@@ -106,7 +113,7 @@ class _Timing:
         Kinds with few replicates may take long: before those, the others have a third of the time.
         """
         kinds: dict[tuple[str, ...], int] = {}
-        for at in sorted(self.open, key=lambda at: self._small.get(self._cell(at).subject.get("dataset", ""), 0)):
+        for at in sorted(self.timeable, key=self._bytes_of_data):
             kinds.setdefault(kind_of_cell(self._cell(at)), at)
         firsts = {self._cell(at).fanout: at for at in reversed([*kinds.values()])}
         few = [at for at in kinds.values() if 1 < self._cell(at).replicates < _FEW]
@@ -120,15 +127,16 @@ class _Timing:
 
     def enough(self, spent: float) -> bool:
         """True if timing has taken its share of the work, and has timed a cell of each fan-out and of each kind."""
-        seconds = self._model.per_replicate()
-        known = not np.isnan(seconds[self.open]).any() and (spent > _EACH_KIND or self._warm.issuperset(self._kinds))
-        return known and spent > _PART_OF_WORK * float(np.nansum(seconds * self._amount))
+        seconds = self._costs.per_replicate()
+        if np.isnan(seconds[self.timeable]).any() or not (spent > _EACH_KIND or self._warm.issuperset(self._kinds)):
+            return False
+        return spent > _PART_OF_WORK * float(np.nansum(seconds * self._left))
 
     def _costliest(self, seconds_left: Callable[[], float]) -> Iterator[int]:
         while (seconds := seconds_left()) > 0:
-            costs = self._model.per_replicate()
-            rest = np.flatnonzero(self._rest & np.isfinite(costs))
-            work = costs[rest] * self._amount[rest]
+            costs = self._costs.per_replicate()
+            rest = np.flatnonzero(self._untimed & np.isfinite(costs))
+            work = costs[rest] * self._left[rest]
             part = np.maximum(_PART_OF_BUDGET, work / max(float(work.sum()), 1e-300))
             affordable = _LEAST + 3 * costs[rest] <= np.minimum(part * self._budget, seconds)
             if not affordable.any():
@@ -138,39 +146,51 @@ class _Timing:
     def _cell(self, at: int) -> Cell:
         return self.estimates[at].cell
 
+    def _bytes_of_data(self, at: int) -> int:
+        return self._data_bytes.get(self._cell(at).subject.get("dataset", ""), 0)
+
     def time(self, at: int) -> None:
         """Time a cell, after the cell of its observed result."""
         compared = observed_cell(self._cell(at))
-        before = None if compared is None else self._place.get(compared.name)
+        before = None if compared is None else self._places.get(compared.name)
         if before is not None and not self.estimates[before].timed and self.estimates[before].left:
             self.time(before)
-        kind, cell = kind_of_cell(self._cell(at)), self._tried[at]
-        self._rest[at] = False
+        kind, cell = kind_of_cell(self._cell(at)), self._stand_ins[at]
+        self._untimed[at] = False
         assert cell is not None  # only open cells are timed
-        estimate, warming = _cost_of(replace(self.estimates[at], cell=cell), self.scratch, cold=kind not in self._warm)
-        self._warm.add(kind)
-        self.warming += warming
-        if estimate.problem and cell is not self._cell(at):
-            self.open.remove(at)  # with invented results; the cell itself may not fail
+        counted = self.estimates[at]
+        try:
+            cost, warming = _cost_of(cell, self.scratch, cold=kind not in self._warm)
+        except _BlockFailed as error:
+            if cell is counted.cell:
+                self.estimates[at] = replace(counted, problem=str(error))
+            else:
+                self.timeable.remove(at)  # with invented results; the cell itself may not fail
             return
-        self.estimates[at] = replace(estimate, cell=self._cell(at))
-        if estimate.per_replicate is not None:
-            self._model.learn(at, estimate.per_replicate)
-            self._once.learn(at, estimate.once - _READING)
+        finally:
+            self._warm.add(kind)
+        self.warming += warming
+        self.estimates[at] = replace(counted, timed=True, **cost)
+        self._costs.learn(at, cost["per_replicate"])
+        self._fixed_costs.learn(at, cost["once"] - _READING)
 
-    def guessed(self) -> list[Estimate]:
+    def predicted(self) -> list[Estimate]:
         """The estimates: measured, or predicted from those measured."""
-        costs, once = self._model.per_replicate().tolist(), self._once.per_replicate().tolist()
+        costs, once = self._costs.per_replicate().tolist(), self._fixed_costs.per_replicate().tolist()
         shares = [(one.cell, one.share) for one in self.estimates if one.share is not None]
 
-        def guess(at: int, one: Estimate) -> Estimate:
+        def prediction(at: int, one: Estimate) -> Estimate:
             if one.share is None and one.left and (one.cell.stopping or observed_cell(one.cell) is not None):
                 one = replace(one, share=_usual_share(one.cell, shares))
-            if one.timed or one.problem or not one.left or self._tried[at] is None or math.isnan(costs[at]):
+            if one.timed or one.problem or not one.left or self._stand_ins[at] is None or math.isnan(costs[at]):
                 return one
             return replace(one, per_replicate=costs[at], once=once[at], bytes=3000 + 2 * one.cell.replicates)
 
-        return [guess(at, one) for at, one in enumerate(self.estimates)]
+        return [prediction(at, one) for at, one in enumerate(self.estimates)]
+
+
+class _BlockFailed(Exception):
+    """A timed block failed; the message names the error."""
 
 
 def _first(cell: Cell, replicates: int) -> Block:
@@ -178,8 +198,8 @@ def _first(cell: Cell, replicates: int) -> Block:
     return cell.block(0, cell.lanes)
 
 
-def _cost_of(one: Estimate, scratch: Store, *, cold: bool) -> tuple[Estimate, float]:
-    """The cost of a cell: the line through the times of a block of one replicate and one of more.
+def _cost_of(cell: Cell, scratch: Store, *, cold: bool) -> tuple[dict[str, Any], float]:
+    """The cost of a cell, as fields of its estimate: the line through the times of one replicate and of a larger block.
 
     Work that a process does once, such as imports and compilation, is not a cost of a cell. If the process is `cold`
     and such work is noticeable, the first replicate is timed again; the second result is its seconds. The first timing
@@ -188,43 +208,41 @@ def _cost_of(one: Estimate, scratch: Store, *, cold: bool) -> tuple[Estimate, fl
     below half of that before: each block has fixed costs, and computes the p-values of equal test sets once. Code of
     other packages has a process of its own in each run, which imports it there too.
     """
-    cell = one.cell
     files, block = scratch, _first(cell, 1)
     if cold:
         folder = Path(scratch.root, "data")
         folder.mkdir(parents=True, exist_ok=True)
         files = Store(str(folder / ".."))
 
-    def run(block: Block, store: Store) -> Receipt | Failure:
+    def run(block: Block, store: Store) -> Receipt:
         scratch.files.drop(PARTS)  # stored parts would take no time
-        return run_guarded(block, store)
+        outcome = run_guarded(block, store)
+        if isinstance(outcome, Failure):
+            raise _BlockFailed(f"{outcome.error}: {outcome.message}")
+        return outcome
 
     receipts = [run(block, files)]
-    if cell.replicates > 1 and not isinstance(receipts[0], Failure):
+    at_first = receipts[0].seconds
+    if cell.replicates > 1:
         receipts.append(run(block, files))
-    again, most = receipts[-1], int(_PART_OF_WORK * cell.replicates)
-    more = min(cell.lane_size, most)
-    at_first = receipts[0].seconds if isinstance(receipts[0], Receipt) else 0.0
-    if cold and isinstance(receipts[0], Receipt) and isinstance(again, Receipt) and _matters(receipts[0], again, cell):
+    if cold and _matters(receipts[0], receipts[-1], cell):
         receipts[0] = run(block, scratch)
-    timed, limit = 1, _SHORT
-    while more > timed and isinstance(before := receipts[-1], Receipt) and before.seconds < limit:
+    most = int(_PART_OF_WORK * cell.replicates)
+    timed, more, limit = 1, min(cell.lane_size, most), _SHORT
+    while more > timed and (before := receipts[-1].seconds) < limit:
         receipts.append(run(_first(cell, more), files))
-        timed, more, limit = more, min(10 * more, most), min(_SHORT, more / timed * before.seconds / 2)
-    failed = next((receipt for receipt in receipts if isinstance(receipt, Failure)), None)
-    if failed is not None:
-        return replace(one, problem=f"{failed.error}: {failed.message}"), 0.0
-    done = [receipt for receipt in receipts if isinstance(receipt, Receipt)]
-    first, last = done[0], done[-1]
+        timed, more, limit = more, min(10 * more, most), min(_SHORT, more / timed * before / 2)
+    first, last = receipts[0], receipts[-1]
     steps, value = last.last - last.first - 1, last.seconds
     if steps:
-        value = max(last.seconds - min(receipt.seconds for receipt in done[:2]), _SMALL * last.seconds) / steps
+        value = max(last.seconds - min(receipt.seconds for receipt in receipts[:2]), _SMALL * last.seconds) / steps
     size = first.bytes + (last.bytes - first.bytes) * (cell.replicates - 1) // max(1, steps)
     once = max(0.0, first.seconds - value)
     share = None if last.exceedances is None else last.exceedances / (last.last - last.first)
     warming = max(0.0, at_first - first.seconds)
     starting = 0.0 if own_code(cell) is None else warming
-    return replace(one, per_replicate=value, once=once, starting=starting, timed=True, share=share, bytes=size), warming
+    cost = {"per_replicate": value, "once": once, "starting": starting, "share": share, "bytes": size}
+    return cost, warming
 
 
 def _matters(first: Receipt, again: Receipt, cell: Cell) -> bool:
