@@ -29,7 +29,7 @@ from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Folds, Learner, Named, digest
 from sigstats.tasks.statistical_tests import FEWEST_DATA_SETS, OF_RUNS
 
-from ..config.settings import stopping_notes, unused_note
+from ..config.settings import note_on_unused, stopping_notes
 from ..pages.wording import some_of
 from ..running.kind import Kind
 from ..running.options import Prepared, Progress
@@ -148,17 +148,17 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
             yield from [f"{dataset.name}: {note}"] if note else []
     if all(dataset.folds is not None for dataset in datasets):
         given = (f"cross_validation.{key}" for key in {"folds"} & study.cross_validation.model_fields_set)
-        yield from unused_note(given, "each data set names the fold of each row")
+        yield from note_on_unused(given, "each data set names the fold of each row")
     if (repeats := settings.repeats) > 1 and not model.read_by(study.tests, "repetition"):
         yield f"the cross-validation is not repeated {repeats} times: no test of the study uses it"
     if model.nulls_of(study):
         rules = {study.permutation.stopping, *(named(item).stopping for item in study.classifiers)}
-        yield from unused_note(
+        yield from note_on_unused(
             (f"permutation.{key}" for key in study.permutation.unused(rules)), "no test of the study stops by this rule"
         )
     else:
         given = (f"permutation.{key}" for key in study.permutation.model_fields_set)
-        yield from unused_note(given, "no permutation test is among the tests of the study")
+        yield from note_on_unused(given, "no permutation test is among the tests of the study")
     needed = study.resamples_needed
     if model.nulls_of(study) and study.permutation.resamples < needed:
         yield (

@@ -13,7 +13,7 @@ from sigstats.tasks.plan import Needs
 from ..config.model import Strict, validated
 from ..config.toml_files import read_toml
 from ..errors import BadInput
-from .address import Given, given, open_given
+from .address import Given, as_given, open_given
 
 
 def kinds() -> dict[str, Any]:
@@ -52,7 +52,7 @@ def as_cluster(value: Any, workers: int | None = None, packages: Sequence[str] =
     """The cluster that ``cluster=`` names, or is: as `load_cluster`, or a client or a cluster of Dask."""
     if value is None or isinstance(value, str):
         return load_cluster(value, workers, packages)
-    result = given(value)
+    result = as_given(value)
     if result is None:
         wanted = "the name of a kind, an address or a cluster file, or a Client or a cluster of Dask"
         raise refuse("cluster", value, wanted)

@@ -135,7 +135,7 @@ def restart_dead_workers(cluster: Any, patience: float | None = None) -> Iterato
 
 
 @contextmanager
-def opened_for(
+def pool_for(
     needs: Sequence[Needs], open_one: Callable[[Needs | None], AbstractContextManager[Pool]]
 ) -> Iterator[Pool]:
     """The pool of all workers; blocks with needs of their own get workers of their own, by `open_one` too."""

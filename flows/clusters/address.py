@@ -71,7 +71,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
 
     with contextlib.ExitStack() as stack:
         if match := _GATEWAY.fullmatch(cluster.address):
-            scheduler, security = stack.enter_context(_of_gateway(*match.groups())), None
+            scheduler, security = stack.enter_context(_connect_gateway(*match.groups())), None
         else:
             scheduler, security = cluster.address, _security(cluster)
         try:
@@ -91,11 +91,11 @@ def _pool_of(client: Any, needs: Sequence[Needs], expected: int) -> Iterator[Poo
     """The workers of a client, if they have this version of the package and the needed resources."""
     require_version(client, version())
     with thread_given_back(client):
-        asks = declared(client, needs)
+        asks = declared_resources(client, needs)
         yield DaskPool(client, expected=expected, asks=asks)
 
 
-def _of_gateway(proxy: str, name: str) -> Any:
+def _connect_gateway(proxy: str, name: str) -> Any:
     """The dask-gateway cluster of this name; its address and login are those of Dask's configuration."""
     where = f"cluster: address: {shown(f'{proxy}/{name}')} is not valid"
     try:
@@ -118,7 +118,7 @@ def require_version(client: Any, here: str) -> None:
             raise BadInput(f"cluster: the worker at {worker} has {has}; expected sigstats {here}, as this process has")
 
 
-def declared(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
+def declared_resources(client: Any, needs: Sequence[Needs]) -> frozenset[str]:
     """The resources that the workers declare to Dask, if some of them have what each block needs.
 
     If no worker declares its memory, the memory of a block is only the limit of its process.
@@ -201,7 +201,7 @@ class Given(Strict):
     value: Any
 
 
-def given(value: Any) -> Given | None:
+def as_given(value: Any) -> Given | None:
     """The client or the cluster that an argument is; None if it is neither."""
     distributed = sys.modules.get("distributed")
     of_client = distributed is not None and isinstance(value, distributed.Client)

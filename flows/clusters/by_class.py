@@ -27,7 +27,7 @@ from sigstats.tasks.plan import Needs
 from ..config.model import Options
 from ..errors import BadInput
 from ._engine import certificates, environment, quietly, settings
-from ._workers import ClusterFile, Workers, expected, opened_for, restart_dead_workers, start, unmet_need
+from ._workers import ClusterFile, Workers, expected, pool_for, restart_dead_workers, start, unmet_need
 
 #: The packages whose classes a cluster file may name; ``--allow`` adds others.
 PACKAGES = ("dask_cloudprovider", "dask_gateway", "dask_jobqueue", "dask_kubernetes", "distributed")
@@ -64,7 +64,7 @@ class Cluster(ClusterFile):
         return path
 
 
-def imported(path: str) -> Any:
+def class_of(path: str) -> Any:
     """The class with this import path."""
     module, _, name = path.rpartition(".")
     package = module.partition(".")[0]
@@ -161,14 +161,14 @@ def for_pods(arguments: Mapping[str, Any]) -> dict[str, Any]:
 @contextmanager
 def started_cluster(cluster: Cluster, arguments: Mapping[str, Any], *, alone: bool = False) -> Iterator[Any]:
     """The cluster of a class, with its scheduler running and without workers; closed with the context."""
-    made = imported(cluster.class_)
+    made = class_of(cluster.class_)
     jobs = getattr(made, "job_cls", None)
     if jobs is not None:
         command = jobs.submit_command.split()[0]
         if shutil.which(command) is None:
             raise BadInput(f"cluster: {command} is not on the PATH; run sigstats on a machine that can submit jobs")
     with ExitStack() as stack:
-        with refused(cluster, "a scheduler"):
+        with failures_of(cluster, "a scheduler"):
             if jobs is not None:
                 arguments = _for_jobs(made, arguments, alone=alone)
             elif made.__module__.startswith("dask_kubernetes."):
@@ -193,7 +193,7 @@ def started_cluster(cluster: Cluster, arguments: Mapping[str, Any], *, alone: bo
 
 
 @contextmanager
-def refused(cluster: Cluster, what: str) -> Iterator[None]:
+def failures_of(cluster: Cluster, what: str) -> Iterator[None]:
     """Turn the error of a class that cannot start something into one line."""
     try:
         yield
@@ -209,8 +209,8 @@ def refused(cluster: Cluster, what: str) -> Iterator[None]:
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
     """Start the workers, and end them with the context; blocks with needs of their own get workers of their own."""
     arguments: dict[Needs | None, Any] = {None: cluster.model_extra, **{one: with_needs(cluster, one) for one in needs}}
-    imported(cluster.class_)  # before settings that its own defaults would go with
-    return opened_for(needs, lambda one: open_workers(cluster, arguments[one], one))
+    class_of(cluster.class_)  # before settings that its own defaults would go with
+    return pool_for(needs, lambda one: open_workers(cluster, arguments[one], one))
 
 
 @contextmanager
@@ -225,7 +225,7 @@ def open_workers(cluster: Cluster, arguments: Mapping[str, Any], needs: Needs | 
         Client(started) as client,
         restart_dead_workers(started, patience=cluster.resubmit_after),
     ):
-        with refused(cluster, "a worker" if needs is None else f"a worker with {needs}, which {needs.who} needs"):
+        with failures_of(cluster, "a worker" if needs is None else f"a worker with {needs}, which {needs.who} needs"):
             start(started, cluster.workers)
             if needs is not None and not isinstance(started, SpecCluster):
                 client.wait_for_workers(1, timeout=300)  # such a service does not refuse what it does not have

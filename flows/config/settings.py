@@ -122,7 +122,7 @@ class StoppingSettings(Strict):
         return [key for key, rule in of.items() if key in self.model_fields_set and rule not in rules]
 
 
-def unused_note(keys: Iterable[str], why: str) -> Iterator[str]:
+def note_on_unused(keys: Iterable[str], why: str) -> Iterator[str]:
     """A note of unused keys of a study file, if there are any."""
     if ordered := sorted(keys):
         yield f"{join_words(ordered)} {'is' if len(ordered) == 1 else 'are'} not used: {why}"

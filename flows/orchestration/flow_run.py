@@ -94,7 +94,7 @@ def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R
             ended.set()
         return results[0]
 
-    @prefect.flow(name=FLOW, flow_run_name=named(study.name), persist_result=False, validate_parameters=False)
+    @prefect.flow(name=FLOW, flow_run_name=escaped_name(study.name), persist_result=False, validate_parameters=False)
     def study_flow(study: Study, output: str) -> "State[R] | R":  # noqa: ARG001 (Prefect shows a run's parameters)
         return run_here(study, options, compute, loss=loss)
 
@@ -111,7 +111,7 @@ def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R
     return results[0]
 
 
-def named(study: str) -> str:
+def escaped_name(study: str) -> str:
     """The name of a flow run, with braces escaped, since Prefect would fill them in."""
     return study.replace("{", "(").replace("}", ")")
 

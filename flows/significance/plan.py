@@ -19,7 +19,7 @@ from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
 from sigstats.tasks.summary import Reference
 
 from ..config.model import Study
-from ..config.settings import StoppingSettings, stopping_notes, unused_note
+from ..config.settings import StoppingSettings, note_on_unused, stopping_notes
 from ..running.kind import Kind
 from ..running.options import Prepared, Progress
 from .tables import Case, Entry, entries
@@ -97,10 +97,10 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
 
 def _notes(study: _Significance, drawn: Counter[str]) -> Iterator[str]:
     if drawn:
-        yield from unused_note(study.unused([study.stopping]), f"stopping is {study.stopping!r}")
+        yield from note_on_unused(study.unused([study.stopping]), f"stopping is {study.stopping!r}")
     else:
         given = study.model_fields_set & {"resamples", *StoppingSettings.model_fields}
-        yield from unused_note(given, f"no table names the method {MONTE_CARLO}")
+        yield from note_on_unused(given, f"no table names the method {MONTE_CARLO}")
 
 
 def _cases(key: str, entry: Entry, base: Path) -> list[Case]:

@@ -19,7 +19,7 @@ from distributed import LocalCluster
 from sigstats.flows import clusters
 from sigstats.flows.clusters import load_cluster
 from sigstats.flows.clusters._engine import settings
-from sigstats.flows.clusters.by_class import for_pods, imported, started_cluster
+from sigstats.flows.clusters.by_class import class_of, for_pods, started_cluster
 from sigstats.flows.errors import BadInput
 
 from ...faults.conftest import Folder, results, run
@@ -213,7 +213,7 @@ def test_the_job_script_has_the_arguments_of_the_file_and_the_lines_of_the_site(
         f'job_extra_directives = ["-l x=1"]\nshared_temp_directory = "{commands}"'
     )
     cluster = loaded(commands, text)
-    imported(cluster.class_)  # or its defaults would go with what is set here
+    class_of(cluster.class_)  # or its defaults would go with what is set here
     site = {"job-script-prologue": ["module load python"], "worker-extra-args": ["--own"]}
     before = {f"jobqueue.{system.lower()}.{key}": value for key, value in site.items()}
     with dask.config.set(settings() | before), started_cluster(cluster, cluster.model_extra) as started:

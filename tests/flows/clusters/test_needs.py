@@ -7,7 +7,7 @@ from distributed import LocalCluster
 from sigstats.flows import clusters
 from sigstats.flows.clusters import _workers, address, load_cluster
 from sigstats.flows.clusters._engine import settings
-from sigstats.flows.clusters.by_class import imported, started_cluster, with_needs
+from sigstats.flows.clusters.by_class import class_of, started_cluster, with_needs
 from sigstats.flows.errors import BadInput
 from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.engine.pools import RoutedPool, Serial
@@ -96,7 +96,7 @@ def test_a_new_worker_takes_over_what_an_ended_one_had():
 )
 def test_a_job_of_its_own_asks_the_batch_system_for_it(commands, repository, system, lines):
     cluster = load_cluster(str(repository / "configs" / "clusters" / f"{system.lower()}.toml"))
-    imported(cluster.class_)
+    class_of(cluster.class_)
     with dask.config.set(settings()), started_cluster(cluster, with_needs(cluster, NET), alone=True) as started:
         script = started.job_script()
     written = [line.strip() for line in script.splitlines()]
