@@ -211,7 +211,7 @@ def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) 
         )
     one_of_each = np.ones((1, population.width), dtype=np.int64)
     try:
-        if test.code is not None:  # which runs in a process of its own alone
+        if test.code is not None:  # it runs only in a process of its own
             population.difference(measure_of(test))
         elif test.test == "f1-interval":
             ends, problem = run_intervals(test.options, one_of_each, np.random.default_rng(0))

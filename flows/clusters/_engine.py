@@ -93,7 +93,7 @@ def _silence() -> Callable[[], None]:
     import distributed  # noqa: F401  (sets the levels of its own log)
 
     before = {logging.getLogger(name): logging.getLogger(name).level for name in _LOGGERS}
-    # A nanny sets those of its worker in this process, two of its own beside what Dask is told.
+    # A nanny sets those of its worker in this process, two in addition to those of the configuration.
     of_nannies = dask.config.get("distributed.nanny.pre-spawn-environ") or ()
     names = (_OF_WORKERS, *of_nannies, "PYTHONHASHSEED", "__DASK_PARENT_PID")
     variables = {name: os.environ.get(name) for name in names}
@@ -112,7 +112,7 @@ def _silence() -> Callable[[], None]:
     return restore
 
 
-#: A certificate is for one run, which deletes it; it never expires, whatever the clocks of the machines show.
+#: A certificate is for one run, which deletes it; it never expires, so that the clocks of machines do not matter.
 _FIRST = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _LAST = datetime.datetime(9999, 12, 31, 23, 59, 59, tzinfo=datetime.UTC)
 

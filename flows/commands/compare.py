@@ -110,7 +110,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     with as_options():
         scores: list[str | None] = [*arguments.scores_of(options)] or [columns.score]
         if twice is not None and not vars(options).get("itself"):  # doctor tries a file as its own candidate
-            read_by_scores([(options.baseline, columns)], scores)  # a fault of the file is told first
+            read_by_scores([(options.baseline, columns)], scores)  # a fault of the file is reported first
             where = "both BASELINE and CANDIDATE" if files[twice] == files[0] else "given twice as CANDIDATE"
             raise BadInput(f"{paths[twice]}: is {where}; expected {arguments.SECOND_FILE}")
         limits, judged = as_score_range(options.score_range), arguments.read_with_people(options, paths, every)

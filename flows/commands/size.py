@@ -197,7 +197,7 @@ def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[st
 def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names: tuple[str, ...]) -> str:
     """The measure whose rows are planned: accuracy if it is compared and no score is named."""
     scored = paired.scored is not None and not paired.graded and not options.measure
-    named = names[: len(options.measure)] if options.measure else names  # without a cost that is compared beside
+    named = names[: len(options.measure)] if options.measure else names  # without costs that are compared as well
     return "accuracy" if "accuracy" in named and not scored else named[-1]
 
 

@@ -139,7 +139,7 @@ def stopping_notes(plan: Plan) -> Iterator[str]:
             )
 
 
-#: The description of each option of a source; an option that is missing here is described by its name alone.
+#: The description of each option of a source; an option without a description has only its name.
 DESCRIPTIONS = {
     "name": "Name in the study; that of the file by default",
     "source": "The kind of source",
@@ -181,7 +181,7 @@ class _OfReaders:
     def __get_pydantic_json_schema__(schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         forms = []
         for source in REGISTRY.names():
-            with contextlib.suppress(ValueError):  # a package whose source cannot be used is told when a study names it
+            with contextlib.suppress(ValueError):  # a missing package is reported when a study needs it
                 forms.append(table_schema(source))
         return {"type": "object", "anyOf": forms}
 

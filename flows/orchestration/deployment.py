@@ -66,7 +66,7 @@ def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], s
         slot = Slot(await runner.aadd_deployment(deployment), say)
 
         def look() -> None:
-            with contextlib.suppress(Exception):  # `outages_told` tells of a server that is away
+            with contextlib.suppress(Exception):  # `outages_reported` reports a server that does not answer
                 asked(slot.look)
 
         with impatient(_EVERY) as asked:
@@ -78,7 +78,7 @@ def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], s
                 finally:
                     look()  # the runner ends the processes of runs, and leaves their states
 
-    with contextlib.suppress(KeyboardInterrupt), _reachable(), outages_told(say):
+    with contextlib.suppress(KeyboardInterrupt), _reachable(), outages_reported(say):
         asyncio.run(serve())
 
 
@@ -128,7 +128,7 @@ _BACKOFF = 6
 
 
 @contextmanager
-def outages_told(say: Callable[[str], None]) -> Iterator[None]:
+def outages_reported(say: Callable[[str], None]) -> Iterator[None]:
     """Report in one line that the configured server does not answer, and in another that it answers again.
 
     By default Prefect's loops print the tracebacks of their last requests, and one of them gives up; within this

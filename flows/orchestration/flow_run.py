@@ -237,6 +237,6 @@ def _send_event(event: str, study: str, payload: dict[str, str]) -> bool:
     try:
         with prefect.get_client(sync_client=True) as client:
             client.request("POST", "/events", json=[sent.model_dump(mode="json")]).raise_for_status()
-    except Exception:  # whatever keeps it from the server, the next run sends it again
+    except Exception:  # for any reason; the next run sends it again
         return False
     return True

@@ -215,7 +215,7 @@ def _record(study: RegressionStudy, pair: Pair, result: ComparisonResult, look: 
         candidate=pair.candidate,
         baseline_digest=pair.digests[0],
         candidate_digest=pair.digests[1],
-        # Fresh rows are those of their look alone, also where the baseline's file is that of another look.
+        # Fresh rows belong only to their look, also where the baseline's file is that of another look.
         held_out=identity if study.looks.rows == "fresh" else pair.held_out,
         look=look.number,
         level=look.level,

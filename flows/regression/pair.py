@@ -201,7 +201,7 @@ def identity_of(study: RegressionStudy, baseline: str, candidate: str) -> str:
 
 
 def made_by(study: RegressionStudy, record: Record) -> bool:
-    """True if an evaluation was made by the rules of a study, which the evaluation's own identity tells."""
+    """True if an evaluation was made by the rules of a study, by the identity of the evaluation."""
     evaluation = record.evaluation
     return evaluation.evaluation == identity_of(study, evaluation.baseline_digest, evaluation.candidate_digest)
 

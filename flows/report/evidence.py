@@ -220,7 +220,7 @@ class Figure:
 
     title: str
     caption: str
-    #: HTML; whatever in it comes from data is escaped.
+    #: HTML in which text from data is escaped.
     body: Markup
 
 

@@ -61,6 +61,6 @@ def _inline(value: Any) -> str:
         return f"{{{', '.join(inner)}}}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_inline(one) for one in value if one is not None)}]"
-    if isinstance(value, str):  # JSON escapes all that TOML asks for, but for DEL
+    if isinstance(value, str):  # JSON escapes all that TOML asks for except DEL
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return str(value).lower() if isinstance(value, (bool, int, float)) else str(value)

@@ -16,7 +16,7 @@ class TerminalBar(Progress):
     """A bar in the last line of a terminal."""
 
     def __init__(self, console: Console, total: int) -> None:
-        # The text alone is shortened where the terminal is narrow.
+        # Only the text is shortened if the terminal is narrow.
         text = TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True))
         super().__init__(
             SpinnerColumn(), TimeElapsedColumn(), BarColumn(bar_width=20), text, console=console, expand=True

@@ -91,8 +91,8 @@ def run_in_rounds(
 ) -> list[Outcome]:
     """Run cells and return their outcomes, in order; those that stop together run in rounds, after all others.
 
-    A round computes the replicates that are needed whatever the other cells show. A failed cell ends the rounds; a part
-    of a run computes one round. `complete`: called with each cell that has stopped.
+    A round computes the replicates that are needed for any results of the other cells. A failed cell ends the rounds;
+    a part of a run computes one round. `complete`: called with each cell that has stopped.
     """
     joint = [cell for cell in cells if isinstance(cell.rule, JointRule)]
     ended = {outcome.cell.name: outcome for outcome in run([cell for cell in cells if cell not in joint])}
@@ -157,7 +157,7 @@ class CellComputer:
         return outcome
 
     def _advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
-        if receipt is not None or cell.name not in self._ended:  # an earlier round has told what is stored
+        if receipt is not None or cell.name not in self._ended:  # an earlier round has counted what is stored
             self._display.advance(cell, replicates, receipt)
         if receipt is not None:
             record_block(receipt)

@@ -42,7 +42,7 @@ class Kind(Generic[S]):
 
     #: The model of a study file of this kind.
     model: type[S]
-    #: ``layout(study, base, progress, allow)`` reads what comes in, tells of it, and returns it with the plan, as
+    #: ``layout(study, base, progress, allow)`` reads the inputs, reports progress, and returns them with the plan, as
     #: `Prepared`. `allow` names the packages whose code the study may import. It writes nothing. ValueError, one line,
     #: names the data set or the setting, the value and what would be right.
     layout: Callable[[S, Path, Progress, Sequence[str]], Prepared] | None = None

@@ -89,7 +89,7 @@ class Prepared:
     datasets: tuple[StoredData, ...] = ()
     #: Lines that the person should read before the study starts.
     notes: tuple[str, ...] = ()
-    #: Published results, which the report shows beside the study's.
+    #: Published results, which the report compares with those of the study.
     references: tuple[Reference, ...] = ()
 
 
@@ -117,7 +117,7 @@ class RunOptions:
     allow: tuple[str, ...] = ()
     #: The modules of what only this program has.
     code: tuple[Path, ...] = ()
-    #: Compute this part of the study alone, and neither summarise nor report.
+    #: Compute only this part of the study, and neither summarise nor report.
     part: Part | None = None
     #: Blocks go before those of studies of lower priority on the same cluster.
     priority: int = 0

@@ -123,7 +123,7 @@ class CellStudyResult:
     #: The changes among the workers, in this run and in all runs of the output.
     changes: StaffChanges = field(default_factory=StaffChanges)
     all_changes: StaffChanges
-    #: The part of the study that was computed; then `plan` has its cells alone, and `rows` and `report` are empty.
+    #: The part of the study that was computed; then `plan` has only its cells, and `rows` and `report` are empty.
     part: Part | None = None
 
     @property

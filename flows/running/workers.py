@@ -113,7 +113,7 @@ def _open_pool(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> 
         yield pool
 
 
-#: The file that counts the changes of all runs. It is no part of the results, whose bytes do not depend on them.
+#: The file that counts the changes of all runs. It is not part of the results, so that their bytes do not depend on it.
 _COUNTS = "receipts/workers.json"
 #: Seconds between two notes that there are no workers.
 _UNSTAFFED_SECONDS = 60.0

@@ -22,7 +22,7 @@ from .populations.tests import require_some_defined
 from .subsample import LANE_SIZE, draw_lanes, groups_of_lanes
 from .work import Described, OnTestSets
 
-#: An end that is the truth but for rounding holds it.
+#: An interval with an end that equals the truth up to rounding contains it.
 _TIE = 1e-12
 
 _SCHEMA = pa.schema(
@@ -81,7 +81,7 @@ def _compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
 
 
 def _misses(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001
-    """The intervals that miss the truth, or are undefined, at their own confidence, whatever the level."""
+    """A mask of the intervals that miss the truth or are undefined; `alpha` has no effect."""
     missed: NDArray[np.bool_] = ~table.column("covers").to_numpy()
     return missed
 

@@ -70,7 +70,7 @@ def check_call(name: str, params: Mapping[str, Any], allowed: Sequence[str]) -> 
     except TypeError as error:
         wanted = "one that can be called with labels, two predictions"
         raise refuse("test", name, f"{wanted}{' and params' if params else ''}; {one_line(error)}") from None
-    except ValueError:  # a function of C tells no signature
+    except ValueError:  # functions written in C may have no signature
         return
 
 
@@ -115,7 +115,7 @@ def run_own_test(
 
 def _p_values(result: Any, sets: int) -> list[float]:
     given = getattr(result, "pvalue", result)
-    if isinstance(given, np.ma.MaskedArray):  # what is masked would be whatever lies below
+    if isinstance(given, np.ma.MaskedArray):  # any number may lie below a mask
         given = np.where(np.ma.getmaskarray(given), np.nan, np.ma.getdata(given))
     values = np.asarray(given)
     if values.dtype.kind in "bSU" or any(part is None or isinstance(part, str | bytes | bool) for part in values.flat):

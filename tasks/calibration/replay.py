@@ -73,7 +73,7 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
         raise Damaged(damaged[0])
     stored = None if table is None or trial >= table.num_rows else table.slice(trial, 1).to_pylist()[0]
     lane = trial // cell.lane_size
-    limits = {"time_limit": CALL_SECONDS, **(cell.limits or {})}  # of code of other packages alone
+    limits = {"time_limit": CALL_SECONDS, **(cell.limits or {})}  # only of code of other packages
     block = replace(cell, limits=limits).block(lane, lane + 1)
     with threads(1):
         computed = _compute(block, results.store)
@@ -95,7 +95,7 @@ def _compute(block: Block, store: Store) -> pa.Table | Failure:
         return fanout(block.cell.fanout).compute(block, store, block.cell.work)
     except (Damaged, OSError):
         raise
-    except Exception as error:  # as in a run, the test alone has failed
+    except Exception as error:  # as in a run, only this test has failed
         return failure(block, error)
 
 

@@ -134,7 +134,7 @@ class OfSets:
     pvalues: Callable[..., NDArray[np.float64]]
     #: True if it draws the order of rows.
     draws: bool = False
-    #: True if right and wrong answers alone matter, so that the null hypothesis holds where as many rows are right
+    #: True if it only matters which answers are right, so that the null hypothesis holds where as many rows are right
     #: only by A as only by B; otherwise it holds where the measure of the test is equal.
     of_answers: bool = True
     #: Its rate of rejections with n rows: ``exact_rate(n, only_a, only_b, rows, swapped, alpha, **options)``.

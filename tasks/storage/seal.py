@@ -18,7 +18,7 @@ from ..record import canonical
 from ..schema import SCHEMA_VERSION, to_numpy
 
 _KEY = b"sigstats"
-#: Rows of a row group, of which PyArrow makes as many. A table of more rows can be written and read group by group.
+#: The rows of a row group, as many as PyArrow makes. A table of more rows can be written and read group by group.
 ROWS = 1 << 20
 #: Called with the names of columns, it gives them, or all, as tables of the next rows each, from the first on.
 Parts: TypeAlias = Callable[[list[str] | None], Iterable[pa.Table]]

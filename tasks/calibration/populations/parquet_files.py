@@ -69,7 +69,7 @@ def open_parquet(system: Any, file: str, columns: Iterable[str] = (), **options:
 
 
 def write_mark(system: Any, file: str) -> str:
-    """A text that changes when a file is written again, and stays when it is moved, if its store tells."""
+    """A text that changes if a file is written again and, where the store allows, not if it is moved."""
     with reading(file):
         if _is_local(system):
             about = Path(file).stat()

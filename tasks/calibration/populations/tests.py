@@ -122,7 +122,7 @@ def advantage(test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopula
     measure = measure_of(test)
     if test.test == "bootstrap" or test.code is not None:
         differences = population.differences(measure, drawn)
-    else:  # it sees right and wrong answers alone
+    else:  # it only sees which answers are right
         differences = Population(outcomes=(1,) * 8).differences(measure, population.outcomes_of(drawn))
     return differences if measure.greater_is_better else -differences
 
@@ -132,7 +132,7 @@ def true_advantage(population: AnyPopulation, test: AppliedTest) -> float:
     if population.swapped:
         return 0.0
     measure = measure_of(test)
-    if test.test != "bootstrap" and measure.name == "accuracy":  # it sees right and wrong answers alone
+    if test.test != "bootstrap" and measure.name == "accuracy":  # it only sees which answers are right
         only_a, only_b = population.discordant
         return (only_b - only_a) / (population.rows or 1)
     difference = population.difference(measure)
@@ -182,7 +182,7 @@ def null_holds(population: AnyPopulation, test: AppliedTest) -> bool:
 
 
 def exact_rate(population: AnyPopulation, n: int, test: AppliedTest, alpha: float) -> float | None:
-    """The exact rate at which a test rejects on test sets of n rows; None for a test that tells none."""
+    """The exact rate at which a test rejects on test sets of n rows; None if it is not known."""
     sets = statistical_tests.of_sets(test.test)
     if sets is None or sets.exact_rate is None:
         return None

@@ -20,7 +20,7 @@ async def gone():
 
 deployment._EVERY = 1e6
 before = deployment.critical_service_loop.__defaults__
-with deployment.outages_told(print):
+with deployment.outages_reported(print):
     silent, backoff = deployment.critical_service_loop.__defaults__[3], deployment.critical_service_loop.__defaults__[2]
     assert silent is deployment._silent and backoff == deployment._BACKOFF
     try:
