@@ -18,7 +18,7 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.proportions import dcf_test, proportion_test
 from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Outcomes, Tallied
-from sigstats.tasks.fan_out import cell, fanout
+from sigstats.tasks.fan_out import cell_of, fanout
 from sigstats.tasks.storage.store import Store
 
 SHARES, SETS, SCALAR = (0.40, 0.06, 0.05, 0.04, 0.03, 0.05, 0.04, 0.33), 400_000, 2_000
@@ -48,7 +48,7 @@ def counted(name, test, options, n, sets, store):
     population = Outcomes(outcomes=SHARES, endless=True, swapped=False)
     of = {"n": n, "test": AppliedTest(test=test, options=options), "population": population}
     work = Tallied(**of, alpha=0.05) if name == "tally" else OnTestSets(**of)
-    made = cell(name, subject={"test": test}, work=work, seed=1, replicates=sets)
+    made = cell_of(name, subject={"test": test}, work=work, seed=1, replicates=sets)
     began = time.process_time()
     fanout(name).compute(made.block(0, made.lanes), store, work)
     return sets / (time.process_time() - began)

@@ -23,7 +23,7 @@ from sigstats.tasks.calibration.populations.prediction_files import scan_footers
 from sigstats.tasks.calibration.work import Counted
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.execute import run_cell
-from sigstats.tasks.fan_out import cell
+from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.record import Named
 from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.store import Store
@@ -82,7 +82,7 @@ def counted(folder: Path, scratch: Path, client: Client, repeat: int) -> int:
     store = Store(str(scratch / f"{folder.name}-{repeat}"))
     write_data(store, files)
     work = Counted(files=Named(name=files.name, digest=files.digest()), positive=None)
-    counting = cell("count", subject={"dataset": "rows"}, work=work, seed=1, replicates=len(files.files))
+    counting = cell_of("count", subject={"dataset": "rows"}, work=work, seed=1, replicates=len(files.files))
     outcome = run_cell(counting, store, DaskPool(client))
     if not outcome.complete:
         raise SystemExit(outcome.failures[0].message)

@@ -120,7 +120,7 @@ def work_type(name: str) -> type[Work]:
     return fanout(name).work if name in FAN_OUTS else Work
 
 
-def cell(name: str, **of: Unpack[OfCell]) -> Cell:
+def cell_of(name: str, **of: Unpack[OfCell]) -> Cell:
     """A cell of the fan-out `name`."""
     fan_out, work = fanout(name), of["work"]
     version, stream = fan_out.version + fan_out.revision(work), plain(fan_out.stream(work))

@@ -186,7 +186,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from sigstats.tasks.fan_out import cell
+from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.record import Work
 
@@ -204,7 +204,7 @@ class TITLEStudy(Study):
 
 
 def _layout(study: TITLEStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:  # noqa: ARG001
-    drawn = cell("NAME", subject={"dataset": "NAME"}, work=Work(), seed=study.seed, replicates=study.draws)
+    drawn = cell_of("NAME", subject={"dataset": "NAME"}, work=Work(), seed=study.seed, replicates=study.draws)
     plan = Plan(
         study=study.name, kind=study.kind, cells=(drawn,), analyses=("NAME",), alpha=study.alpha, adjust=study.adjust
     )

@@ -23,7 +23,7 @@ from sigstats.retraining.rows import copies_note
 from sigstats.tasks.benchmark.work import CrossValidated, MeasuredRetrain, Retrained
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import GIVEN, Dataset, cross_validation_folds
-from sigstats.tasks.fan_out import cell, observed_cell
+from sigstats.tasks.fan_out import cell_of, observed_cell
 from sigstats.tasks.own_code import allow_measures, allowed_measure, code_of, with_measure_code
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Folds, Learner, Named, digest
@@ -183,15 +183,19 @@ def _cells(
         replicates=study.permutation.resamples,
         rule=classifier.stopping,
     )
-    repeats = study.cross_validation.repeats
     imported = code is not None or is_path(study.permutation.measure)
     limits = classifier.limits(f"classifiers: {classifier.name}", imported=imported)
-    observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
+    on_true_labels = partial(cell_of, subject=subject, work=work, seed=study.seed, limits=limits)
+    cells = [on_true_labels("crossval", replicates=1)]
+    if study.cross_validation.repeats > 1 and model.read_by(study.tests, "repetition"):
+        cells.append(on_true_labels("repetition", replicates=study.cross_validation.repeats - 1))
+    if any(MEASURES[allowed_measure(name)].needs_scores for name in study.measures):
+        cells.append(on_true_labels("scores", replicates=1))
     by_error = study.permutation.measure == model.ERROR
     of_measure = {} if by_error or not model.nulls_of(study) else _measured_work(study, dataset, classifier, made)
     permuted = Retrained if by_error else MeasuredRetrain
     retrains = [
-        cell(
+        cell_of(
             "retrain" if by_error else "measured-retrain",
             subject={**subject, "null": null, **({} if by_error else {"measure": study.permutation.measure})},
             work=permuted(**vars(work), null=null, **of_measure),
@@ -202,16 +206,9 @@ def _cells(
         )
         for null in model.nulls_of(study)
     ]
-    before = None if not retrains or by_error else observed_cell(retrains[0])
-    if before is not None:
-        retrains = [before, *retrains]
-    if any(MEASURES[allowed_measure(name)].needs_scores for name in study.measures):
-        scores = cell("scores", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
-        retrains = [scores, *retrains]
-    if repeats > 1 and model.read_by(study.tests, "repetition"):
-        again = cell("repetition", subject=subject, work=work, seed=study.seed, replicates=repeats - 1, limits=limits)
-        return [observed, again, *retrains]
-    return [observed, *retrains]
+    if retrains and not by_error and (measured := observed_cell(retrains[0])) is not None:
+        cells.append(measured)
+    return [*cells, *retrains]
 
 
 def _cross_validated_work(

@@ -23,7 +23,7 @@ from sigstats.tasks.calibration.populations.tests import needs_classes, require_
 from sigstats.tasks.calibration.rates import is_large_part, measure_of
 from sigstats.tasks.calibration.rejections import one_test
 from sigstats.tasks.calibration.work import AppliedTest, Described, OfFolds, OnTestSets, Samples, Tallied, Tested
-from sigstats.tasks.fan_out import cell, input_cells
+from sigstats.tasks.fan_out import cell_of, input_cells
 from sigstats.tasks.own_code import allow_measures, with_measure_code
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import TwoViews, record
@@ -128,7 +128,7 @@ def _cells(
                 if fan_out != "subsample":
                     raise _invalid_rates_only(label)
                 fan_out, work = "tally", Tallied(**vars(work), alpha=study.alpha)
-            yield cell(
+            yield cell_of(
                 fan_out,
                 subject={"dataset": source, **slices, "n": str(n), "test": label},
                 work=work,
@@ -189,7 +189,7 @@ def _fold_cells(
                 scheme=retrained.scheme,
                 factors=population.factors,
             )
-            tested = cell(
+            tested = cell_of(
                 "fold-test",
                 subject={"dataset": source, "slice": str(population.slice), "n": str(n), "test": label},
                 work=work,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import Field, create_model, model_validator
 
 from sigstats._common.messages import refuse, rephrased, shown
-from sigstats.tasks.fan_out import cell
+from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.own_code import allow_measures
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.significance import Evaluated, TableTested
@@ -112,11 +112,11 @@ def _cell(study: _Significance, entry: Entry, case: Case, method: str, *, tests:
     subject = {"test": case.shown_as or case.test, **case.subject, "method": method}
     if method == MONTE_CARLO:
         replicates = entry.resamples or study.resamples
-        stopping = study.stopping_of(alpha=study.alpha, adjust=study.adjust, tests=tests, replicates=replicates)
+        rule = study.stopping_of(alpha=study.alpha, adjust=study.adjust, tests=tests, replicates=replicates)
         work = TableTested(test=case.test, data=case.data)
-        return cell("replicate", subject=subject, work=work, seed=study.seed, replicates=replicates, stopping=stopping)
+        return cell_of("replicate", subject=subject, work=work, seed=study.seed, replicates=replicates, stopping=rule)
     work = Evaluated(test=case.test, data=case.data, method=method)
-    return cell("evaluate", subject=subject, work=work, seed=study.seed, replicates=1)
+    return cell_of("evaluate", subject=subject, work=work, seed=study.seed, replicates=1)
 
 
 KIND = Kind(

@@ -17,7 +17,7 @@ from sigstats._common.extreme import at_least
 from sigstats.retraining.measured import Statistic, class_scores, observed_value, values_of
 
 from ..datasets.dataset import Dataset
-from ..fan_out import FanOut, cell, replicates_table
+from ..fan_out import FanOut, cell_of, replicates_table
 from ..own_code import build_as_planned, measure_as_planned
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
@@ -199,7 +199,7 @@ def _on_labels_as_they_are(retrains: Cell, name: str, kind: type[CrossValidated]
     """Return the observed cell that retrains are compared with; `kind` is the type of its work."""
     subject = {key: value for key, value in retrains.subject.items() if key != "null"}
     work = kind(**{field.name: getattr(retrains.work, field.name) for field in fields(kind)})
-    return cell(name, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits)
+    return cell_of(name, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits)
 
 
 def ways_of_fitting(cells: Iterable[Cell], scratch: Store) -> Iterator[str]:

@@ -20,7 +20,7 @@ from sigstats.homogeneity.homogeneity_test import homogeneity_test
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.retraining.resampled import corrected_resampled_test, five_by_two_test
 
-from ..fan_out import FanOut, cell, replicates_table
+from ..fan_out import FanOut, cell_of, replicates_table
 from ..plan import Block, Cell
 from ..record import Permuted, Scheme
 from ..schema import REPLICATE, column
@@ -103,7 +103,7 @@ def folds_cell(work: OfFolds) -> Cell:
     permutation = permutation_of(work.test)
     scheme = scheme_of(work.test, work.scheme)
     what = "" if permutation is None else f", {permutation.null} permuted"
-    return cell(
+    return cell_of(
         "cross-validate",
         subject={
             "dataset": work.of.dataset,

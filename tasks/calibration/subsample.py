@@ -18,7 +18,7 @@ from sigstats._common.extreme import at_most
 from sigstats._common.validation import shown
 from sigstats.measures.own import is_path
 
-from ..fan_out import FanOut, cell, replicates_table
+from ..fan_out import FanOut, cell_of, replicates_table
 from ..own_code import admit_measure
 from ..plan import Block, Cell
 from ..record import Named
@@ -90,7 +90,7 @@ def outcomes_cell(work: OnTestSets) -> Cell | None:
     if not isinstance(work.population, Computed):
         return None
     of = work.population.outcomes_of
-    return cell(of.fanout, subject=of.subject, work=of.work, seed=of.seed, replicates=of.replicates)
+    return cell_of(of.fanout, subject=of.subject, work=of.work, seed=of.seed, replicates=of.replicates)
 
 
 def _needs(work: OnTestSets) -> list[Cell]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.extreme import at_most
 
-from ..fan_out import cell as cell_of
+from ..fan_out import cell_of
 from ..plan import Block, Cell
 from ..schema import REPLICATE, SPAN, column, from_numpy, to_numpy
 from ..storage.store import Store

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sigstats.joint.events import JointEvents
 
-from ..fan_out import FanOut, cell, replicates_table
+from ..fan_out import FanOut, cell_of, replicates_table
 from ..plan import Block, Cell
 from ..record import SIDES, Learner, Side, Tuning
 from ..schema import REPLICATE, column
@@ -136,7 +136,7 @@ def tuning_cells(work: Categorised) -> dict[Side, Cell]:
 def _tuning_cell(work: Categorised, side: Side) -> Cell:
     classifier = work.side(side)
     assert work.set is not None
-    return cell(
+    return cell_of(
         "tune",
         subject={"dataset": work.data.name, "slice": work.set, "classifier": f"{side.upper()} ({classifier.learner})"},
         work=Tuned(

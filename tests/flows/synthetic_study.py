@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from sigstats.flows.benchmark.plan import KIND
 from sigstats.tasks.benchmark.work import CrossValidated, Retrained
-from sigstats.tasks.fan_out import cell, fanout
+from sigstats.tasks.fan_out import cell_of, fanout
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.results import write_plan
@@ -70,10 +70,10 @@ def _cells(datasets: Sequence[str], classifiers: Sequence[str], replicates: int)
                 }
                 subject = {"dataset": dataset, "classifier": classifier}
                 if null is None:
-                    yield cell("crossval", subject=subject, work=CrossValidated(**work), seed=20, replicates=1)
+                    yield cell_of("crossval", subject=subject, work=CrossValidated(**work), seed=20, replicates=1)
                 else:
                     subject, permuted = {**subject, "null": null}, Retrained(**work, null=null)
-                    yield cell("retrain", subject=subject, work=permuted, seed=20, replicates=replicates)
+                    yield cell_of("retrain", subject=subject, work=permuted, seed=20, replicates=replicates)
 
 
 def _replicates(one: Cell) -> pa.Table:

@@ -13,7 +13,7 @@ from sigstats.tasks.calibration.populations.prediction_files import MANY, LabelF
 from sigstats.tasks.calibration.populations.scored import read_scores
 from sigstats.tasks.calibration.populations.tests import AnyPopulation
 from sigstats.tasks.calibration.work import Counted, ScoredRows
-from sigstats.tasks.fan_out import cell
+from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.record import Named
 
 from ...running.options import Progress
@@ -79,7 +79,7 @@ class Parquet(PopulationSource):
         known_as = Named(name=self.name, digest=files.digest())
         work = Counted(files=known_as, positive=self.positive, written=files.written)
         subject = {"dataset": self.name}
-        counting = cell("count", subject=subject, work=work, seed=seed, replicates=len(files.files))
+        counting = cell_of("count", subject=subject, work=work, seed=seed, replicates=len(files.files))
         rows = sum(files.rows)
         likely = Population(outcomes=(1,) * 8 if self.positive is not None else (1,) * 4 + (0,) * 4)
         populations = [

@@ -15,7 +15,7 @@ from sigstats.tasks.calibration.populations.trained import TrainingData, estimat
 from sigstats.tasks.calibration.work import Categorised, Predicted
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.documents import Documents, read_documents
-from sigstats.tasks.fan_out import cell, input_cells
+from sigstats.tasks.fan_out import cell_of, input_cells
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Learner, Named, Split, digest
 
@@ -139,7 +139,7 @@ class Trained(PopulationSource):
                 work = Predicted(**shared, positive=tuple(sorted(set(categories.labels))))
             subject = {"dataset": self.name, "slice": categories.name}
             fanout = "predict" if categories.positive else "categorise"
-            cells.append(cell(fanout, subject=subject, work=work, seed=seed, replicates=len(parts.chunks())))
+            cells.append(cell_of(fanout, subject=subject, work=work, seed=seed, replicates=len(parts.chunks())))
         return LoadedSource(
             populations=[population for value in cells for population in _populations_of(value, left)],
             cells=[item for value in cells for item in (*input_cells(value), value)],

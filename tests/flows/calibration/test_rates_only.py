@@ -14,7 +14,7 @@ from sigstats.tasks.calibration.work import AppliedTest, OnTestSets, Tallied
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.engine.pools import Serial
 from sigstats.tasks.engine.run_block import run_block
-from sigstats.tasks.fan_out import cell, fanout
+from sigstats.tasks.fan_out import cell_of, fanout
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 
@@ -47,7 +47,7 @@ def tally_of(test, *, trials=TRIALS, stopping=None, alpha=0.05, **options):
     population = Population(outcomes=SHARES, endless=True, swapped=False)
     applied = AppliedTest(test=test, measure="f1" if test == "bootstrap" else None, options=options)
     work = Tallied(population=population, n=25, test=applied, alpha=alpha)
-    return cell("tally", subject={"test": test}, work=work, seed=9, replicates=trials, stopping=stopping)
+    return cell_of("tally", subject={"test": test}, work=work, seed=9, replicates=trials, stopping=stopping)
 
 
 @pytest.fixture

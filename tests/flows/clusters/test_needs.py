@@ -11,7 +11,7 @@ from sigstats.flows.clusters.by_class import class_of, started_cluster, with_nee
 from sigstats.flows.errors import BadInput
 from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.engine.pools import RoutedPool, Serial
-from sigstats.tasks.fan_out import cell
+from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.plan import Needs, needs_of
 from sigstats.tasks.record import Folds, Learner, Named
 
@@ -30,7 +30,7 @@ def own(name, **limits):
         null="labels",
     )
     subject = {"dataset": "d", "classifier": name}
-    return cell("retrain", subject=subject, work=work, seed=1, replicates=10, limits=limits or None)
+    return cell_of("retrain", subject=subject, work=work, seed=1, replicates=10, limits=limits or None)
 
 
 def test_the_needs_of_a_plan_are_each_there_once():

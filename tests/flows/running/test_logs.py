@@ -10,7 +10,7 @@ from sigstats.flows.cli import main
 from sigstats.flows.running.progress import Display
 from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.engine.run_block import Receipt
-from sigstats.tasks.fan_out import cell
+from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.record import Folds, Learner, Named
 
@@ -76,7 +76,7 @@ def block(first, last, seconds, **more):
 
 def retrains(*names, classifier="1-nn"):
     return [
-        cell(
+        cell_of(
             "retrain",
             subject={"dataset": name, "classifier": classifier},
             work=retrained(name, classifier),
@@ -133,7 +133,7 @@ def test_the_time_left_knows_where_rules_stop():
     rule = {"rule": "besag-clifford", "exceedances": 50}
     cells = []
     for name in ("one", "two"):
-        every = cell("retrain", subject={"dataset": name}, work=retrained(name, "1-nn"), seed=0, replicates=10**6)
+        every = cell_of("retrain", subject={"dataset": name}, work=retrained(name, "1-nn"), seed=0, replicates=10**6)
         cells.append(replace(every, stopping=rule))
     display = run_of(cells)
     display.advance(cells[0], 10, block(0, 10, 100.0, exceedances=5))

@@ -15,7 +15,7 @@ from sigstats.tasks.benchmark import _retrainers
 from sigstats.tasks.benchmark.work import Retrained
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.engine.run_block import Failure, run_block
-from sigstats.tasks.fan_out import cell
+from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.record import record
 from sigstats.tasks.storage.data import write_data
 from sigstats.tasks.storage.store import Store
@@ -31,7 +31,7 @@ def block_of(null, *, seed=1, lanes=(0, 3), digest="0" * 64, learner="1-nn", **c
         "cross_validation": {"folds": 3, "seed": 1},
         "null": null,
     }
-    made = cell("retrain", subject={}, work=record(Retrained, work), seed=seed, replicates=25)
+    made = cell_of("retrain", subject={}, work=record(Retrained, work), seed=seed, replicates=25)
     return made.block(*lanes)
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from sigstats.tasks.fan_out import cell, fanout, work_type
+from sigstats.tasks.fan_out import cell_of, fanout, work_type
 from sigstats.tasks.record import record
 
 
 def version(name, work):
-    made = cell(name, subject={}, work=record(work_type(name), work), seed=1, replicates=1)
+    made = cell_of(name, subject={}, work=record(work_type(name), work), seed=1, replicates=1)
     return made.version - fanout(name).version
 
 

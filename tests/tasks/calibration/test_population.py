@@ -20,7 +20,7 @@ from sigstats.tasks.calibration.population import EventPopulation, Population, r
 from sigstats.tasks.calibration.populations import tests as trials
 from sigstats.tasks.calibration.populations.tests import exact_rate, null_holds
 from sigstats.tasks.calibration.work import AppliedTest, Computed, Counted, OnTestSets, Source
-from sigstats.tasks.fan_out import cell, fanout
+from sigstats.tasks.fan_out import cell_of, fanout
 from sigstats.tasks.record import Named
 from sigstats.tasks.storage.data import read_data, write_data
 from sigstats.tasks.storage.store import Store
@@ -163,7 +163,7 @@ def test_a_calibration_does_not_depend_on_how_its_lanes_are_cut_into_blocks(tmp_
     store, tables = Store(str(tmp_path)), []
     population = Population(outcomes=(0.3, 0.1, 0.05, 0.1, 0.05, 0.1, 0.05, 0.25), endless=True, swapped=False)
     test = AppliedTest(test="f1-interval", options={"of": "a", "method": "exact", "confidence": 0.9})
-    interval = cell(
+    interval = cell_of(
         "interval",
         subject={"test": "F1"},
         work=OnTestSets(n=12, test=test, population=population),
@@ -219,10 +219,10 @@ def test_a_population_of_events_comes_back_from_its_file(tmp_path_factory, tripl
 
 def test_outcomes_of_another_cell_are_read_once_and_looked_for_until_they_are_there(tmp_path):
     counted = Counted(files=Named(name="f", digest="0"), positive=None)
-    source = cell("count", subject={"dataset": "d"}, work=counted, seed=1, replicates=2)
+    source = cell_of("count", subject={"dataset": "d"}, work=counted, seed=1, replicates=2)
     about = Source(fanout="count", subject={"dataset": "d"}, work=counted, seed=1, replicates=2)
     work = OnTestSets(population=Computed(outcomes_of=about, swapped=False), n=5, test=AppliedTest(test="mcnemar"))
-    drawn = cell("subsample", subject={"dataset": "d"}, work=work, seed=1, replicates=200)
+    drawn = cell_of("subsample", subject={"dataset": "d"}, work=work, seed=1, replicates=200)
     store = Store(str(tmp_path))
     assert subsample.population(work, store) is None
     counts = {f"e{number}": [number, 10 * number] for number in range(1, 9)}

@@ -19,7 +19,7 @@ from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.execute import Interrupted, run_cell
 from sigstats.tasks.engine.pools import Serial
 from sigstats.tasks.engine.run_block import run_block
-from sigstats.tasks.fan_out import cell as cell_of
+from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.results import Results, read_plan, write_plan
 from sigstats.tasks.significance import TableTested
