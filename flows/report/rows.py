@@ -23,7 +23,7 @@ def some_of(rows: Sequence[Item], most: int = 4) -> list[Item]:
 
 
 def all_tested(rows: Iterable[Hypothesis]) -> bool:
-    """For each row, whether it is a hypothesis that is or will be tested, not only a value."""
+    """True if every row is a hypothesis that is or will be tested, not only a value."""
     return all(row.decision != "none" for row in rows)
 
 

@@ -37,7 +37,7 @@ from .populations.tests import Answers, AnyPopulation, advantage, draws, require
 from .populations.trained import likely_answers
 from .populations.votes import Votes
 from .training import events, outcomes
-from .work import Categorised, Computed, Counted, Described, Events, OnTestSets, Predicted, ScoredRows
+from .work import Categorised, Computed, Counted, Described, Events, OnTestSets, Predicted, ScoredRows, Source
 
 #: The generator and the number of test sets of each of some lanes.
 Lanes: TypeAlias = Sequence[tuple[np.random.Generator, int]]
@@ -83,6 +83,15 @@ def _revision(work: OnTestSets) -> int:
     """Since revision 1 areas of grouped rows have Obuchowski's variance, and groups of votes are tested by means."""
     areas = isinstance(work.population, ScoredRows) and work.test.measure == "auc"
     return int(areas or (isinstance(work.population, Votes) and "voters" in str(work.test.options["method"])))
+
+
+def computed_by(source: Cell, *, swapped: bool) -> Computed:
+    """The population that a cell computes, as the work of other cells states it."""
+    assert isinstance(source.work, Counted | Predicted | Categorised)
+    of = Source(
+        fanout=source.fanout, subject=source.subject, work=source.work, seed=source.seed, replicates=source.replicates
+    )
+    return Computed(outcomes_of=of, swapped=swapped)
 
 
 def outcomes_cell(work: OnTestSets) -> Cell | None:

@@ -10,16 +10,7 @@ from pydantic import Field
 
 from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.populations.tests import AnyPopulation
-from sigstats.tasks.calibration.work import (
-    AppliedTest,
-    Categorised,
-    Computed,
-    Counted,
-    DrawnFrom,
-    Events,
-    Predicted,
-    Source,
-)
+from sigstats.tasks.calibration.work import AppliedTest, DrawnFrom, Events, ScoredRows
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Learner, Named, Scheme, TwoViews
 from sigstats.tasks.storage.data import StoredData
@@ -44,13 +35,16 @@ class PopulationSpec:
     rows: int | None
     #: None if it is not known before classifiers are trained, or of scores.
     population: AnyPopulation | None = None
-    #: True if it is of scores, not of predictions.
-    scored: bool = False
     grouped: bool = False
     #: Values that it was made of, if populations are a grid.
     factors: Mapping[str, float] = field(default_factory=dict)
     #: Options of learners that are retrained on each sample.
     retrained: "Retrained | None" = None
+
+    @property
+    def scored(self) -> bool:
+        """True if it is of scores, not of predictions."""
+        return isinstance(self.values, ScoredRows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,12 +105,3 @@ def counted_population(slice_: str | None, population: AnyPopulation) -> Populat
         stored = Named(name=population.name, digest=population.digest())
         values = Events(events=stored, endless=population.endless, swapped=population.swapped)
     return PopulationSpec(slice=slice_, values=values, rows=population.rows, population=population)
-
-
-def computed_by(source: Cell, *, swapped: bool) -> Computed:
-    """A population that another cell computes, as described in the work of a cell."""
-    assert isinstance(source.work, Counted | Predicted | Categorised)
-    of = Source(
-        fanout=source.fanout, subject=source.subject, work=source.work, seed=source.seed, replicates=source.replicates
-    )
-    return Computed(outcomes_of=of, swapped=swapped)

@@ -12,15 +12,16 @@ from sigstats.tasks.calibration.population import Population
 from sigstats.tasks.calibration.populations.prediction_files import MANY, LabelFiles, scan_footers
 from sigstats.tasks.calibration.populations.scored import read_scores
 from sigstats.tasks.calibration.populations.tests import AnyPopulation
+from sigstats.tasks.calibration.subsample import computed_by
 from sigstats.tasks.calibration.work import Counted, ScoredRows
 from sigstats.tasks.fan_out import cell_of
 from sigstats.tasks.record import Named
 
 from ...running.options import Progress
-from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, computed_by, counted_population
+from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, counted_population
 
-#: The rows as they are, and those whose outputs are exchanged.
-_PARTS = ("as they are", "outputs swapped")
+#: The name of the rows as they are, and of those whose outputs are swapped.
+_PARTS = {"as they are": False, "outputs swapped": True}
 
 
 class Parquet(PopulationSource):
@@ -70,21 +71,19 @@ class Parquet(PopulationSource):
         if self.replacement:
             population = population.endlessly()
         populations = [
-            counted_population(part, replace(population, swapped=swapped))
-            for part, swapped in zip(_PARTS, (False, True), strict=True)
+            counted_population(part, replace(population, swapped=swapped)) for part, swapped in _PARTS.items()
         ]
         return LoadedSource(populations=populations, data=data, note=note)
 
     def _counted_by_workers(self, files: LabelFiles, seed: int) -> LoadedSource:
-        known_as = Named(name=self.name, digest=files.digest())
-        work = Counted(files=known_as, positive=self.positive, written=files.written)
-        subject = {"dataset": self.name}
-        counting = cell_of("count", subject=subject, work=work, seed=seed, replicates=len(files.files))
+        stored = Named(name=self.name, digest=files.digest())
+        work = Counted(files=stored, positive=self.positive, written=files.written)
+        counting = cell_of("count", subject={"dataset": self.name}, work=work, seed=seed, replicates=len(files.files))
         rows = sum(files.rows)
         likely = Population(outcomes=(1,) * 8 if self.positive is not None else (1,) * 4 + (0,) * 4)
         populations = [
             PopulationSpec(slice=part, values=computed_by(counting, swapped=swapped), rows=rows, population=likely)
-            for part, swapped in zip(_PARTS, (False, True), strict=True)
+            for part, swapped in _PARTS.items()
         ]
         note = f"{self.name}: {rows:,} rows in {len(files.files):,} files, which the workers count"
         return LoadedSource(populations=populations, cells=[counting], data=[files], note=note)
@@ -121,7 +120,6 @@ class Scores(PopulationSource):
                 slice=part,
                 values=ScoredRows(scores=kept, swapped=swapped),
                 rows=scores.rows,
-                scored=True,
                 grouped=self.group is not None,
             )
             for part, swapped in (("as they are", False), ("scores swapped", True))

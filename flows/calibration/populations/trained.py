@@ -12,6 +12,7 @@ from sigstats.joint.events import JointEvents
 from sigstats.tasks import record as records
 from sigstats.tasks.calibration.population import EventPopulation
 from sigstats.tasks.calibration.populations.trained import TrainingData, estimator, positives, split
+from sigstats.tasks.calibration.subsample import computed_by
 from sigstats.tasks.calibration.work import Categorised, Predicted
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.documents import Documents, read_documents
@@ -22,7 +23,7 @@ from sigstats.tasks.record import Learner, Named, Split, digest
 from ...config.model import Options, Strict, each_once
 from ...config.settings import DatasetTable
 from ...running.options import Progress
-from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests, computed_by
+from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests
 
 
 class Tuning(Strict):
