@@ -44,7 +44,7 @@ _LOCK_TIMEOUT = 600.0
 class Evaluated:
     """A regression study that was evaluated."""
 
-    #: With what it does not state.
+    #: The study, with defaults for the measures and looks that it does not state.
     study: RegressionStudy
     record: Record
     comparison: ComparisonResult

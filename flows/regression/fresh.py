@@ -42,7 +42,7 @@ _ATTRIBUTES = {
 
 
 def kept_row(row: ComparisonRow) -> dict[str, object]:
-    """The columns of the history."""
+    """The values of a row in the columns of the history."""
     ends = zip(("candidate_low", "candidate_high"), row.candidate_interval or (None, None), strict=True)
     windows = (pair for names, values in zip(history.WINDOWS, row.windows) for pair in zip(names, values))  # noqa: B905
     others = {"measure": row.name, **dict(ends), **dict.fromkeys(sum(history.WINDOWS, ())), **dict(windows)}

@@ -92,7 +92,7 @@ class Episode(NamedTuple):
 
 
 def is_fresh(record: Record) -> bool:
-    """True for a look at fresh rows, which are those of this look alone."""
+    """True for a look at fresh rows, which no other look has."""
     return record.evaluation.held_out == record.evaluation.evaluation
 
 
