@@ -109,7 +109,7 @@ def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], cat
 
 
 def _texts(where: str, name: str, values: "pa.ChunkedArray[Any]") -> list[str | None]:
-    from sigstats.files.tables.table import is_text
+    from sigstats.files.tables.spelling import is_text
 
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     if not is_text(kind):
@@ -119,7 +119,7 @@ def _texts(where: str, name: str, values: "pa.ChunkedArray[Any]") -> list[str | 
 
 
 def _categories(where: str, name: str, values: "pa.ChunkedArray[Any]") -> tuple[tuple[str, ...], ...]:
-    from sigstats.files.tables.table import is_text
+    from sigstats.files.tables.spelling import is_text
 
     kind = values.type
     listed = pa.types.is_list(kind) or pa.types.is_large_list(kind)

@@ -23,7 +23,7 @@ from sigstats._common.validation import shown
 from sigstats.files.inputs import FilesRead, in_silence, reading
 from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.arrow_files import read_columns, stored_size
-from sigstats.files.tables.table import is_text
+from sigstats.files.tables.spelling import is_text
 
 from ...record import digest
 from ...schema import column
