@@ -195,7 +195,7 @@ def _renamed(column: Any, names: dict[str, str]) -> Any:
 
 def is_text(kind: pa.DataType) -> bool:
     """Return True for a type of strings."""
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
 
 
 def without_views(table: pa.Table) -> pa.Table:
