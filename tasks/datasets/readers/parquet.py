@@ -16,7 +16,7 @@ import pyarrow as pa
 from sigstats.files.inputs import place, reading, reason
 from sigstats.files.inputs.content import open_content
 from sigstats.files.tables.arrow_files import read_parquet
-from sigstats.files.tables.table import is_text
+from sigstats.files.tables.spelling import is_text
 
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
