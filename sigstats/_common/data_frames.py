@@ -55,16 +55,24 @@ def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: A
 
 
 def same_classes(**counts: Any) -> None:
-    """Refuse pandas objects of counts with different classes, classes that look alike, or a total."""
+    """Refuse pandas objects of counts with different classes, classes that look alike, or a total.
+
+    Also the classes of ``value_counts()``, from the most frequent on, together with numbers that name no classes.
+    """
     require_same_index(**counts)
+    indices: dict[str, Any] = {name: getattr(count, "index", None) for name, count in counts.items()}
+    unnamed = [name for name, index in indices.items() if not hasattr(index, "equals")]
     for name, count in counts.items():
-        index: Any = getattr(count, "index", None)
+        index = indices[name]
         if hasattr(index, "equals"):  # a list has a method of this name
             labels = {label for label in index if isinstance(label, str)}
             DistinctNames(sorted(labels), MAX_TOTAL, f"{name} (index)")
             totals = np.flatnonzero(2 * np.asarray(count) == np.sum(count)) if len(index) > 2 else ()
             if odd := next((index[k] for k in totals if str(index[k]).casefold() in SUMMARIES), None):
                 raise ValueError(f"{name} (index): {shown(odd)} is the total of the others; leave it out")
+            if unnamed and count.name in ("count", "proportion") and not index.is_monotonic_increasing:
+                wanted = f"the order of {unnamed[0]}, which names no classes ({name}.sort_index(), or an array)"
+                raise refuse(f"{name} (index)", [*index], wanted)
 
 
 def as_decimals(array: NDArray[Any]) -> NDArray[Any]:

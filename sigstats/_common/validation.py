@@ -125,6 +125,23 @@ def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: in
     return reals
 
 
+def as_differences(value: Any, *, ndim: int = 1, minimum_size: int = 1) -> FloatArray:
+    """An array of paired differences that can be squared, or ValueError."""
+    refuse_unsigned(value, "differences")
+    array = as_reals(value, "differences", ndim=ndim, minimum_size=minimum_size)
+    require_squarable(array, "differences")
+    return array
+
+
+def refuse_unsigned(differences: Any, name: str) -> None:
+    """Refuse differences of an unsigned type, in which those below 0 have become large numbers."""
+    first = differences[0] if isinstance(differences, (list, tuple)) and differences else differences
+    if "uint" in (kind := str(getattr(first, "dtype", ""))).lower():
+        raise refuse(
+            f"{name} (dtype)", kind, "a signed type; subtract after .astype(int): unsigned numbers wrap below 0"
+        )
+
+
 def as_probabilities(value: Any, name: str) -> FloatArray:
     """Return probabilities of two or more outcomes that sum to one within 1e-9, or raise ValueError."""
     rounding = 1e-9

@@ -24,8 +24,8 @@ from .._common.validation import (
     as_array,
     as_choice,
     as_counts,
+    as_differences,
     as_real,
-    as_reals,
     refuse,
     refuse_where,
 )
@@ -191,7 +191,7 @@ def anytime_test(
     if run_length is not None:
         begin, run_length = "each", as_real(run_length, "run_length", low=1, high=LARGEST_SQUARABLE)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
-    values = as_reals(differences, "differences", ndim=1)
+    values = as_differences(differences)
     refuse_where(np.abs(values) > largest, values, "differences", f"at most limit = {largest:g} in size")
     times = np.ones(len(values), dtype=np.int64) if counts is None else as_counts(counts, "counts", ndim=1)
     labels = np.zeros(len(values), dtype=np.int64) if looks is None else as_array(looks, "looks", "a label of each row")

@@ -23,9 +23,8 @@ from .._common.validation import (
     FloatArray,
     as_choice,
     as_count,
+    as_differences,
     as_real,
-    as_reals,
-    require_squarable,
 )
 from ..intervals import Interval, with_alternative
 from ..sign_flips.bounds import probabilities_below
@@ -54,8 +53,7 @@ def bayesian_signed_rank(
     section 4.2: the weights of a pseudo-observation of 0 and of the observations are Dirichlet with parameters
     ``(0.5, 1, ..., 1)``, and a pair of observations speaks for A where its mean exceeds `rope`.
     """
-    values = as_reals(differences, "differences", ndim=1)
-    require_squarable(values, "differences")
+    values = as_differences(differences)
     half = as_real(rope, "rope", low=0, high=1e150)
     draws = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
     generator = as_generator(rng)
@@ -175,8 +173,7 @@ def signed_rank_test(
     >>> result.statistic, result.pvalue, result.zeros
     (26.5, 0.046875, 1)
     """
-    values = as_reals(differences, "differences", ndim=1)
-    require_squarable(values, "differences")
+    values = as_differences(differences)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     as_choice(zero_method, "zero_method", ZERO_METHODS)
     as_choice(method, "method", SIGNED_RANK_METHODS)

@@ -22,10 +22,9 @@ from .._common.validation import (
     Alternative,
     as_choice,
     as_count,
+    as_differences,
     as_real,
-    as_reals,
     refuse,
-    require_squarable,
 )
 from ..intervals import Interval, student_quantile, with_alternative
 from ..test_result import TestResult
@@ -113,8 +112,7 @@ def corrected_resampled_test(
     >>> round(result.statistic, 5), round(result.pvalue, 6)
     (3.95368, 0.003336)
     """
-    values = as_reals(differences, "differences", ndim=1, minimum_size=2)
-    require_squarable(values, "differences")
+    values = as_differences(differences, minimum_size=2)
     train, test = as_count(n_train, "n_train", minimum=1), as_count(n_test, "n_test", minimum=1)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
@@ -205,10 +203,9 @@ def five_by_two_test(differences: Any) -> FiveByTwoResult:
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (10.6471, 0.0088)
     """
-    values = as_reals(differences, "differences", ndim=2)
+    values = as_differences(differences, ndim=2)
     if values.shape != (5, 2):
         raise refuse("differences (shape)", values.shape, "(5, 2): two folds of each of five replications")
-    require_squarable(values, "differences")
     largest = float(np.abs(values).max())
     scaled = values / largest if largest else values
     apart = scaled[:, 0] - scaled[:, 1]

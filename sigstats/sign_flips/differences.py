@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from .._common.validation import Alternative, FloatArray, as_reals, refuse, refuse_where
+from .._common.validation import Alternative, FloatArray, as_reals, refuse, refuse_unsigned, refuse_where
 
 #: Differences that are multiples of a fraction with no larger denominator are taken for these multiples.
 MOST_DENOMINATOR = 10**6
@@ -34,6 +34,7 @@ def as_units(differences: Any) -> tuple[NDArray[Any], float]:
 
     An array of single precision holds tenths and the like to seven digits, and differences of them to fewer.
     """
+    refuse_unsigned(differences, "differences")
     if isinstance(differences, (Set, Mapping)):  # they have no order
         raise refuse("differences", differences, "a sequence of numbers")
     try:

@@ -225,3 +225,22 @@ def test_what_only_numpy_reads_is_read_as_its_array():
 def test_names_have_an_order_and_none_is_missing(models):
     with pytest.raises(ValueError, match=r"^models: .* expected a sequence of 2 names, none of them missing or empty$"):
         rank_sets([[1, 0]] * 20, models=models)
+
+
+@pytest.mark.parametrize("kind", ["uint8", "UInt16"])
+@pytest.mark.parametrize(
+    "test",
+    [
+        sigstats.sign_flip_test,
+        sigstats.signed_rank_test,
+        lambda values: sigstats.anytime_test(values, limit=2**16),
+        lambda values: sigstats.corrected_resampled_test(values, n_train=9, n_test=1),
+        lambda values: sigstats.five_by_two_test(np.asarray(values).reshape(5, 2)),
+        lambda values: sigstats.sign_flip_test([*values.to_numpy(np.uint16)]),
+    ],
+)
+def test_unsigned_differences_are_refused_since_those_below_zero_have_wrapped(test, kind):
+    a, b = (pd.Series(values, dtype=kind) for values in ([1, 0] * 5, [0, 0, 1, 1, 1] * 2))
+    with pytest.raises(ValueError, match=r"^differences \(dtype\): .* unsigned numbers wrap below 0"):
+        test(a - b)
+    test(a.astype(int) - b.astype(int))

@@ -64,6 +64,26 @@ def test_counts_of_other_classes_or_in_another_order_are_refused(call):
     assert call(first, second) == call(first.to_numpy(), second.to_numpy())
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda counts: sigstats.goodness_of_fit_test(counts, [0.2, 0.3, 0.5]),
+        lambda counts: sigstats.goodness_of_fit_test([4, 6, 9], counts / counts.sum()),
+        lambda counts: sigstats.homogeneity_test(counts, [4, 6, 9]),
+        lambda counts: sigstats.homogeneity_test([4, 6, 9], counts),
+    ],
+)
+def test_counts_by_frequency_are_refused_with_classes_that_nothing_names(call):
+    counts = pd.Series(list("abbcccbcccab")).value_counts()
+    assert list(counts.index) != sorted(counts.index)
+    with pytest.raises(ValueError, match=r"^(counts|counts_a|counts_b|probabilities) \(index\): .*sort_index"):
+        call(counts)
+    by_class = counts.sort_index()
+    assert call(by_class) == call(by_class.to_numpy())
+    assert call(counts.to_numpy()).pvalue > 0
+    call(counts.rename("stated order"))
+
+
 def test_counts_by_value_are_aligned_by_reindexing():
     first, second = pd.Series(list("bbbbbaaac")), pd.Series(list("aaaaabbccccccc"))
     counts_a, counts_b = first.value_counts(), second.value_counts()
