@@ -19,7 +19,7 @@ from prefect.utilities.services import critical_service_loop
 from sigstats.tasks.threads import periodic
 
 from ..errors import BadInput
-from .server import Slot, impatient, why_unusable
+from .server import Slot, server_calls, why_unusable
 from .study_flow import study_flow
 
 
@@ -67,10 +67,10 @@ def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], s
 
         def look() -> None:
             with contextlib.suppress(Exception):  # `outages_reported` reports a server that does not answer
-                asked(slot.look)
+                call(slot.look)
 
-        with impatient(_EVERY) as asked:
-            asked(slot.look)
+        with server_calls(_EVERY) as call:
+            call(slot.look)
             say(serving)
             with periodic(look, _EVERY, name="slot"):
                 try:

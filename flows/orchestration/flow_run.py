@@ -30,7 +30,7 @@ from ..running.kind import kind_of
 from ..running.options import RunOptions
 from ..running.result import StudyResult, first_lines
 from .artifacts import asset_key, in_task_runs, key_of, leave_artifacts, message_of
-from .server import Loss, taken_over, watched, why_unusable
+from .server import ServerLoss, followed_by_server, recorded_holder, why_unusable
 
 R = TypeVar("R", bound=StudyResult)
 
@@ -47,7 +47,7 @@ def run_here(
     run: Callable[[RunOptions], R],
     *,
     pages: str | None = None,
-    loss: Loss | None = None,
+    loss: ServerLoss | None = None,
 ) -> "State[R] | R":
     """Run a study in the flow run around this call; its cells are task runs.
 
@@ -57,8 +57,8 @@ def run_here(
     if not kind_of(study).has_cells:  # a study of cells says this itself
         get_run_logger().info("%s", printable(f"{study.name}: {study.question}"))
     try:
-        with watched(options.display, options.stop, loss or Loss(options.display.say)):
-            around, holding = in_task_runs(options.display.say), partial(taken_over, prefect.runtime.flow_run.id)
+        with followed_by_server(options.display, options.stop, loss or ServerLoss(options.display.say)):
+            around, holding = in_task_runs(options.display.say), partial(recorded_holder, prefect.runtime.flow_run.id)
             result = run(replace(options, around=around, holding=holding))
         state = publish(result, study=study.name, output=options.output, pages=pages)
         return result if prefect.runtime.flow_run.id in _failed else state
@@ -77,7 +77,7 @@ def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R
 
     If the server does not answer, the display says so in a line, and the study runs without it.
     """
-    loss = Loss(options.display.say)
+    loss = ServerLoss(options.display.say)
     results: list[R] = []
     raised: list[Exception] = []
     begun, ended = threading.Lock(), threading.Event()
@@ -102,7 +102,7 @@ def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R
     if lost is not None:
         leave_the_rest()  # of what waits for the server
         if not options.stop.is_set():
-            loss.tell(lost)
+            loss.report(lost)
         with contextlib.suppress(TimeoutError):  # the flow began it after all
             compute(options)
         ended.wait()
@@ -141,15 +141,15 @@ def _lost(flow: Callable[[], object], begun: threading.Lock, ended: threading.Ev
 
 def _held_up(waiting: Callable[[], bool]) -> str | None:
     """Wait while `waiting` is true; return why the server does not go on, or None if it does."""
-    since = asked = time.monotonic()
+    since = checked = time.monotonic()
     while waiting():
         time.sleep(0.05)
         if time.monotonic() - since > _PATIENCE:
             return f"its server held it up for {_PATIENCE:.0f} s"
-        if time.monotonic() - asked > _QUIET:
+        if time.monotonic() - checked > _QUIET:
             if (reason := why_unusable()) is not None:
                 return reason
-            asked = time.monotonic()
+            checked = time.monotonic()
     return None
 
 

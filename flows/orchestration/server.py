@@ -34,27 +34,27 @@ from ..running.progress import Display
 from .artifacts import key_of
 
 #: Seconds between two requests of a run, and those that the server has to answer one.
-_ASKED_EVERY, _ANSWER = 2.0, 5.0
+_CALL_EVERY, _ANSWER = 2.0, 5.0
 _NOT_PAUSED = "a study cannot be paused; cancel it instead, and its next run continues from there"
 #: Largest number of successive requests without an answer.
 _FAILURES = 3
 
 
-class Loss:
+class ServerLoss:
     """Report once, with `say`, that Prefect's server is gone."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say: Callable[[str], None] | None = say
 
-    def tell(self, reason: str) -> None:
-        """Tell it, with the reason."""
+    def report(self, reason: str) -> None:
+        """Report the loss, with the reason."""
         say, self._say = self._say, None
         if say is not None:
             say(f"note: Prefect does not follow the run, which continues without it ({reason[:200]})")
 
 
 @contextmanager
-def watched(display: Display, stop: threading.Event, loss: Loss) -> Iterator[None]:
+def followed_by_server(display: Display, stop: threading.Event, loss: ServerLoss) -> Iterator[None]:
     """Log the lines of `display` in the flow run around this context, show the progress there, and obey its server.
 
     `stop` is set within seconds after the flow run was cancelled; from then on its state is Cancelled, even if its
@@ -67,17 +67,17 @@ def watched(display: Display, stop: threading.Event, loss: Loss) -> Iterator[Non
     watch = _Watch(display, stop, loss, context.flow_run.id)
     before, display.log = display.log, lambda text: logger.info("%s", printable(text.strip()))
     try:
-        with impatient(_ANSWER) as asked:
-            with periodic(lambda: asked(watch.look), _ASKED_EVERY, name="flow run"):
+        with server_calls(_ANSWER) as call:
+            with periodic(lambda: call(watch.look), _CALL_EVERY, name="flow run"):
                 yield
             if not watch.failures:
-                asked(watch.look)
+                call(watch.look)
     finally:
         display.log = before
 
 
 class _Watch:
-    def __init__(self, display: Display, stop: threading.Event, loss: Loss, flow_run: UUID) -> None:
+    def __init__(self, display: Display, stop: threading.Event, loss: ServerLoss, flow_run: UUID) -> None:
         self._display = display
         self._stop = stop
         self._loss = loss
@@ -99,7 +99,7 @@ class _Watch:
         except Exception as error:
             self.failures += 1
             if self.failures == _FAILURES:
-                self._loss.tell(one_line(error) or type(error).__name__)
+                self._loss.report(one_line(error) or type(error).__name__)
 
     def _obey(self, client: SyncPrefectClient) -> None:
         run = client.read_flow_run(self._flow_run)
@@ -158,15 +158,15 @@ _HOLDER = "flow_run.json"
 
 
 @contextmanager
-def taken_over(flow_run: str, store: Store) -> Iterator[None]:
+def recorded_holder(flow_run: str, store: Store) -> Iterator[None]:
     """Keep in an output that is locked which flow run works on it; one that did so and was killed is Crashed."""
     with suppress(Exception):  # the server does not know the run, or does not answer
         before = store.read_json(_HOLDER)["flow_run"]
-        with impatient(_ANSWER) as asked:
-            state = asked(lambda client: client.read_flow_run(before)).state
+        with server_calls(_ANSWER) as call:
+            state = call(lambda client: client.read_flow_run(before)).state
             if before != flow_run and state is not None and not state.is_final():
                 crashed: State[None] = Crashed(message=f"its process is gone; run {flow_run} continues in its output")
-                asked(lambda client: client.set_flow_run_state(before, crashed, force=True))
+                call(lambda client: client.set_flow_run_state(before, crashed, force=True))
     store.write_json(_HOLDER, {"flow_run": flow_run})
     try:
         yield
@@ -179,7 +179,7 @@ _FIRST_ANSWER = 10.0
 
 
 @contextmanager
-def impatient(seconds: float) -> Iterator[Callable[[Callable[[SyncPrefectClient], Any]], Any]]:
+def server_calls(seconds: float) -> Iterator[Callable[[Callable[[SyncPrefectClient], Any]], Any]]:
     """Yield a caller of functions with a client that makes each request once and waits this long for the answer.
 
     Changing a setting of Prefect and making a client takes 40 ms of a processor, a request with it 1 ms.
@@ -197,10 +197,10 @@ def why_unusable() -> str | None:
 
     def ask() -> None:
         try:
-            with impatient(_FIRST_ANSWER) as asked:
-                error = asked(lambda client: client.api_healthcheck())
+            with server_calls(_FIRST_ANSWER) as call:
+                error = call(lambda client: client.api_healthcheck())
                 if error is None:  # a server may report that it is up and answer nothing else
-                    asked(lambda client: client.read_flows(limit=1))
+                    call(lambda client: client.read_flows(limit=1))
         except Exception as problem:  # of the settings, or of the client as it starts
             error = problem
         refused = error is not None and not isinstance(error, httpx.HTTPStatusError)

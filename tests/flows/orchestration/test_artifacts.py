@@ -77,7 +77,7 @@ def left(monkeypatch):
         monkeypatch.setattr(
             artifacts, f"create_{kind}_artifact", lambda *content, kind=kind, **about: found.append((kind, *content))
         )
-    monkeypatch.setattr(flow_run, "_delivered", lambda event, *_: found.append(("event", event)) or True)
+    monkeypatch.setattr(flow_run, "_send_event", lambda event, *_: found.append(("event", event)) or True)
     monkeypatch.setattr(flow_run, "get_run_logger", lambda: logging.getLogger("tests"))
     return found
 
