@@ -68,6 +68,12 @@ def class_names_of(classes: Any) -> tuple[str, ...]:
     return names
 
 
+def categories_of(y: Any) -> list[str]:
+    """Return the names of the categories of labels in the order of their data type; empty for other types."""
+    categories = getattr(getattr(y, "dtype", None), "categories", None)
+    return [label_name(value) for value in categories] if np.iterable(categories) else []
+
+
 def classes_of_columns(
     table: Any,
     name: str,

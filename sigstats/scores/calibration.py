@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_columns import class_names_of, classes_of_columns, positive_place, with_absent
+from .._common.class_columns import categories_of, class_names_of, classes_of_columns, positive_place, with_absent
 from .._common.data_frames import require_same_index
 from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
 from .._common.validation import FloatArray, as_array, as_choice, as_count, as_labels, as_reals, refuse, refuse_where
@@ -85,7 +85,8 @@ def calibration_test(
     positive : label, optional
         The class of one-dimensional probabilities, unless the classes are 0 and 1 and the like. It need not occur.
     classes : sequence of labels, optional
-        The classes of the columns of a table, if these are not in sorted order.
+        The classes of the columns of a table, if these are not in sorted order; required if `y` is categorical and its
+        categories have another order.
     n_resamples : int
         The number of redrawn sets.
     rng : None, int, SeedSequence, BitGenerator or Generator
@@ -135,7 +136,7 @@ def calibration_test(
     many = as_count(bins, "bins", minimum=1)
     times = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     require_same_index(y=y, probabilities=probabilities)
-    hits, chances = _hits_and_chances(as_labels(y, "y"), probabilities, positive, classes)
+    hits, chances = _hits_and_chances(y, probabilities, positive, classes)
     chances, place, counts = np.unique(chances, return_inverse=True, return_counts=True)
     n, middle = int(counts.sum()), np.cumsum(counts) - counts / 2
     starts = np.unique((min(many, n) * middle / n).astype(np.int64), return_index=True)[1]
@@ -170,10 +171,9 @@ def calibration_test(
     )
 
 
-def _hits_and_chances(
-    labels: NDArray[Any], probabilities: Any, positive: Any, classes: Any
-) -> tuple[NDArray[np.bool_], FloatArray]:
+def _hits_and_chances(y: Any, probabilities: Any, positive: Any, classes: Any) -> tuple[NDArray[np.bool_], FloatArray]:
     """A mask of the rows of the class whose probability is tested, and the probabilities; or ValueError."""
+    labels = as_labels(y, "y")
     wanted = "probabilities from 0 to 1"
     given = as_array(probabilities, "probabilities", wanted)
     table = as_reals(given, "probabilities", ndim=2 if given.ndim == 2 else 1)
@@ -193,5 +193,6 @@ def _hits_and_chances(
         raise refuse("positive", positive, "None for a table, whose largest probability in each row is tested")
     refuse_where(np.abs(table.sum(axis=1) - 1) > _ROUNDED, table.sum(axis=1), "probabilities (sum of a row)", "1")
     order = None if classes is None else as_labels(classes, "classes")
-    columns = classes_of_columns(probabilities, "probabilities", table.shape[1], known, class_names_of(order))
+    orders = class_names_of(order), categories_of(y)
+    columns = classes_of_columns(probabilities, "probabilities", table.shape[1], known, *orders)
     return labels == columns[table.argmax(axis=1)], table.max(axis=1)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 
-from .._common.class_columns import classes_of_columns, positive_place
+from .._common.class_columns import categories_of, classes_of_columns, positive_place
 from .._common.extreme import exchange_floor
 from .._common.validation import LARGEST_SQUARABLE, FloatArray, IntArray, as_array, as_labels, as_reals, refuse
 from ..intervals import Interval, student_quantile
@@ -48,18 +48,20 @@ def truth_and_scores(
     if positive is None and set(classes.tolist()) <= {0, 1}:
         classes = np.array([0, 1], dtype=labels.dtype)
     chosen = classes[positive_place(classes.tolist(), positive)]
-    scores = (_of_class(score_a, "score_a", classes, chosen), _of_class(score_b, "score_b", classes, chosen))
+    known = classes, chosen, categories_of(y)
+    scores = _of_class(score_a, "score_a", *known), _of_class(score_b, "score_b", *known)
     return labels == chosen, pair_of_scores(*scores, len(labels), "y")
 
 
-def _of_class(score: Any, name: str, classes: NDArray[Any], chosen: Any) -> Any:
+def _of_class(score: Any, name: str, classes: NDArray[Any], chosen: Any, categories: list[str]) -> Any:
     """The column of a class, if there is one for each of them."""
     table = as_array(score, name, "a sequence of finite numbers")
     if table.ndim != 2:
         return score
     if table.shape[1] == 1:
         return table[:, 0]
-    order = classes_of_columns(score, name, table.shape[1], classes, or_else="the column of the positive class")
+    cure = "the column of the positive class"
+    order = classes_of_columns(score, name, table.shape[1], classes, categories=categories, or_else=cure)
     return table[:, np.flatnonzero(order == chosen)[0]]
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.class_columns import (
     as_probabilities,
+    categories_of,
     classes_of_columns,
     equal_probabilities,
     likeliest,
@@ -135,8 +136,7 @@ def class_probabilities(
     require_same_index(y=y, **given)
     labels, codes = np.unique(as_labels(y, "y"), return_inverse=True)
     arrays = {name: as_array(value, name, "a table of probabilities") for name, value in given.items()}
-    own = getattr(getattr(y, "dtype", None), "categories", None)
-    known = labels, classes, [label_name(value) for value in own] if np.iterable(own) else ()
+    known = labels, classes, categories_of(y)
     orders = [classes_of_columns(given[name], name, array.shape[-1], *known) for name, array in arrays.items()]
     tables = {name: as_probabilities(array, name, len(codes)) for name, array in arrays.items()}
     several = any(len(order) > 2 for order in orders)

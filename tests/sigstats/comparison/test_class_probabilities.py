@@ -27,6 +27,36 @@ def test_text_that_is_numbers_in_another_order_is_ambiguous():
             call()
 
 
+GRADES, PLACES = ["low", "medium", "high"], RNG.integers(0, 3, 300)
+#: Calibrated probabilities would be 0.9 and 0.05.
+GRADED = 0.05 + 0.85 * np.eye(3)[np.where(RNG.random(300) < 0.9, PLACES, RNG.integers(0, 3, 300))]
+TYPED = [
+    pd.Categorical.from_codes(PLACES, GRADES),
+    pd.Series(pd.Categorical.from_codes(PLACES, GRADES, ordered=True)),
+    pl.Series(np.array(GRADES)[PLACES], dtype=pl.Enum(GRADES)),
+]
+
+
+@pytest.mark.parametrize("y", TYPED)
+def test_categories_in_another_order_are_ambiguous_for_every_function_of_columns(y):
+    names = np.array(GRADES)[PLACES]
+    for call in (
+        lambda: sigstats.compare(y, GRADED, GRADED.copy()),
+        lambda: sigstats.compare(y, names, names, scores=(GRADED, GRADED.copy())),
+        lambda: sigstats.assert_at_least(y, GRADED, at_least=0.5),
+        lambda: sigstats.auc_test(y, GRADED, GRADED, positive="high"),
+        lambda: sigstats.calibration_test(y, GRADED, rng=1),
+    ):
+        with pytest.raises(ValueError, match=r"\(high, low, medium as text, low, medium, high as categories\)"):
+            call()
+    named = pd.DataFrame(GRADED, columns=GRADES, index=getattr(y, "index", None))
+    truth = roc_auc_score(PLACES == 2, GRADED[:, 2])
+    assert sigstats.auc_test(y, named, named, positive="high").value_a == pytest.approx(truth)
+    expected = sigstats.calibration_test(PLACES, GRADED, rng=1)
+    assert sigstats.calibration_test(y, GRADED, classes=GRADES, rng=1).pvalue == expected.pvalue
+    assert sigstats.calibration_test(y, named, rng=1).pvalue == expected.pvalue
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, lambda table, columns: pl.DataFrame(table, schema=columns)])
 def test_the_order_of_columns_is_stated_or_named(frame):
     by_name = frame(P[:, ::-1], columns=ORDER[::-1])
