@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import numpy as np
 
@@ -34,12 +34,18 @@ def lower_is_better_note(name: str) -> Note:
     return Note("lower-is-better", f"{name}: the lower is the better")
 
 
-def unknown_direction(name: str, *, labelled: bool = False) -> ValueError:
-    """The question whether the higher or the lower score is better; with labels it may also be a score of a class."""
-    option = shlex.quote(name)
+def unknown_direction(
+    name: str, *, labelled: bool = False, scores: Sequence[FloatArray] = (), models: Sequence[str] = ()
+) -> ValueError:
+    """The question whether the higher or the lower score is better; with labels it may also be a score of a class.
+
+    `scores`, of `models`: they may have a code of missing marks, such as -1 among costs.
+    """
+    option, coded = shlex.quote(name), _code_of_missing(scores, models, None)[0]
+    question = f"{coded}. " * bool(coded) + f"Is a higher {shown(name)} better?"
     area = ", or --measure auc for the probability of a class" if labelled else ""
     return ValueError(
-        f"score: Is a higher {shown(name)} better? Add --higher-is-better {option} or --lower-is-better {option}, and "
+        f"score: {question} Add --higher-is-better {option} or --lower-is-better {option}, and "
         f"--score-range LOW HIGH if it has limits{area}"
     )
 
@@ -107,6 +113,8 @@ _FEW, _SEVERAL = 20, 5
 _CODES = (0, 1), (-1, 1), (1, 2)
 #: A usual code of a missing mark must be this many times as large as the largest other mark.
 _NO_MARK, _TIMES = {-1, -9, 9} | {sign * (10**k - 1) for sign in (-1, 1) for k in range(2, 6)}, 10
+#: Codes of surveys, such as "do not know", and the largest other mark beside one digit and beside two.
+_OF_SURVEYS, _MOST_MARK = {7.0, 8.0, 77.0, 88.0, 97.0, 98.0}, (5, 10)
 
 
 def unlike_units(
@@ -178,18 +186,27 @@ def _code_of_missing(
 ) -> tuple[str, bool]:
     """Return a complaint about a code of missing marks far from all others, and whether it cannot be a mark."""
     for code in ends_of(scores) if len(scores) and all(map(len, scores)) else ():
-        others = np.concatenate([values[values != code] for values in scores]) if code in _NO_MARK else np.empty(0)
-        if len(others) == 0 or (limits is not None and limits[0] <= code <= limits[1]):
+        known = {mark for mark in _NO_MARK | _OF_SURVEYS if mark * code > 0}
+        if code not in known or (limits is not None and limits[0] <= code <= limits[1]):
             continue
-        n, of, name = max((int((v == code).sum()), len(v), name) for v, name in zip(scores, names, strict=True))
+        distinct = np.unique(np.concatenate(scores))[:: 1 if code < 0 else -1].tolist()
+        codes = [*takewhile(known.__contains__, distinct)]
+        if len(codes) == len(distinct):
+            continue
+        others = np.array(distinct[len(codes) :])
+        n, of, name = max((int(np.isin(v, codes).sum()), len(v), name) for v, name in zip(scores, names, strict=True))
         least, most = ends_of([others])
         beyond = limits is not None and limits[0] <= least and most <= limits[1]
-        sure = least < most and (beyond or (n > 1 and abs(code) > max(9, _TIMES * np.abs(others).max())))
-        whole = not (others % 1).any()
-        apart = least >= 0 and (most >= 5 or not whole) if code < 0 else code == 9 and most <= 5 and whole
-        if sure or (n > 1 and apart and not np.isin(others, (least, most)).all()):
-            told = f"{n:,} of {of:,} for {name} are {code:g} and all others {least:g} to {most:g}"
-            return f"{told}; leave them out (of a table: --missing {code:g}) if they mean no score", sure
+        far = beyond or (n > 1 and abs(code) > max(9, _TIMES * np.abs(others).max()))
+        sure = least < most and code in _NO_MARK and far
+        whole, first = not (others % 1).any(), 1 if codes[-1] in (7, 8) else -np.inf  # small counts begin at 0
+        answers = whole and first <= least and most <= _MOST_MARK[codes[-1] > 9]
+        apart = answers if code > 0 else least >= 0 and (most >= 5 or not whole)
+        if sure or (n > 1 and apart and len(others) > 2):
+            told = f"{n:,} of {of:,} for {name} are {' or '.join(f'{mark:g}' for mark in codes)}"
+            missing = " ".join(f"--missing {mark:g}" for mark in codes)
+            told = f"{told} and all others {least:g} to {most:g}; leave them out (of a table: {missing})"
+            return f"{told} if they mean no score", sure
     return "", False
 
 
@@ -222,7 +239,8 @@ def _mixed(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
 def unlike_bar(scores: FloatArray, bar: float, *, limited: bool) -> list[Note]:
     """Return the note of `unlike_units` on the marks of a model, `limited` if they have known limits, and its bar."""
     factor = 10 if limited and 0 < bar < 1 else _FACTOR  # the bar may be a share of the limits
-    return unlike_units([scores, np.array([bar])], ("the model", "the bar"), costs=True, factor=factor)
+    notes = unlike_units([scores, np.array([bar])], ("the model", "the bar"), costs=True, factor=factor)
+    return [note for note in notes if note.name == "unlike-units"]
 
 
 def _fractions_among_percentages(scores: FloatArray) -> FloatArray:

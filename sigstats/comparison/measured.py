@@ -221,12 +221,15 @@ def _marks(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Value
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = None if per is None else [x / y for x, y in zip(scored.scores, per, strict=True)]
     refuse_beyond(limits, [x[~np.isnan(x)] for x in ratios] if ratios else scored.scores, "scores")
+    models = ("the model",) if np.array_equal(*scored.scores) else ("baseline", "candidate")
+    sides = scored.scores[: len(models)]
     if scored.lower is None:
-        raise unknown_direction(scored.column, labelled=not paired.graded and len(paired.classes) == 2)
+        labelled = not paired.graded and len(paired.classes) == 2
+        raise unknown_direction(scored.column, labelled=labelled, scores=sides, models=models)
     if limits is None:
         wanted = "one unit, or score_range if they are in one unit"
         costs = per is not None or bool(scored.unit) or (scored.lower and limits_of(scored.column) is None)
-        unlike_units(scored.scores, ("baseline", "candidate"), wanted=wanted, costs=costs, limits=scored.limits)
+        unlike_units(sides, models, wanted=wanted, costs=costs, limits=scored.limits)
     if spec.share and (units.group is not None or units.weights is not None):
         raise _invalid(spec, "rows in groups or with weights")
     if per is not None:

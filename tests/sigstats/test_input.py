@@ -236,7 +236,7 @@ def test_names_have_an_order_and_none_is_missing(models):
         lambda values: sigstats.anytime_test(values, limit=2**16),
         lambda values: sigstats.corrected_resampled_test(values, n_train=9, n_test=1),
         lambda values: sigstats.five_by_two_test(np.asarray(values).reshape(5, 2)),
-        lambda values: sigstats.sign_flip_test([*values.to_numpy(np.uint16)]),
+        lambda values: sigstats.sign_flip_test([*values.to_numpy(values.dtype.name.lower())]),
     ],
 )
 def test_unsigned_differences_are_refused_since_those_below_zero_have_wrapped(test, kind):

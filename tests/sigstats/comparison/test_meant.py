@@ -201,11 +201,30 @@ def test_marks_in_two_codes_and_codes_of_no_mark_are_refused(tmp_path, capsys, n
         assert json.loads((tmp_path / "left").read_text())["rows"][0]["n"] == 240
 
 
+def test_a_code_of_no_mark_among_costs_is_named_with_the_question_of_their_direction(tmp_path, capsys):
+    paths = [str(tmp_path / path) for path in ("a.csv", "b.csv")]
+    latency = 20.0 + np.arange(300)
+    for path, values in zip(paths, (latency, np.where(RIGHT, latency, -1)), strict=True):
+        marks(values).rename(columns={"f1": "latency_ms"}).to_csv(path, index=False)
+    for command, model in ((["compare", *paths], "candidate"), (["check", paths[1], "--at-most", "300"], "the model")):
+        assert main([*command, "--score", "latency_ms"]) == 2
+        assert re.search(f"60 of 300 for {model} are -1 .*Is a higher 'latency_ms' better", capsys.readouterr().err)
+    assert main(["check", paths[1], "--at-most", "300", "--lower-is-better", "latency_ms"]) in (0, 1)
+    assert capsys.readouterr().out.count("are -1 and all others") == 1
+
+
 @pytest.mark.parametrize(
     ("values", "limits", "notes"),
     [
         (np.where(RIGHT, 0.7 + np.arange(300) / 1e3, -1), None, ["missing-code"]),
         (np.where(RIGHT, np.arange(300) % 6, 9), None, ["missing-code"]),
+        (np.where(RIGHT, 1 + np.arange(300) % 4, 7), None, ["missing-code"]),
+        (np.where(RIGHT, 1 + np.arange(300) % 5, 88), None, ["missing-code"]),
+        (np.where(RIGHT, np.arange(300) % 11, 77 + 11 * (np.arange(300) % 2)), None, ["missing-code"]),
+        (np.where(RIGHT, 1 + np.arange(300) % 5, 8 + np.arange(300) % 2), None, ["missing-code"]),
+        (np.where(RIGHT, np.arange(300) % 4, 7), None, []),  # counts
+        (np.where(RIGHT, 50 + np.arange(300) % 30, 88), None, []),
+        (1 + np.arange(300) % 7, None, []),
         (2 * RIGHT - 1, (0, 1), ["outside-limits"] * 2),
         (100 * RIGHT - RIGHT * (np.arange(300) % 2), (0, 1), ["outside-limits"] * 2),
         (2 * RIGHT - 1, None, []),
