@@ -16,7 +16,7 @@ from ..scores.order import neighbours_alike, without_trend
 from ..unseen_row.means import RAREST, UnseenGroup
 from .evidence import Evidence
 from .measured import units_of_numbers
-from .paired_predictions import OtherColumns, PairedPredictions
+from .paired_predictions import STARTS, OtherColumns, PairedPredictions
 from .result import ComparisonResult
 from .row_tests import test_part
 from .row_tests.mean_tests import bounded
@@ -273,8 +273,11 @@ def clusters(
             count += 1
             many = f"{int(codes.max()) + 1:,} values"
             told = f"sums over its {many} vary {ratio:.1f} times as much as of independent rows"
-            again = f"--group {name} (groups) takes them as groups: {pvalue(codes)}"
-            yield Note("clustered-errors", f"rows with equal {shown(name)} differ alike: {told}; {again}")
+            rows, column = f"rows with equal {shown(name)}", name
+            if name == STARTS:
+                rows, column = f"rows with equal {name}", "COLUMN, a column of these starts,"
+            again = f"--group {column} (groups) takes them as groups: {pvalue(codes)}"
+            yield Note("clustered-errors", f"{rows} differ alike: {told}; {again}")
 
 
 def _inflation(values: FloatArray, codes: IntArray, draws: int, rng: np.random.Generator) -> float | None:

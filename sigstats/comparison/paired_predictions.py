@@ -136,6 +136,10 @@ class Scored:
         return "mean-score" if self.per is None else "ratio"
 
 
+#: The name of the starts of ids such as doc12_q3 among other columns.
+STARTS = "starts of ids"
+
+
 class OtherColumns(NamedTuple):
     """The columns of files that are not compared, as codes from 0."""
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.class_names import NO_ANSWER
 from sigstats._common.messages import Note
-from sigstats.comparison.paired_predictions import OtherColumns
+from sigstats.comparison.paired_predictions import STARTS, OtherColumns
 
 from ..tables.spelling import same_spelling
 from ..tables.table import in_one
@@ -24,6 +24,8 @@ MOST_VALUES = 2**20
 SMALL_FILE = 2**23
 _FRACTION, _DATE = r"^[+-]?[0-9]*[.,][0-9]*[1-9]", r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]|$)"
 _WHOLE = r"^-?[0-9]+(\.0*)?$"
+#: An id that ends with a number after a separator.
+_NUMBERED = r"^(.*[0-9A-Za-z])[^0-9A-Za-z]+[A-Za-z]*[0-9]+$"
 #: Label and prediction of an answer of which only right or wrong is known.
 RIGHT, WRONG = "right", "wrong"
 
@@ -239,8 +241,9 @@ def other_column_codes(first: Predictions, other: Predictions, rows: Any = None,
         sides.append({n: v if chosen is None else v.take(chosen) for n, v in value.items() if len(v) == len(side.ids)})
     codes = [{name: _codes(item) for name, item in side.items()} for side in sides]
     told = next(filter(None, codes), None)
+    starts = _starts(first.ids if rows is None else first.ids.take(rows))
     if not told or not len(next(iter(told.values()))):
-        return OtherColumns()
+        return OtherColumns(columns=starts)
     from sigstats._common.copies import equal_by_chance
     from sigstats._common.data_frames import joint_codes
 
@@ -255,9 +258,18 @@ def other_column_codes(first: Predictions, other: Predictions, rows: Any = None,
     numbers = {name for name in alike if all(pc.all(_matches(part, _WHOLE)).as_py() for part in columns[name])}
     question = [told[name] for name in without_target(first.identity) if name in told]
     others = [own for name, own in codes[1].items() if name not in told or not _same_parts(told[name], own)]
+    if any(_same_parts(starts[STARTS], codes) for codes in alike.values() if starts):
+        starts = {}
     parts = question or [*told.values(), *others]
     content = joint_codes(parts)
-    return OtherColumns(None if equal_by_chance(content, parts) else content, alike, times, numbers)
+    return OtherColumns(None if equal_by_chance(content, parts) else content, alike | starts, times, numbers)
+
+
+def _starts(ids: Any) -> dict[str, Ints]:
+    """Return the codes of the starts of ids; empty unless all ids end with a number after a separator, as doc12_q3."""
+    if not pa.types.is_string(ids.type) or not pc.all(pc.match_substring_regex(ids, _NUMBERED)).as_py():
+        return {}
+    return {STARTS: item_codes(pc.replace_substring_regex(ids, _NUMBERED, r"\1"))}
 
 
 def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:

@@ -58,6 +58,26 @@ def test_files_and_checks_name_the_column_too(patients, tmp_path):
         assert [note["text"].split("'")[1] for note in notes if note["name"] == "clustered-errors"] == ["patient_id"]
 
 
+@pytest.mark.parametrize("form", ["doc{:03}_q{}", "{} / {}", "clinic-{}-visit:{}", "a/b{}.{}"])
+def test_groups_that_only_the_ids_name_are_noted(patients, form):
+    grouped = sigstats.compare(*patients, groups="patient_id").rows[0].pvalue
+    frames = []
+    for frame in patients:
+        ids = [form.format(patient, row) for patient, row in zip(frame["patient_id"], frame["id"] % ROWS, strict=True)]
+        frames.append(frame.assign(id=ids))
+    for columns in (["age", "site", "patient_id"], ["patient_id"]):
+        (note,) = named(sigstats.compare(*(frame.drop(columns=columns) for frame in frames)), "clustered-errors")
+        assert "rows with equal starts of ids differ alike: sums over its 100 values" in note
+        assert "--group COLUMN, a column of these starts, (groups)" in note
+        assert float(note.rpartition("p is ")[2]) == pytest.approx(grouped, rel=0.01)
+    (note,) = named(sigstats.compare(*frames), "clustered-errors")  # a column with the same groups
+    assert "rows with equal 'patient_id'" in note
+    independent = [frame.drop(columns="patient_id").sort_values("site", ignore_index=True) for frame in frames]
+    numbers = np.random.default_rng(3).permutation(PATIENTS * ROWS)
+    other = [frame.assign(id=[form.format(k // ROWS, k % ROWS) for k in numbers]) for frame in independent]
+    assert not named(sigstats.compare(*other), "clustered-errors")
+
+
 def test_columns_that_are_outputs_of_a_model_are_not_named(patients):
     rng = np.random.default_rng(1)
     for frame in patients:
