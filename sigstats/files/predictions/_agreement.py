@@ -122,7 +122,7 @@ class Matched(NamedTuple):
     def check_questions(self) -> None:
         """Refuse other targets, inputs or hashes of a question under the same id."""
         for name, a, b in self._questions():
-            by_name = f", or --id {name}" if name in self.first.other_columns else ""
+            by_name = "" if name in self.first.identity else f", or --id {name}"
             self.same(a, b, what=name, wanted=f"the same questions{by_name} {ALLOW}")
 
     def differing_questions(self) -> tuple[Note, ...]:
