@@ -273,11 +273,9 @@ def clusters(
             count += 1
             many = f"{int(codes.max()) + 1:,} values"
             told = f"sums over its {many} vary {ratio:.1f} times as much as of independent rows"
-            rows, column = f"rows with equal {shown(name)}", name
-            if name == STARTS:
-                rows, column = f"rows with equal {name}", "COLUMN, a column of these starts,"
+            quoted, column = (name, "COLUMN, a column of these starts,") if name == STARTS else (shown(name), name)
             again = f"--group {column} (groups) takes them as groups: {pvalue(codes)}"
-            yield Note("clustered-errors", f"{rows} differ alike: {told}; {again}")
+            yield Note("clustered-errors", f"rows with equal {quoted} differ alike: {told}; {again}")
 
 
 def _inflation(values: FloatArray, codes: IntArray, draws: int, rng: np.random.Generator) -> float | None:
