@@ -24,6 +24,11 @@ _NO_MODEL = re.compile(
     r"index|item|unnamed: 0|row|groups?|task|weights?|count|n([_ ](rows|samples|features|classes))?|"
     r"(random[_ ]|train(ing)?[_ ])?(seed|run|fold|split|epoch|iteration|trial)([_. -]?(id|nr|no|number|index))?"
 )
+#: Names of columns of weights of rows; `weight` may be a measured one.
+WEIGHTS = frozenset(
+    {f"{kind}_weight{end}" for kind in ("sample", "sampling", "survey", "design") for end in ("", "s")}
+    | {"stands_for", "pweight", "pweights", "wgt"}
+)
 #: The end of the name of a column of standard deviations or errors.
 _SPREAD = re.compile(r"(?i)[_. -](std|stdev|std[_ ]?dev|sd|std[_ ]?err|stderr|sem|se)$")
 

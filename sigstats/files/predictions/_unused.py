@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.column_names import WEIGHTS
 from sigstats._common.data_frames import joint_codes
 from sigstats._common.messages import Note, shown, some_of
 
@@ -27,7 +28,6 @@ _NO_ERROR = frozenset({"", "false", "no", "none", "null", "nan", "n/a", "ok", "s
 _STATES = frozenset({"status", "state", "run_status"})
 _NOT_FINISHED = frozenset({"error", "errored", "timeout", "timed_out", "crashed", "aborted", "cancelled", "canceled"})
 _CORRECT, _TRUTH_VALUES = frozenset({"correct", "is_correct"}), ("0", "1", "false", "true")
-_WEIGHTS = frozenset({"sample_weight", "sample_weights", "sampling_weight", "survey_weight"})
 _COUNTS = frozenset({"count", "counts", "n", "n_rows", "num_rows", "freq", "frequency", "cases", "n_votes"})
 #: Labels with this much information, in bits, do not agree by chance.
 _BITS = 40
@@ -54,7 +54,7 @@ def is_training(name: str) -> bool:
 
 def is_telling(name: str) -> bool:
     """True for a column that is read only for a note."""
-    return name.lower() in _PARTS | _ERRORS | _STATES | _CORRECT | _WEIGHTS
+    return name.lower() in _PARTS | _ERRORS | _STATES | _CORRECT | WEIGHTS
 
 
 def unused_notes(table: Table, used: Collection[str], said: Sequence[Any]) -> Iterator[Note]:
@@ -72,7 +72,7 @@ def unused_notes(table: Table, used: Collection[str], said: Sequence[Any]) -> It
             if odd := pc.sum(pc.and_(either, pc.xor(yes, right))).as_py():
                 told = f"column {shown(name)}, which is not used, contradicts label and prediction"
                 yield Note("unused-column", f"{told} in {odd:,} of {table.num_rows:,} rows (--score {name})")
-        if name.lower() in _WEIGHTS and pc.count_distinct(column).as_py() > 1:
+        if name.lower() in WEIGHTS and pc.count_distinct(column).as_py() > 1:
             yield Note("unused-column", f"column {shown(name)} is not used: rows count equally (compare --weights)")
         key, counts = name.lower(), _counts(column)
         apart = {

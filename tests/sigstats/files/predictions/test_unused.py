@@ -42,11 +42,17 @@ def test_a_note_counts_them(table, printed, name, values, told, kind):
 
 
 @pytest.mark.parametrize(
-    ("name", "values"), [("sample_weight", [1, 30, 2]), ("sample_weight", [1, 1, 1]), ("weight", [70, 80, 90])]
+    ("name", "values"),
+    [
+        ("sample_weight", [1, 30, 2]),
+        ("stands_for", [1, 30, 2]),
+        ("sample_weight", [1, 1, 1]),
+        ("weight", [70, 80, 90]),
+    ],
 )
 def test_weights_of_rows_that_are_not_used_are_told(table, printed, name, values):
     path = table(name, values)
-    told = "column 'sample_weight' is not used: rows count equally (compare --weights)"
+    told = f"column '{name}' is not used: rows count equally (compare --weights)"
     assert (told in printed("check", path, "--at-least", "0.1", code=(0, 1))) == (30 in values)
     other = path.rename(path.with_name("other.csv"))
     assert "not used" not in printed("compare", other, table(name, values), "--weights", name, code=(0, 1))
