@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._common.class_spelling import is_number, refuse_thousands
-from .._common.time_order import refuse_other_order
+from .._common.numerals import refuse_other_order
 from .._common.validation import FloatArray, IntArray, as_labels, refuse
 
 #: Fewest and most blocks, and how many rows' worth of independent information a block has where there are enough.
