@@ -20,6 +20,7 @@ from sigstats.measures.table import MEASURES, needs_positive
 from sigstats.multiplicity import IN_WORDS
 from sigstats.retraining.measured import Statistic
 from sigstats.retraining.rows import copies_note
+from sigstats.tasks.benchmark.runs import few_arrangements
 from sigstats.tasks.benchmark.work import CrossValidated, MeasuredRetrain, Retrained
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import GIVEN, Dataset, cross_validation_folds
@@ -138,14 +139,16 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
             if names:
                 yield f"{dataset.name}: {why}: {some_of(names, _NAMED)}"
         yield from DistinctNames(dataset.classes, len(dataset), dataset.name).notes
+        folds = cross_validation_folds(
+            dataset, settings.folds, _seed_of_folds(study, dataset), rare_classes=settings.rare_classes
+        )
+        nulls, here = model.nulls_of(study), len(study.classifiers)
         if dataset.groups is None:
-            folds = cross_validation_folds(
-                dataset, settings.folds, _seed_of_folds(study, dataset), rare_classes=settings.rare_classes
-            )
-            note = copies_note(
-                dataset.X, dataset.y, folds, "features" if "features" in model.nulls_of(study) else "labels"
-            )
+            note = copies_note(dataset.X, dataset.y, folds, "features" if "features" in nulls else "labels")
             yield from [f"{dataset.name}: {note}"] if note else []
+        for null in nulls if dataset.groups is not None else ():
+            if few := few_arrangements(dataset, folds, null, here, study.cases, study.adjust, study.alpha):
+                yield f"{dataset.name}: the permutation test of {null} cannot reject: {few}"
     if all(dataset.folds is not None for dataset in datasets):
         given = (f"cross_validation.{key}" for key in {"folds"} & study.cross_validation.model_fields_set)
         yield from note_on_unused(given, "each data set names the fold of each row")

@@ -22,7 +22,7 @@ from .evidence import Column, Evidence, Figure, Section, Verdict
 from .over_data_sets import best_over_data_sets
 from .printed_numbers import printed_numbers
 from .problems import how_to_finish, problems, read_failures, shortfall
-from .rows import all_tested, distinct, rejected, undecided_rows
+from .rows import all_tested, distinct, hypotheses, not_rejected, rejected, undecided_rows
 from .toml_text import config_as_toml
 
 
@@ -33,6 +33,7 @@ def render(
     versions: Mapping[str, str],
     failures: Sequence[Mapping[str, str]] = (),
     fingerprint: str = "",
+    notes: Sequence[str] = (),
 ) -> str:
     """The report of a study."""
     evidence = Evidence(results)
@@ -57,6 +58,7 @@ def render(
         plan=results.plan,
         alpha=significant(evidence.alpha),
         subtitle=_subtitle(evidence),
+        notes=notes,
         design=particulars.design,
         problems=problems(evidence, failures),
         shortfall=shortfall(evidence),
@@ -74,6 +76,7 @@ def render(
     )
 
 
+_OVER_DATA_SETS = ("friedman", "signed-rank")
 _HYPOTHESES = ("hypothesis", "hypotheses")
 #: A drawing of more bytes is not for the first screen.
 _SMALL = 40_000
@@ -112,7 +115,12 @@ def _more_rows(decided: Sequence[Hypothesis]) -> str:
     if not decided:
         return ""
     relied = "Rely only on what is rejected; the rest is" if rejected(decided) else "Rely on none of it; it is"
-    return f"{relied} not shown to be equal, and more rows may show a difference (sigstats size)."
+    # The observations of these tests are data sets; `sigstats size` plans rows.
+    over_data_sets = {row.test in _OVER_DATA_SETS for row in not_rejected(decided)}
+    unit = "more data sets" if True in over_data_sets else "more rows"
+    rows = "" if over_data_sets == {True} else " (sigstats size)"
+    unit = "more rows or, over data sets, more data sets" if len(over_data_sets) > 1 else unit
+    return f"{relied} not shown to be equal, and {unit} may show a difference{rows}."
 
 
 def _rejections(rows: Sequence[Hypothesis]) -> tuple[str, str]:
@@ -135,6 +143,7 @@ def write_report(store: Store) -> str:
         versions=study.get("versions", {}),
         failures=read_failures(store),
         fingerprint=str(study.get("fingerprint", "")),
+        notes=study.get("notes", ()),
     )
     store.files.write("report.html", page.encode("utf-8", "replace"))
     return f"{store.root.rstrip('/')}/report.html"
@@ -142,7 +151,7 @@ def write_report(store: Store) -> str:
 
 def _subtitle(evidence: Evidence) -> str:
     rows = evidence.rows
-    tested = [row for row in rows if row.decision != "none"]
+    tested = hypotheses(rows)
     parts = [
         count_of(len(distinct(row.dataset for row in rows)), "table" if evidence.of_tables else "data set"),
         count_of(len(distinct(name for row in rows for name in (row.classifier, row.a, row.b))), "classifier"),

@@ -27,6 +27,11 @@ def all_tested(rows: Iterable[Hypothesis]) -> bool:
     return all(row.decision != "none" for row in rows)
 
 
+def hypotheses(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """The rows that are or will be tested: neither estimates nor rows whose test cannot reject."""
+    return [row for row in rows if row.decision != "none"]
+
+
 def rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
     """The rows whose null hypothesis is rejected."""
     return [row for row in rows if row.decision == "reject"]

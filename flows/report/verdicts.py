@@ -69,6 +69,8 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
     """
     sure, unsure, undecided = rejected(rows), not_rejected(rows), undecided_rows(rows)
     total, name = len(sure) + len(unsure), wording.adjusted_p(evidence.adjust)
+    if not total and (without := without_power(rows)):
+        return without[0]
     if not total:
         return f"There is no result: every hypothesis of this test ({by}) is missing."
     if not sure and undecided:
@@ -86,10 +88,20 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
         return f"In {len(sure)} of {total} {_CASES} the classifier {claim} {sentence}{remark}."
     classifiers, datasets = distinct(row.classifier for row in sure), distinct(row.dataset for row in sure)
     if total == len(classifiers) * len(datasets) == len(rows):
-        who = classifiers[0] if len(classifiers) == 1 else f"All {len(classifiers)} classifiers"
+        several = "Both" if len(classifiers) == 2 else f"All {len(classifiers)}"
+        who = classifiers[0] if len(classifiers) == 1 else f"{several} classifiers"
         where = datasets[0] if len(datasets) == 1 else f"all {len(datasets)} data sets"
         return f"{who} {claim} on {where} {sentence}."
-    return f"In all {total} complete {_CASES} the classifier {claim} {sentence}."
+    cases = f"all {total} complete {_CASES}" if total > 1 else "the only complete case (a classifier on a data set)"
+    return f"In {cases} the classifier {claim} {sentence}."
+
+
+def without_power(rows: Sequence[Hypothesis]) -> list[str]:
+    """A sentence for each data set on which the test cannot reject."""
+    powerless = [row for row in rows if row.decision == "none"]
+    return [
+        f"On {dataset}, the test cannot reject: {group[0].note}." for dataset, group in by_dataset(powerless).items()
+    ]
 
 
 def retained_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
@@ -182,8 +194,8 @@ def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> str:
     for better, group in group_by(different, lambda row: better_and_worse(row)[0]).items():
         clauses.append(f"{better} is better than {wording.join_words([_loser(row, name) for row in group])}")
     if alike:
-        others = "the other pair" if len(alike) == 1 else f"the other {len(alike)} pairs"
-        clauses.append(f"{others} are not shown to differ")
+        others = "the other pair is" if len(alike) == 1 else f"the other {len(alike)} pairs are"
+        clauses.append(f"{others} not shown to differ")
     return f"On {dataset}, {'; '.join(clauses)}."
 
 

@@ -16,6 +16,7 @@ from sigstats.tasks.storage.store import Store
 
 from ..errors import DONE, FAILED
 from ..pages.wording import count_of
+from ..report.rows import hypotheses
 from .options import Part
 from .progress import Display, duration
 from .workers import StaffChanges
@@ -139,7 +140,7 @@ class CellStudyResult:
         computations = count_of(len(self.plan.cells), "computation")
         if self.part is not None:
             return f"part {self.part}: {computations}"
-        return f"{computations}, {count_of(len(self.rows), 'hypothesis', 'hypotheses')}"
+        return f"{computations}, {count_of(len(hypotheses(self.rows)), 'hypothesis', 'hypotheses')}"
 
     @property
     def subject(self) -> str:
@@ -195,7 +196,7 @@ class CellStudyResult:
             return
         display.say(
             f"{count_of(len(self.plan.cells), 'computation')}, {count_of(self.replicates, 'replicate')}, "
-            f"{count_of(len(self.rows), 'hypothesis', 'hypotheses')}, "
+            f"{count_of(len(hypotheses(self.rows)), 'hypothesis', 'hypotheses')}, "
             f"{rejected} rejected at {significant(self.plan.alpha)}, in {duration(self.seconds)}{by}"
         )
         if changes := str(self.all_changes):
@@ -206,7 +207,7 @@ class CellStudyResult:
             cells=len(self.plan.cells),
             failed=len(self.failed),
             replicates=self.replicates,
-            hypotheses=len(self.rows),
+            hypotheses=len(hypotheses(self.rows)),
             rejected=rejected,
             seconds=round(self.seconds, 3),
             engines=sorted(self.engines),

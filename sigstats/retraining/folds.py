@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
 from .._common.random_streams import as_generator
 from .._common.validation import IntArray, as_array, as_choice, as_count, as_labels, one_line, refuse
@@ -236,6 +237,13 @@ class LabelExchange:
                 "labels of others cannot be exchanged",
             )
 
+    @property
+    def strata(self) -> list[IntArray]:
+        """The rows that exchange labels; of groups that move as a whole, the first row of each."""
+        if self.inside:
+            return np.split(self._order, np.cumsum(np.bincount(self._groups))[:-1])
+        return [block[:, 0] for block in self._blocks]
+
     def draw(self, generator: np.random.Generator, size: int) -> IntArray:
         """Permutations, shape (size, n): row i of X takes the label and the fold of row ``draws[b, i]``."""
         draws = np.broadcast_to(np.arange(self._n), (size, self._n)).copy()
@@ -259,3 +267,25 @@ def rows_to_permute(y: IntArray, groups: IntArray) -> list[IntArray]:
             "groups", "one row of a class in each", "a group with two rows of a class: nothing can be permuted"
         )
     return arrays
+
+
+def note_on_few_arrangements(
+    y: IntArray, groups: IntArray | None, folds: IntArray, null: str, *, features: int, needed: int
+) -> str:
+    """State the smallest possible p-value if fewer than `needed` arrangements of the data differ; otherwise empty.
+
+    Permutations that leave the labels in each fold, or the feature values of each class in it, as they are give the
+    observed result again. The share of them among all permutations is the smallest p-value, whatever the classifier.
+    """
+    groups = np.zeros_like(y) if groups is None else groups
+    if null == "labels":
+        strata, codes, moved = LabelExchange(y, groups).strata, y * (folds.max() + 1) + folds, 1
+    else:
+        strata, codes, moved = rows_to_permute(y, groups), folds, features
+    logs = (moved * gammaln(len(rows) + 1) - gammaln(np.bincount(codes[rows]) + 1).sum() for rows in strata)
+    log_count = float(sum(logs))
+    if log_count >= np.log(needed - 0.5):
+        return ""
+    count = round(np.exp(log_count))
+    what = f"{count} arrangement{'' if count == 1 else 's'} of the {null}"
+    return f"permutations within groups give only {what}, so p is not below {1 / count:.2g}"

@@ -43,7 +43,7 @@ from .._common.validation import as_count, refuse
 from ..measures.costs import as_cost_measure
 from ..measures.measure import Measure
 from ..test_result import TestResult, monte_carlo_outcome
-from .folds import as_classes, as_folds
+from .folds import as_classes, as_folds, note_on_few_arrangements
 from .measured import observed_value, statistic_of, values_of
 from .retrainer import Retrainer as Retrainer
 from .retrainer import Transforms, in_processes
@@ -239,6 +239,10 @@ def permutation_test(
         reason = "; ".join(filter(None, [reason, _SCALER]))
     if groups is None:
         reason = "; ".join(filter(None, (reason, copies_note(as_rows(X, retrainer.n, null), codes, folds, null))))
+    else:
+        features = as_rows(X, retrainer.n, null).shape[1]
+        few = note_on_few_arrangements(codes, units, folds, null, features=features, needed=n_resamples + 1)
+        reason = "; ".join(filter(None, (reason, few and f"warning: {few}")))
     if costs is not None:
         if measure != "error":
             raise refuse("measure", measure, "no measure with costs, since the mean cost is the statistic")

@@ -81,6 +81,28 @@ def test_copies_of_rows_in_other_folds_are_told_unless_groups_keep_them(table):
     assert notes(groups="patient") == []
 
 
+def test_a_test_of_too_few_arrangements_decides_nothing_and_the_page_says_why(table):
+    frame = pd.read_csv(table)
+    # of groups of one class, only patients 0 and 1 are of equal size: 2 arrangements of the labels
+    frame["class"] = np.where(frame.patient % 2, "sick", "well")
+    sizes = {patient: 2 + (patient if patient > 1 else 0) for patient in range(8)}
+    pieces = [frame[frame.patient == patient].sample(size, replace=True) for patient, size in sizes.items()]
+    rng = np.random.default_rng(3)
+    grown = pd.concat(pieces).assign(a=lambda rows: rng.normal(size=len(rows)) + 4 * rows.patient.mod(2))
+    grown.to_csv(table, index=False)
+    summary = study(table, tests=("permutation",), folds=2).summary.set_index(["test", "classifier"])
+    labels, features = (summary.loc[f"permutation-{name}"] for name in ("labels", "features"))
+    assert set(labels.decision) == {"none"}
+    assert (labels.p_value > 0.25).all()
+    assert labels.p_adjusted.isna().all()
+    assert features.p_adjusted.notna().all()
+    told = "permutations within groups give only 2 arrangements of the labels, so p is not below 0.5"
+    page = (table.parent / "output" / "report.html").read_text()
+    assert f"On visits, the test cannot reject: {told}." in page
+    assert f"Note: visits: the permutation test of labels cannot reject: {told}." in page
+    assert "could not be distinguished" not in page
+
+
 @pytest.mark.parametrize("spelled", [str.upper, "{}.".format])
 def test_classes_that_are_spelled_in_two_ways_are_named(table, spelled):
     frame = pd.read_csv(table, dtype={"class": str})

@@ -126,7 +126,7 @@ GAINED = "depended for its accuracy on the joint structure of the features"
         (
             "permutation-labels",
             [0.01, 0.02],
-            "All 2 classifiers learned real class structure on iris (PermClass, p ≤ 0.02).",
+            "Both classifiers learned real class structure on iris (PermClass, p ≤ 0.02).",
             [],
         ),
         (

@@ -14,7 +14,14 @@ from sklearn.naive_bayes import GaussianNB
 
 import sigstats
 from sigstats._common.class_names import as_groups
-from sigstats.retraining.folds import LabelExchange, folds_of, leave_one_out_folds, rows_to_permute, stratified_folds
+from sigstats.retraining.folds import (
+    LabelExchange,
+    folds_of,
+    leave_one_out_folds,
+    note_on_few_arrangements,
+    rows_to_permute,
+    stratified_folds,
+)
 from sigstats.retraining.retrainer import Retrainer
 
 from ...examples import examples
@@ -53,6 +60,33 @@ def test_groups_of_one_class_are_exchanged_whole_among_those_of_their_size():
     assert set(found) == {(0, 1, 2, 3, 4, 5), (1, 0, 3, 2, 4, 5), (0, 1, 2, 3, 5, 4), (1, 0, 3, 2, 5, 4)}
     least, most = binom.ppf([0.5e-6 / 4, 1 - 0.5e-6 / 4], 4_000, 1 / 4)
     assert all(least <= count <= most for count in found.values())
+
+
+@pytest.mark.parametrize("null", ["labels", "features"])
+@pytest.mark.parametrize(
+    ("y", "groups", "folds"),
+    [
+        ([0, 1, 0, 1, 0, 1], [0, 1, 0, 1, 2, 3], [0, 1, 0, 1, 0, 1]),  # groups move as a whole
+        ([0, 0, 1, 1, 0, 1, 0], [0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1, 1]),  # rows move inside groups
+        ([0, 0, 1, 1, 1], None, [0, 1, 0, 1, 1]),
+    ],
+)
+def test_the_smallest_p_is_that_of_all_distinct_arrangements(null, y, groups, folds):
+    # all permutations that the seeded draws reach; distinct values of the features in each fold and class
+    y, folds, values = np.array(y), np.array(folds), np.arange(2 * len(y)).reshape(2, -1)
+    given = None if groups is None else np.array(groups)
+    retrainer = Retrainer(GaussianNB(), values.T, y, folds, null=null, groups=given)
+    seen = set()
+    for draw in retrainer.draw(np.random.default_rng(1), 20_000):
+        if null == "labels":
+            seen.add((tuple(y[draw]), tuple(folds[draw])))
+        else:
+            moved = np.take_along_axis(values, draw, axis=1)
+            seen.add(frozenset(zip(y.tolist(), folds.tolist(), *moved.tolist(), strict=True)))
+    few = note_on_few_arrangements(y, given, folds, null, features=2, needed=len(seen) + 1)
+    assert few.endswith(f"so p is not below {1 / len(seen):.2g}")
+    assert f"only {len(seen)} arrangements of the {null}" in few
+    assert not note_on_few_arrangements(y, given, folds, null, features=2, needed=len(seen))
 
 
 def test_what_cannot_be_exchanged_is_refused():
