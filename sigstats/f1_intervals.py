@@ -58,7 +58,7 @@ def f1_interval(
     method : {"exact", "mid-p", "wilson", "jeffreys"}
         The method of the interval of Jaccard's index. The coverage of ``"exact"`` (Clopper and Pearson 1934) is at
         least the stated confidence; that of the shorter ``"mid-p"``, ``"wilson"`` (Wilson 1927) and ``"jeffreys"``
-        (posterior for a Beta(1/2, 1/2) prior) is near it on average, but at 95% as low as 93%, 83% and 90% for some F1.
+        (posterior for a Beta(1/2, 1/2) prior) is near it on average, but at 95% as low as 91%, 79% and 85% for some F1.
     confidence_level : float
         Of the interval, strictly between 0 and 1.
 

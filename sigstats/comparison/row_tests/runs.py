@@ -73,7 +73,11 @@ def runs_test(
 
 
 def _error(a: FloatArray, b: FloatArray) -> tuple[float, float]:
-    """The standard error of the difference of the means, and Welch's degrees of freedom."""
+    """The standard error of the difference of the means, and its degrees of freedom.
+
+    They are Welch's, but no more than those of two recipes with the smaller number of runs each: with 2 and 20 runs
+    Welch's test rejects equal means in 8% of cases at the level 5%, and its 95% intervals miss in 12%.
+    """
     sides = [difference(side, np.full(len(side), side[0])) for side in (a, b) if len(side) > 1]
     if not sides:
         return math.inf, 1.0
@@ -84,7 +88,8 @@ def _error(a: FloatArray, b: FloatArray) -> tuple[float, float]:
         return math.sqrt(square), float(len(sides[0]) - 1)
     # Of shares, as the squares of small ones are no floats.
     parts = sum((share / square) ** 2 / (len(side) - 1) for share, side in zip(shares, sides, strict=True))
-    return math.sqrt(square), 1 / parts
+    fewest = min(len(side) for share, side in zip(shares, sides, strict=True) if share)
+    return math.sqrt(square), min(1 / parts, 2.0 * (fewest - 1))
 
 
 def test_runs(row: ComparisonRow, part: Runs, rule: ComparisonRule, tasks: IntArray | None) -> ComparisonRow:

@@ -23,16 +23,26 @@ def recipe(rng, accuracy, runs=5, items=200, spread=0.03):
     return pd.DataFrame({"id": np.tile(np.arange(items), runs), "seed": seed, "label": label, "prediction": said})
 
 
-@pytest.mark.parametrize(("runs_a", "runs_b"), [(5, 5), (3, 9), (2, 4), (12, 12)])
-def test_p_and_interval_are_welchs(runs_a, runs_b):
+@pytest.mark.parametrize(("runs_a", "runs_b"), [(5, 5), (3, 9), (2, 4), (2, 30), (12, 12)])
+def test_p_and_interval_are_welchs_with_the_degrees_of_freedom_of_the_smaller_number(runs_a, runs_b):
     rng = np.random.default_rng(runs_a)
     a, b = rng.normal(0.8, 0.03, runs_a), rng.normal(0.77, 0.01, runs_b)
     found, least = runs_test(a, b), 1 / math.comb(runs_a + runs_b, runs_a)
-    assert found.pvalue == pytest.approx(max(ttest_ind(b, a, equal_var=False, alternative="less").pvalue, least))
     theirs = ttest_ind(b, a, equal_var=False)
-    assert found.two_sided_pvalue == pytest.approx(max(theirs.pvalue, 2 * least))
-    ends = list(theirs.confidence_interval()) if 2 * least <= 0.05 else [-math.inf, math.inf]
-    assert [found.low, found.high] == pytest.approx(ends)
+    freedom = min(theirs.df, 2 * (min(runs_a, runs_b) - 1))
+    assert found.pvalue == pytest.approx(max(t.cdf(theirs.statistic, freedom), least))
+    assert found.two_sided_pvalue == pytest.approx(max(2 * t.sf(abs(theirs.statistic), freedom), 2 * least))
+    reach = t.isf(0.025, freedom) * (b.mean() - a.mean()) / theirs.statistic if 2 * least <= 0.05 else math.inf
+    assert [found.low, found.high] == pytest.approx([b.mean() - a.mean() - reach, b.mean() - a.mean() + reach])
+
+
+@pytest.mark.parametrize("runs", [(2, 20), (2, 60), (3, 30), (20, 2)])
+def test_unlike_numbers_of_normal_runs_miss_about_as_often_as_stated(runs):
+    rng, trials = np.random.default_rng(1), 4000
+    for spread in ((1, 1), (1, 2), (2, 1)):
+        found = [runs_test(*map(rng.normal, (0.8, 0.8), spread, runs)) for _ in range(trials)]
+        assert sum(result.pvalue <= 0.05 for result in found) <= binom.ppf(0.9999, trials, 0.07)
+        assert sum(not result.low <= 0 <= result.high for result in found) <= binom.ppf(0.9999, trials, 0.09)
 
 
 def test_few_runs_have_no_smaller_p_than_divisions_and_no_ends():
