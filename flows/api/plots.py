@@ -147,7 +147,7 @@ class StudyPlots:
     @_figure
     def resampled_differences(self) -> Iterator[Panel]:
         """Draw the bootstrap replicates of a difference on the one test set, with the middle 95% shaded."""
-        for row in self._evidence.of("confidence"):
+        for row in self._evidence.rows_of("confidence"):
             if row.resampled is not None:
                 loads = json.loads(row.resampled)
                 edges = (loads["first"] + np.arange(len(loads["counts"]) + 1)) * loads["width"]

@@ -135,7 +135,7 @@ class Evidence:
         """The names of the tests, in the order of the summary."""
         return distinct(row.test for row in self.rows)
 
-    def of(self, test: str) -> tuple[Hypothesis, ...]:
+    def rows_of(self, test: str) -> tuple[Hypothesis, ...]:
         """The hypotheses of one test."""
         return tuple(row for row in self.rows if row.test == test)
 

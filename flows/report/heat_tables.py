@@ -38,7 +38,7 @@ def draw_classifiers(evidence: Evidence) -> Iterator[Figure]:
     """Return a grid of p-values and one of necessities for every test of single classifiers."""
     grids = []
     for section in sections.of_study(evidence):
-        rows = evidence.of(section.test)
+        rows = evidence.rows_of(section.test)
         if all(row.decision == "none" for row in rows):  # estimates, of which nothing is tested
             continue
         if all(row.dataset and row.classifier and not row.slice for row in rows):
@@ -89,7 +89,7 @@ def _hint(row: Hypothesis, evidence: Evidence) -> str:
 def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
     """One figure for every test that compares two classifiers."""
     for section in sections.of_study(evidence):
-        rows = primary_rows(evidence.of(section.test))
+        rows = primary_rows(evidence.rows_of(section.test))
         if all(row.a and row.b and not row.slice for row in rows) and any(row.estimate is not None for row in rows):
             squares = [_square(caption, group) for caption, group in _groups(rows)]
             body = side_by_side(squares, len(distinct(name for row in rows for name in (row.a, row.b))))

@@ -37,12 +37,13 @@ def render(
 ) -> str:
     """The report of a study."""
     evidence = Evidence(results)
-    used, particulars = sections.of_study(evidence), evidence.page.particulars(evidence)
+    tested = [(section, evidence.rows_of(section.test)) for section in sections.of_study(evidence)]
+    particulars = evidence.page.particulars(evidence)
     over_data_sets = evidence.over_data_sets
     answers = [
         ("Which is best over the data sets?", best_over_data_sets(evidence), ""),
         *particulars.first,
-        *((section.question, section.verdict(evidence.of(section.test), evidence), section.terms) for section in used),
+        *((section.question, section.verdict(rows, evidence), section.terms) for section, rows in tested),
         *particulars.last,
         ("Can the printed numbers be reproduced?", printed_numbers(evidence), ""),
     ]
@@ -64,10 +65,10 @@ def render(
         shortfall=shortfall(evidence),
         over_data_sets_method="" if over_data_sets is None else over_data_sets.method,
         verdicts=verdicts,
-        methods=[(section, section.method_of(evidence.of(section.test))) for section in used],
+        methods=[(section, section.method_of(rows)) for section, rows in tested],
         transforms=particulars.transforms,
         figures=[figure for figure in evidence.figures if figure is not first],
-        tables=[table_of(section, evidence) for section in used],
+        tables=[table_of(section, evidence) for section, _ in tested],
         config=config_as_toml(config),
         versions=dict(sorted(versions.items())),
         fingerprint=fingerprint,
@@ -185,7 +186,7 @@ class Table:
 
 def table_of(section: Section, evidence: Evidence) -> Table:
     """The table of a section's hypotheses."""
-    rows = evidence.of(section.test)
+    rows = evidence.rows_of(section.test)
     columns = [column for column in section.columns if column.is_shown(rows)]
     one, several = _HYPOTHESES if all_tested(rows) else ("row", "rows")
     heading = f"{section.name}: " + (f"the only {one}" if len(rows) == 1 else f"all {len(rows):,} {several}")

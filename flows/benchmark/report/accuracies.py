@@ -55,7 +55,7 @@ def performances(evidence: Evidence) -> list[Performance]:
 
 def of_pairs(evidence: Evidence) -> tuple[Hypothesis, ...]:
     """The tests of two classifiers on a data set, by accuracy; empty if the study has none."""
-    return next(filter(None, map(evidence.of, _PAIR_TESTS)), ())
+    return next(filter(None, map(evidence.rows_of, _PAIR_TESTS)), ())
 
 
 def missing(value: Sequence[Performance], evidence: Evidence) -> list[tuple[str, str]]:
@@ -128,13 +128,13 @@ def accuracies(evidence: Evidence) -> Accuracies:
         values.setdefault(cell.subject["dataset"], {})
     for one in performances(evidence):
         values[one.dataset][one.classifier] = one.accuracy
-    pairs, ranked = of_pairs(evidence), evidence.of("signed-rank")
+    pairs, ranked = of_pairs(evidence), evidence.rows_of("signed-rank")
     level = f"{adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}"
     tests = [_PAIR_TESTS[row.test] for row in pairs[:1]] + ["mean ranks: the signed-rank test" for _ in ranked[:1]]
     return Accuracies(
         classifiers=distinct(cell.subject["classifier"] for cell in evidence.results.cells("crossval")),
         accuracies=values,
-        ranks={row.classifier or "": row.estimate for row in evidence.of("mean-rank") if row.estimate is not None},
+        ranks={row.classifier or "": row.estimate for row in evidence.rows_of("mean-rank") if row.estimate is not None},
         differing=frozenset(
             (row.dataset or "", frozenset((row.a or "", row.b or "")))
             for row in (*pairs, *ranked)

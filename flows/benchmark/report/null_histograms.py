@@ -71,7 +71,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for all tests on retrains."""
     tests, measure, more = [], "error", False
     for number, section in enumerate(sections.of_study(evidence)):
-        rows = evidence.of(section.test)
+        rows = evidence.rows_of(section.test)
         if any(cell.fanout in ("retrain", "measured-retrain") for row in rows for cell in evidence.cells_of(row)):
             groups = group_by(rows, lambda row: row.dataset or "").items()
             parts = [_group(f"h{number}-{i}", dataset, group, evidence) for i, (dataset, group) in enumerate(groups)]

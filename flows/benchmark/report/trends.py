@@ -34,7 +34,7 @@ class Point:
 
 def curves_of(test: str, evidence: Evidence) -> tuple[str, dict[str, list[Point]]]:
     """The number in which the data sets of a test on retrains differ, and a curve for each classifier, if any."""
-    rows = [row for row in evidence.of(test) if row.measure == "error"]
+    rows = [row for row in evidence.rows_of(test) if row.measure == "error"]
     names = distinct(named[0] for row in rows if (named := _parameter_of(row)) is not None)
     curves = {
         classifier: sorted(_points(group, evidence), key=lambda point: point.value)

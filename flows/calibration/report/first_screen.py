@@ -135,7 +135,7 @@ def advice(tests: Sequence[TestRates], fewest: str = "") -> str:
 
 def screen(evidence: Evidence) -> Figure | None:
     """The picture and the table of all tests; None if there are no rates, or too many tests."""
-    tests = rates_of_tests((*evidence.of("calibration"), *evidence.of("performance")), evidence.alpha)
+    tests = rates_of_tests((*evidence.rows_of("calibration"), *evidence.rows_of("performance")), evidence.alpha)
     if not tests or len(tests) > _MOST:
         return None
     panels = [*filter(None, (_panel(f"screen-{place}", measure, tests) for place, measure in enumerate(_PANELS)))]

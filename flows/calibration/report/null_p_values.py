@@ -32,7 +32,7 @@ LEVELS = tuple(float(level) for level in np.geomspace(1e-4, 0.2, 23))
 
 def true_nulls(evidence: Evidence) -> list[Hypothesis]:
     """The rates of rejections where the null hypothesis is true, of tests whose p-values are stored."""
-    rates = [row for row in evidence.of("calibration") if row.measure == ERROR and row.estimate is not None]
+    rates = [row for row in evidence.rows_of("calibration") if row.measure == ERROR and row.estimate is not None]
     return [row for row in rates if evidence.cells_of(row)[0].fanout != "tally"]
 
 

@@ -36,7 +36,8 @@ class Curve:
 
 def curves_of(evidence: Evidence) -> Iterator[tuple[str | None, str, bool, list[Curve]]]:
     """The data set, the method, whether the rates are coverages, and a curve for each population with enough sizes."""
-    rated = [row for row in evidence.of("calibration") if row.estimate is not None and not _is_exchanged(row, evidence)]
+    known = [row for row in evidence.rows_of("calibration") if row.estimate is not None]
+    rated = [row for row in known if not _is_exchanged(row, evidence)]
     groups = group_by(rated, lambda row: (row.dataset, row.method, row.measure == COVERAGE))
     for (dataset, method, covers), rows in groups.items():
         curves = [

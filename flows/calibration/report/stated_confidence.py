@@ -49,7 +49,7 @@ class Statements:
 def draw_resampled(evidence: Evidence) -> Iterator[Figure]:
     """One figure with a panel for each bootstrap of trained classifiers; those of one measure are side by side."""
     panels = []
-    groups = group_by(list(evidence.of("confidence")), lambda row: row.method).values()
+    groups = group_by(list(evidence.rows_of("confidence")), lambda row: row.method).values()
     for index, row in enumerate(row for group in groups for row in group):
         if row.resampled is not None:
             panels.append(_histogram(f"resampled-{index}", row, json.loads(row.resampled)))
@@ -99,7 +99,7 @@ def _histogram(name: str, row: Hypothesis, result: Mapping[str, Any]) -> Markup:
 
 def statements_of(evidence: Evidence) -> Iterator[tuple[str | None, str, dict[int, Statements]]]:
     """Each data set and method with its statements by size, over all populations of the data set."""
-    groups = group_by(list(evidence.of("calibration")), lambda row: (row.dataset, row.method))
+    groups = group_by(list(evidence.rows_of("calibration")), lambda row: (row.dataset, row.method))
     for (dataset, method), rows in groups.items():
         sizes = {n: statements(group, evidence) for n, group in group_by(rows, lambda row: row.n or 0).items()}
         if known := {n: of_size for n, of_size in sorted(sizes.items()) if of_size is not None}:

@@ -28,7 +28,7 @@ _DRAWN = 150
 
 def worst_of(evidence: Evidence) -> dict[str | None, list[Hypothesis]]:
     """For each data set and method, the row with the lowest coverage."""
-    rows = [row for row in evidence.of("performance") if row.measure == COVERAGE and row.truth is not None]
+    rows = [row for row in evidence.rows_of("performance") if row.measure == COVERAGE and row.truth is not None]
     return {
         dataset: [
             min(of_method, key=lambda row: row.estimate or 0)

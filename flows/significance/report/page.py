@@ -64,7 +64,7 @@ def approximations(evidence: Evidence) -> Verdict | None:
     for test in evidence.tests:
         tables = [
             {row.method: row for row in reversed(rows) if row.p_value is not None}
-            for rows in group_by(evidence.of(test), evidence.table_of).values()
+            for rows in group_by(evidence.rows_of(test), evidence.table_of).values()
         ]
         for method, name in _APPROXIMATE.items():
             pairs = [(rows["exact"], rows[method]) for rows in tables if "exact" in rows and method in rows]

@@ -146,7 +146,7 @@ Expected = list[list[float]]
 def draw_counts(evidence: Evidence) -> Iterator[Figure]:
     """Return one figure for each test of tables, with one line for equal counts."""
     for section in sections.of_study(evidence):
-        groups = group_by(evidence.of(section.test), evidence.table_of).values()
+        groups = group_by(evidence.rows_of(section.test), evidence.table_of).values()
         lines = [(rows, counted) for rows in groups if (counted := _counts_of(rows[0], evidence)) is not None]
         if lines:
             yield Figure(

@@ -57,8 +57,8 @@ def test_one_data_set_has_the_best_in_the_headline(tmp_path: Path) -> None:
 
 def test_classifiers_that_are_not_told_apart_may_each_be_taken(tmp_path: Path) -> None:
     evidence = Evidence(Results(make_study(tmp_path, datasets=["iris"], lost=())))
-    pairs = [row for row in evidence.of("mcnemar") if row.decision != "reject"]
-    said = performance(found := performances(evidence), evidence.of("mcnemar"))
+    pairs = [row for row in evidence.rows_of("mcnemar") if row.decision != "reject"]
+    said = performance(found := performances(evidence), evidence.rows_of("mcnemar"))
     best = max(found, key=lambda one: one.accuracy).classifier
     tied = {name for row in pairs for name in (row.a, row.b) if best in (row.a, row.b)} - {best}
     assert said is not None

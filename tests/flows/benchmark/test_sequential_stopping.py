@@ -202,7 +202,7 @@ def test_the_report_tells_the_saving_and_what_it_costs(stopped):
     evidence = Evidence(Results(store))
     for section in sections.of_study(evidence):
         if section.test.startswith("permutation"):
-            rows = evidence.of(section.test)
+            rows = evidence.rows_of(section.test)
             run_, early = sum(row.replicates for row in rows), sum(row.replicates < 999 for row in rows)
             (saving,) = (s for s in section.verdict(rows, evidence).details if "Sequential" in s)
             assert saving.startswith(

@@ -164,7 +164,7 @@ def test_samples_on_which_a_learner_fails_are_counted_and_not_rejected(tmp_path)
     outcomes = stored.table(folds).column("outcomes").to_pylist()
     failed = [not each for each in outcomes]
     assert 0 < sum(failed) < 60
-    rows = {row.method.split(",")[0].split(" ")[0].lower(): row for row in Evidence(stored).of("calibration")}
+    rows = {row.method.split(",")[0].split(" ")[0].lower(): row for row in Evidence(stored).rows_of("calibration")}
     p_values = []
     for each in outcomes:
         if each:
@@ -272,7 +272,7 @@ def test_tests_of_folds_need_learners(tmp_path, refused_study):
 
 @pytest.mark.long
 def test_the_report_begins_with_the_tests_that_reject_too_often(done):
-    rows = [row for row in Evidence(Results(Store(str(done)))).of("calibration") if row.measure == "type I error"]
+    rows = [row for row in Evidence(Results(Store(str(done)))).rows_of("calibration") if row.measure == "type I error"]
     # By hand: too often is a share that a level of 5% reaches so seldom, Holm-adjusted in the family of the test.
     failing = {row.method: row.estimate for row in rows if row.decision == "reject"}
     assert set(failing) == {"McNemar (exact)"}

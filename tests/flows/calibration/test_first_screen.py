@@ -27,7 +27,7 @@ def store(tmp_path_factory):
 
 
 def rates_of(evidence):
-    return rates_of_tests(evidence.of("calibration"), evidence.alpha)
+    return rates_of_tests(evidence.rows_of("calibration"), evidence.alpha)
 
 
 def exact_rate(only_a, only_b):

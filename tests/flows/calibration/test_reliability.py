@@ -59,7 +59,7 @@ def test_the_confidence_is_that_of_the_side_which_is_better(only_a, only_b):
 
 
 def test_right_is_what_the_population_says(evidence):
-    rows = [row for row in evidence.of("calibration") if row.n == 300]
+    rows = [row for row in evidence.rows_of("calibration") if row.n == 300]
     two_sided = [row for row in rows if row.method == "McNemar"]
     said = stated_confidence.statements(two_sided, evidence)
     right = stated = 0
@@ -95,13 +95,13 @@ def test_a_panel_a_size_says_what_is_stated_and_right(evidence):
     assert [figure.title.split(" stated by ")[1] for figure in drawn] == ["McNemar, rows", "McNemar (less), rows"]
     body = str(drawn[0].body)
     assert re.findall(r"<strong>([^<]*)</strong>", body) == ["60 rows", "300 rows"]
-    rows = [row for row in evidence.of("calibration") if row.n == 300 and row.method == "McNemar"]
+    rows = [row for row in evidence.rows_of("calibration") if row.n == 300 and row.method == "McNemar"]
     said = stated_confidence.statements(rows, evidence)
     assert f"right on {100 * said.right.mean():.1f}%" in body
 
 
 def test_the_headline_and_the_advice_name_the_intervals_and_sizes_at_which_a_fault_was_found(evidence):
-    (row, *_) = evidence.of("calibration")
+    (row, *_) = evidence.rows_of("calibration")
 
     def verdict(*cells):
         rows = [
@@ -124,9 +124,9 @@ def test_the_headline_and_the_advice_name_the_intervals_and_sizes_at_which_a_fau
 
 
 def test_the_first_screen_answers_whether_the_test_can_be_trusted(evidence):
-    (row, *_) = evidence.of("calibration")
+    (row, *_) = evidence.rows_of("calibration")
     kept = replace(row, measure="coverage", method="wide", n=60, estimate=0.96, null_mean=0.95, decision="keep")
-    power = next(row for row in evidence.of("calibration") if row.measure == "power")
+    power = next(row for row in evidence.rows_of("calibration") if row.measure == "power")
     by_coverage = rates.SECTIONS[0].verdict([kept, power], evidence)
     assert by_coverage.headline == (
         "No fault was shown: at worst the interval of wide contains the truth on 96.0% of the test sets (60 rows; "

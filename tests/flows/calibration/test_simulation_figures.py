@@ -87,7 +87,9 @@ def test_a_nested_loop_has_every_setting_once(evidence):
     (coverage,) = [
         figure for figure in nested_loops.draw(evidence) if "Coverage" in figure.title and "F1 of A" in figure.title
     ]
-    rows = [row for row in evidence.of("performance") if row.measure == "coverage" and row.method == "F1 of A (wilson)"]
+    rows = [
+        row for row in evidence.rows_of("performance") if row.measure == "coverage" and row.method == "F1 of A (wilson)"
+    ]
     order = nested_loops.settings(rows, ["difference", "prevalence", "rows"], evidence)
     assert order == sorted((d, p, n) for d in (0.0, 0.1) for p in (0.1, 0.4) for n in (30.0, 90.0))
     body = str(coverage.body)
@@ -155,7 +157,7 @@ def test_every_rate_has_its_error_and_what_was_undefined(evidence):
     assert '<section id="design">' in report
     for header in ("MC error", "Failed", "Without a class"):
         assert f">{header}</th>" in report
-    row = next(row for row in evidence.of("calibration") if row.measure == "power")
+    row = next(row for row in evidence.rows_of("calibration") if row.measure == "power")
     assert (row.estimate_low, row.estimate_high) == tuple(clopper_pearson(round(200 * row.estimate), 200))
     error = np.sqrt(row.estimate * (1 - row.estimate) / 200)
     assert f">{100 * error:.2f}%<" in report

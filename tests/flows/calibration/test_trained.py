@@ -219,7 +219,7 @@ def test_the_report_says_how_sure_and_how_often(done):
 
 def test_the_replicates_behind_a_confidence_are_drawn_and_exchanged_outputs_have_no_power(done):
     stored = Results(Store(str(done)))
-    (found,) = [row for row in Evidence(stored).of("confidence") if row.method.startswith("bootstrap")]
+    (found,) = [row for row in Evidence(stored).rows_of("confidence") if row.method.startswith("bootstrap")]
     drawn, observed = resampled_differences(stored, found)
     assert drawn.size == 499
     assert (drawn > 0).mean() == found.statistic  # eq. (13): what the report states is what the histogram shows
@@ -469,7 +469,7 @@ def test_what_was_chosen_is_stored_and_shown_with_the_f1_of_every_classifier(set
     train, test, rest = np.split(order, [90, 140])
     words = TfidfVectorizer(stop_words="english").fit(texts[train])
     X = words.transform(texts)
-    found = {(row.classifier[0], row.measure): row for row in Evidence(sets).of("trained")}
+    found = {(row.classifier[0], row.measure): row for row in Evidence(sets).rows_of("trained")}
     for side, machine in (("A", LinearSVC(random_state=0)), ("B", SVC(C=c, gamma=gamma, random_state=0))):
         fitted = [clone(machine).fit(X[train], own[train]) for own in truth.T]
         for average in ("micro", "macro"):
@@ -527,7 +527,7 @@ def test_a_stand_in_reads_no_other_cell_and_has_the_rows_that_are_left(sets, don
 def test_the_confidence_of_a_set_is_the_bootstrap_s_of_its_macro_f1(sets):
     (cell,) = sets.cells("categorise")
     joint = events(sets.table(cell), cell.work.categories, test=True)
-    by_test = {row.method.split(" ")[0]: row for row in Evidence(sets).of("confidence")}
+    by_test = {row.method.split(" ")[0]: row for row in Evidence(sets).rows_of("confidence")}
     row = by_test["bootstrap"]
     y, a, b = (
         [[int(j in side) for j in range(3)] for side, n in zip(part, joint.counts, strict=True) for _ in range(n)]

@@ -124,7 +124,7 @@ def test_the_line_stands_at_the_observed_error_and_the_bars_are_the_replicates(s
 
 def test_the_observed_error_that_is_drawn_is_that_of_the_predictions(store, evidence):
     results = Results(store)
-    for row in evidence.of("permutation-labels"):
+    for row in evidence.rows_of("permutation-labels"):
         (cell,) = results.cells("crossval", dataset=row.dataset, classifier=row.classifier)
         table = results.table(cell)
         wrong = (table.column("label").to_numpy() != table.column("prediction").to_numpy()).sum()
@@ -277,7 +277,7 @@ def test_every_number_of_the_summary_is_in_its_grid(evidence):
     }
     lines = re.findall(r"<tr>(.*?)</tr>", tables["PermFeats: p-value"], re.DOTALL)
     columns = re.findall(r'<th scope="col">(.*?)</th>', lines[0])
-    for row in evidence.of("permutation-features"):
+    for row in evidence.rows_of("permutation-features"):
         (line,) = (line for line in lines[1:] if f'<th scope="row">{row.dataset}</th>' in line)
         cell = re.findall(r"<td.*?</td>", line)[columns.index(row.classifier)]
         assert ("●" in cell) == (row.decision == "reject")
@@ -322,7 +322,7 @@ def test_a_trend_runs_through_the_errors_of_each_value(tmp_path):
     assert [figure.title for figure in drawn] == ["PermClass: error against noise", "PermFeats: error against noise"]
     for figure, test in zip(drawn, ("permutation-labels", "permutation-features"), strict=True):
         for classifier, panel in zip(CLASSIFIERS, str(figure.body).split("<figure>")[1:], strict=True):
-            rows = {row.dataset: row for row in evidence.of(test) if row.classifier == classifier}
+            rows = {row.dataset: row for row in evidence.rows_of(test) if row.classifier == classifier}
             path = re.search(r'class="observed" d="M([^"]*)"', panel)[1]
             points = [tuple(map(float, point.split())) for point in path.split("L")]
             xs, ys = zip(*points, strict=True)

@@ -278,7 +278,7 @@ def test_every_hypothesis_has_its_line(page: Page, store: Store) -> None:
 
 def test_a_sentence_has_a_number_in_its_column_and_stands_below_the_table(tmp_path: Path) -> None:
     results = Results(make_study(tmp_path, datasets=["iris"], classifiers=["1-nn", "naive-bayes"], lost=()))
-    (row,) = Evidence(results).of("mcnemar")
+    (row,) = Evidence(results).rows_of("mcnemar")
     notes = ("b & c", "", "a", "b & c")
     results.__dict__["summary"] = summary_table([row.with_(dataset=f"d{i}", note=note) for i, note in enumerate(notes)])
     text = report.render(results, config=CONFIG, versions=VERSIONS)

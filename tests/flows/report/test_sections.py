@@ -90,7 +90,7 @@ def test_the_better_classifier_is_named_first(tmp_path: Path) -> None:
 def _verdict(store: Store, test: str) -> Verdict:
     evidence = Evidence(Results(store))
     (section,) = (section for section in sections.of_study(evidence) if section.test == test)
-    return section.verdict(evidence.of(test), evidence)
+    return section.verdict(evidence.rows_of(test), evidence)
 
 
 def _accuracies(store: Store) -> dict[tuple[str, str], int]:
@@ -280,7 +280,7 @@ def test_every_sentence_says_which_p_it_gives(tmp_path: Path) -> None:
     store = make_study(tmp_path, lost=())
     evidence = Evidence(Results(store))
     for section in sections.of_study(evidence):
-        said = section.verdict(evidence.of(section.test), evidence)
+        said = section.verdict(evidence.rows_of(section.test), evidence)
         for sentence in (said.headline, *said.details):
             for before in re.findall(r"(\S+\s+)p\xa0[=≤]", sentence):
                 assert before.endswith("djusted "), sentence
