@@ -3,6 +3,7 @@
 When not to use: the measure is not a mean of scores, such as measures of classes (`sigstats.comparison.rank_by_pairs`).
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._common.extreme import span_of, ties_as_equal
-from .._common.messages import Note
+from .._common.messages import Note, some_of
 from .._common.scores import refuse_beyond, unlike_units
 from .._common.validation import FloatArray, IntArray, as_count, as_real, refuse, require_squarable
 from ..unseen_row.means import RAREST
@@ -95,8 +96,9 @@ def rank_table(
         of_tasks = sets_of(scores, models, groups, level, weights, limits=limits)
         ranked = _models(of_tasks, weights[:, np.newaxis] * scores, groups, level, right=right, lower=lower)
         ranked_slices.insert(0, RankedSlice(slice=MEAN_OVER_TASKS, n=len(scores), models=ranked))
+    ranked = _models(sets, scores, groups, level, right=right, lower=lower)
     return Ranking(
-        models=_models(sets, scores, groups, level, right=right, lower=lower),
+        models=ranked,
         pairs=pairs_in_order(sets, lower=lower),
         slices=tuple(ranked_slices),
         measure="accuracy" if right else "mean-score",
@@ -104,8 +106,17 @@ def rank_table(
         averaged=answers is not None,
         groups=None if groups is None else sets.n,
         confidence_level=level,
-        notes=(*notes, *unlimited, *copies),
+        notes=(*notes, *unlimited, *copies, *_on_intervals(ranked, limits)),
     )
+
+
+def _on_intervals(models: Sequence[RankedModel], limits: tuple[float, float] | None) -> list[Note]:
+    """Return a note on intervals without a width, and on those that leave the limits of the scores."""
+    low, high = limits or (-math.inf, math.inf)
+    intervals = {model.model: model.confidence_interval for model in models}
+    odd = [name for name, (lower, upper) in intervals.items() if lower == upper or lower < low or upper > high]
+    told = "Student's t has no width for equal scores and may leave their limits; check gives an interval within them"
+    return [Note("student-interval", f"interval of {some_of(odd, 3)}: {told}")] if odd else []
 
 
 def _untestable(rows: IntArray, groups: IntArray | None, least: int) -> str:
