@@ -191,7 +191,7 @@ def _code_of_missing(
             continue
         distinct = np.unique(np.concatenate(scores))[:: 1 if code < 0 else -1].tolist()
         codes = [*takewhile(known.__contains__, distinct)]
-        if len(codes) == len(distinct):
+        if len(codes) in (0, len(distinct)):  # the smallest mark may be a number such as 7
             continue
         others = np.array(distinct[len(codes) :])
         n, of, name = max((int(np.isin(v, codes).sum()), len(v), name) for v, name in zip(scores, names, strict=True))

@@ -225,6 +225,7 @@ def test_a_code_of_no_mark_among_costs_is_named_with_the_question_of_their_direc
         (np.where(RIGHT, np.arange(300) % 4, 7), None, []),  # counts
         (np.where(RIGHT, 50 + np.arange(300) % 30, 88), None, []),
         (1 + np.arange(300) % 7, None, []),
+        (7 + np.arange(300) % 90, None, []),  # the smallest one is not a code
         (2 * RIGHT - 1, (0, 1), ["outside-limits"] * 2),
         (100 * RIGHT - RIGHT * (np.arange(300) % 2), (0, 1), ["outside-limits"] * 2),
         (2 * RIGHT - 1, None, []),
