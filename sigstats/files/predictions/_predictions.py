@@ -13,6 +13,7 @@ from sigstats._common.class_names import NO_ANSWER
 from sigstats._common.messages import Note
 from sigstats.comparison.paired_predictions import STARTS, OtherColumns
 
+from ..tables.dates import as_dates
 from ..tables.spelling import same_spelling
 from ..tables.table import in_one
 
@@ -22,8 +23,7 @@ Ints = NDArray[np.int64]
 MOST_VALUES = 2**20
 #: The most bytes of a text file of which all columns are read; of larger ones, only the compared columns.
 SMALL_FILE = 2**23
-_FRACTION, _DATE = r"^[+-]?[0-9]*[.,][0-9]*[1-9]", r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]|$)"
-_WHOLE = r"^-?[0-9]+(\.0*)?$"
+_FRACTION, _WHOLE = r"^[+-]?[0-9]*[.,][0-9]*[1-9][0-9]*([^0-9.]|$)", r"^-?[0-9]+(\.0*)?$"
 #: An id that ends with a number after a separator.
 _NUMBERED = r"^(.*[0-9A-Za-z])[^0-9A-Za-z]+[A-Za-z]*[0-9]+$"
 #: Label and prediction of an answer of which only right or wrong is known.
@@ -254,7 +254,7 @@ def other_column_codes(first: Predictions, other: Predictions, rows: Any = None,
         if not any(part.null_count or pc.any(_matches(part, _FRACTION)).as_py() for part in columns[name])
         and all(name not in side or _same_parts(own, side[name]) for side in codes)
     }
-    times = [name for name in alike if all(pc.all(_matches(part, _DATE)).as_py() for part in columns[name])]
+    times = [name for name in alike if all(as_dates(part.dictionary) is not None for part in columns[name])]
     numbers = {name for name in alike if all(pc.all(_matches(part, _WHOLE)).as_py() for part in columns[name])}
     question = [told[name] for name in without_target(first.identity) if name in told]
     others = [own for name, own in codes[1].items() if name not in told or not _same_parts(told[name], own)]
@@ -278,9 +278,10 @@ def without_target(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _codes(column: Any) -> Ints:
-    texts = column.dictionary.cast(pa.string())
-    whole, dates = (pc.all(_matches(column, pattern)).as_py() for pattern in (_WHOLE, _DATE))
-    places = pc.rank(texts.cast(pa.float64()) if whole else texts) if whole or dates else range(len(texts))
+    texts, dates = column.dictionary.cast(pa.string()), as_dates(column.dictionary)
+    whole = dates is None and pc.all(_matches(column, _WHOLE)).as_py()
+    values = texts.cast(pa.float64()) if whole else dates
+    places = range(len(texts)) if values is None else pc.rank(values)
     indices = column.indices.cast(pa.int64())
     if indices.null_count:
         indices = pc.fill_null(indices, -1)  # imports pandas
@@ -292,5 +293,7 @@ def _matches(column: Any, pattern: str) -> Any:
 
 
 def _same_parts(one: Ints, other: Ints) -> bool:
+    if np.array_equal(one, other):
+        return True
     pairs = np.unique(one * (int(other.max()) + 1) + other)
     return len(pairs) == len(np.unique(one)) == len(np.unique(other))

@@ -35,7 +35,37 @@ def notes(result):
     return [note for note in result.notes if note.name == "ordered-errors"]
 
 
+SCORE = {"score": "loss", "lower_is_better": "loss"}
 OPTIONS = {"higher_is_better": "loss", "score_range": (0, 6)}
+
+
+@pytest.mark.parametrize(
+    ("form", "seen"),
+    [
+        ("%Y-%m-%d", True),
+        ("%Y%m%d", True),
+        ("%G-W%V-%u", True),
+        ("%d.%m.%Y", True),
+        ("%m/%d/%Y", True),
+        ("%d-%m-%Y %H:%M", True),
+        ("%d %b %Y", True),
+        ("%y-%m-%d", False),  # day or year first
+        ("case %j of %Y", False),
+    ],
+)
+def test_dates_of_shuffled_rows_show_their_autocorrelation(form, seen):
+    base, cand = frames(np.random.default_rng(4))
+    days = pd.date_range("2023-11-20", periods=N).strftime(form)
+    base, cand = (frame.assign(when=days[frame["id"]]).sample(frac=1, random_state=1) for frame in (base, cand))
+    found = ["in the order of 'when'" in note for note in notes(sigstats.compare(base, cand, **SCORE))]
+    assert found == [True] * seen
+
+
+def test_dates_that_may_be_read_in_two_ways_state_no_order():
+    base, cand = frames(np.random.default_rng(4))
+    days = np.array([f"{1 + day % 12:02}/{1 + day // 12 % 12:02}/{2024 + day // 144}" for day in range(N)])
+    base, cand = (frame.assign(when=days[frame["id"]]).sample(frac=1, random_state=1) for frame in (base, cand))
+    assert not notes(sigstats.compare(base, cand, **SCORE))
 
 
 @pytest.mark.long
