@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sigstats._common.messages import rephrased
-from sigstats._common.registry import GIVEN, said
+from sigstats._common.registry import GIVEN, code_in_words
 from sigstats.measures import own as measures
 from sigstats.measures.measure import as_own_measure
 from sigstats.measures.table import MEASURES, OwnMeasure
@@ -116,10 +116,10 @@ def require_as_planned(name: str, planned: Mapping[str, str], here: Callable[[],
 
     Raises OtherCode if it has none, or another version.
     """
-    with rephrased(lambda text: f"{_where()} cannot use {name} ({text}); expected {said(planned)}", OtherCode):
+    with rephrased(lambda text: f"{_where()} cannot use {name} ({text}); expected {code_in_words(planned)}", OtherCode):
         value = here()
     if value != planned:
-        raise OtherCode(f"{_where()} has {said(value)}, and the run was planned with {said(planned)}")
+        raise OtherCode(f"{_where()} has {code_in_words(value)}, and the run was planned with {code_in_words(planned)}")
 
 
 def _where() -> str:

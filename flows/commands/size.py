@@ -203,7 +203,7 @@ def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names:
 
 def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str, names: Sequence[str]) -> int:
     from sigstats.comparison.family import blank_row
-    from sigstats.comparison.margins import SaidShare, require_margins
+    from sigstats.comparison.margins import StatedShare, require_margins
     from sigstats.comparison.row_tests.task_means import has_task_mean
     from sigstats.sizing.measures import plan_measure
 
@@ -215,7 +215,7 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     tests, target, positive = _tests(paired, names, rule), options.power, options.positive
     drops, row = _stated_drops(options), blank_row(paired, measure)
     require_margins(rule, [row])
-    if (row.unit or row.relative) and any(isinstance(drop, SaidShare) for drop in drops):
+    if (row.unit or row.relative) and any(isinstance(drop, StatedShare) for drop in drops):
         raise BadInput(f"--drop: points are of shares; expected a number of {row.unit or 'the unit of the score'}")
     size_of_measure = plan_measure(paired, measure, rule, drops, target=target, tests=tests, positive=positive)
     return _write(options, size_of_measure)

@@ -17,7 +17,7 @@ from pydantic import (
 
 from sigstats._common.messages import rephrased
 from sigstats._common.scores import of_named_scores
-from sigstats.comparison.margins import SaidShare, as_bar, as_margin, as_share
+from sigstats.comparison.margins import StatedShare, as_bar, as_margin, as_share
 from sigstats.comparison.measure_names import as_compared_measures
 from sigstats.comparison.rule import ComparisonRule, key_of
 from sigstats.measures.own import is_path
@@ -36,7 +36,7 @@ def _thresholds() -> type[Strict]:
         limits = {name: value for name, value in field.metadata.items() if name != "key"}
         kind: Any = field.type
         if limits.pop("share", False):
-            share = Annotated[float, BeforeValidator(partial(as_share, name=key)), AfterValidator(SaidShare)]
+            share = Annotated[float, BeforeValidator(partial(as_share, name=key)), AfterValidator(StatedShare)]
             margin = Annotated[Any, PlainValidator(partial(as_margin, name=key), json_schema_input_type=float | str)]
             kind = share if field.default_factory is MISSING else dict[str, margin]
         default = field.default if field.default_factory is MISSING else field.default_factory()

@@ -139,11 +139,11 @@ def with_places(table: FloatArray, classes: Sequence[Any] | NDArray[Any], column
 
 def equal_probabilities(ties: int, rows: int) -> Note:
     """The note on rows without a single likeliest class."""
-    told = f"{ties:,} of {rows:,} rows have several likeliest classes; the first in sorted order is the prediction"
-    return Note("equal-probabilities", told)
+    text = f"{ties:,} of {rows:,} rows have several likeliest classes; the first in sorted order is the prediction"
+    return Note("equal-probabilities", text)
 
 
-def as_probabilities(table: NDArray[Any], name: str, rows: int) -> FloatArray:
+def as_class_probabilities(table: NDArray[Any], name: str, rows: int) -> FloatArray:
     """A table whose rows each sum to 1, apart from the rounding of its type or of its printed digits."""
     if table.ndim != 2 or table.shape[0] != rows:
         wanted = f"({rows}, number of classes): rows as in y, a column for each class"

@@ -133,8 +133,8 @@ def refuse_missing_texts(
     """
     for text, rows in rows_of.items():
         if isinstance(text, str) and text.strip().casefold() in _MISSING_TEXTS and text not in (classes or ()):
-            told = f"{rows:,} of {sum(rows_of.values()) if n is None else n:,} {what} are {shown(text)}"
-            raise ValueError(f"{where}: {told}; {remedy.replace('{}', shown(text))}")
+            problem = f"{rows:,} of {sum(rows_of.values()) if n is None else n:,} {what} are {shown(text)}"
+            raise ValueError(f"{where}: {problem}; {remedy.replace('{}', shown(text))}")
 
 
 def as_class_labels(
@@ -171,15 +171,15 @@ def class_notes(
     predictions of the models.
     """
     labels = counts_of(*models[0][1:3], times)
-    said = [(model, counts_of(classes, codes, times)) for model, classes, _, codes in models]
-    predicted = {name for _, classes in said for name in classes}
+    classes_by_model = [(model, counts_of(classes, codes, times)) for model, classes, _, codes in models]
+    predicted = {name for _, classes in classes_by_model for name in classes}
     if len(labels) == 1 and len(predicted.union(labels)) == 2:  # right and wrong answers, such as 1 and 0
         return []
     none_has = "predictions of classes that no row has"
-    items = [("class-without-rows", f"{where}: {none_has}", _without(rows, labels)) for where, rows in said]
+    items = [("class-without-rows", f"{where}: {none_has}", _without(rows, labels)) for where, rows in classes_by_model]
     if 2 * len(labels) <= sum(labels.values()):
         items.append((NEVER_PREDICTED, "labels of classes that no model predicts", _without(labels, predicted)))
-    notes = [Note(name, f"{told}: {some_of(odd, 3)}") for name, told, odd in items if odd]
+    notes = [Note(name, f"{problem}: {some_of(odd, 3)}") for name, problem, odd in items if odd]
     return [*DistinctNames([*labels], sum(labels.values())).notes, *notes, *_exchanged(models, times)]
 
 
@@ -194,11 +194,11 @@ def _exchanged(
 
     By Chernoff's bound for one order of the classes, times the number of orders.
     """
-    for model, classes, label, said in models:
+    for model, classes, label, prediction in models:
         n, k = len(label) if times is None else int(times.sum()), len(classes)
         if not 2 <= k <= min(n / 2, _MOST_CLASSES):
             continue
-        table = np.bincount(label * k + said, times, k * k).astype(np.int64).reshape(k, k)
+        table = np.bincount(label * k + prediction, times, k * k).astype(np.int64).reshape(k, k)
         by_chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
         low = np.diagonal(table < by_chance)
         if np.count_nonzero(low) < 2:
@@ -209,8 +209,8 @@ def _exchanged(
         partner = linear_sum_assignment(table - by_chance, maximize=True)[1]
         moved = np.flatnonzero(low & (table > by_chance)[np.arange(k), partner])
         hits, chance = (counts[moved, partner[moved]].sum() for counts in (table, by_chance))
-        told = rel_entr(hits, chance) + rel_entr(n - hits, n - chance)
-        if {*moved} == {*partner[moved]} and told > gammaln(k + 1) - np.log(_BY_CHANCE):
+        evidence = rel_entr(hits, chance) + rel_entr(n - hits, n - chance)
+        if {*moved} == {*partner[moved]} and evidence > gammaln(k + 1) - np.log(_BY_CHANCE):
             pairs = some_of(
                 [f"{shown(classes[partner[code]])} for {shown(classes[code])}" for code in moved.tolist()], 5
             )

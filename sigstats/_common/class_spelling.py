@@ -52,8 +52,8 @@ def refuse_thousands(where: str, texts: Sequence[str]) -> None:
     many = len({text[-3:] for text in pointed}) > 10  # rounded ninths have fewer
     others = {*texts}.difference(pointed, "0")
     if pointed and others and (many or pointed[0].endswith("0")):
-        told = f"the point in {shown(pointed[0])} may separate thousands, since other numbers have no point"
-        raise ValueError(f"{where}: {told}; write {pointed[0].replace('.', '')}, or all numbers with three decimals")
+        problem = f"the point in {shown(pointed[0])} may separate thousands, since other numbers have no point"
+        raise ValueError(f"{where}: {problem}; write {pointed[0].replace('.', '')}, or all numbers with three decimals")
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,10 @@ class DistinctNames:
         notes = []
         for other, name in self._spelled_twice:
             both, one = f"{shown(other)} and {shown(name)} are taken as two", f"if they are one {self.what}"
-            told = f"{self.where}: {both}; write them alike {one}"
+            text = f"{self.where}: {both}; write them alike {one}"
             if self.what != "slice" and _WHOLE_NUMBER.fullmatch(name) and _WHOLE_NUMBER.fullmatch(other):
-                raise ValueError(told)
-            notes.append(Note("spelled-twice", told))
+                raise ValueError(text)
+            notes.append(Note("spelled-twice", text))
         return notes[:1]
 
     @property
@@ -107,7 +107,7 @@ class DistinctNames:
         pairs = [(near.setdefault(spelling(name), name), name) for name in names]
         return [(other, name) for other, name in pairs if other != name]
 
-    def check(self, who: str, said: Sequence[str], *, wanted: str = "classes of the labels") -> None:
+    def check(self, who: str, predicted: Sequence[str], *, wanted: str = "classes of the labels") -> None:
         """Refuse predictions without any of these classes, and, unless `exact`, differently spelled classes.
 
         Spellings of a class may differ in case, the form of a number, white space, brackets, quotation marks, the order
@@ -115,33 +115,32 @@ class DistinctNames:
         whole numbers that are shifted from those of the labels, another usual pair for two classes, and fractions
         (probabilities) if the classes are whole numbers.
 
-        `said`: the distinct classes of the predictions; a single predicted class is accepted. `who`: the name of the
-        model in messages. `wanted`: the remedy for other names.
+        `predicted`: the distinct classes of the predictions; a single predicted class is accepted. `who`: the name of
+        the model in messages. `wanted`: the remedy for other names.
         """
         labels, twice = self.names, self._spelled_twice
         if not self._are_classes:
             return
-        if 2 <= len(said) <= self.n / 2 and not set(said).intersection(labels):
-            raise ValueError(
-                f"prediction: {_named(said)} of {who} are not valid; expected classes of the labels: {_named(labels)}"
-            )
+        if 2 <= len(predicted) <= self.n / 2 and not set(predicted).intersection(labels):
+            problem = f"{_named(predicted)} of {who} are not valid; expected classes of the labels: {_named(labels)}"
+            raise ValueError(f"prediction: {problem}")
         if self.exact:
             return
-        if twice and not any({*pair}.issubset(said) for pair in twice):
-            told = f"{shown(twice[0][0])} and {shown(twice[0][1])} are two classes of the labels, but {who} never"
-            raise ValueError(f"label: {told} predicts both; write them alike if they are one class, or rename one")
-        spelling, told, more = _speller(labels), "", ""
-        spelled, strange = {spelling(name): name for name in labels}, sorted(set(said).difference(labels))
+        if twice and not any({*pair}.issubset(predicted) for pair in twice):
+            problem = f"{shown(twice[0][0])} and {shown(twice[0][1])} are two classes of the labels, but {who} never"
+            raise ValueError(f"label: {problem} predicts both; write them alike if they are one class, or rename one")
+        spelling, problem, more = _speller(labels), "", ""
+        spelled, strange = {spelling(name): name for name in labels}, sorted(set(predicted).difference(labels))
         broken = next((name for name in strange if _is_broken(name)), None)
         if other := next((name for name in strange if spelling(name) in spelled), None):
-            told = f"{shown(other)} of {who} is another spelling of the label {shown(spelled[spelling(other)])}"
-        elif broken is not None and all(map(is_number, said)) and not any(map(_is_broken, labels)):
-            told = f"{shown(broken)} of {who} is not a class of the labels: {_named(labels)}"
+            problem = f"{shown(other)} of {who} is another spelling of the label {shown(spelled[spelling(other)])}"
+        elif broken is not None and all(map(is_number, predicted)) and not any(map(_is_broken, labels)):
+            problem = f"{shown(broken)} of {who} is not a class of the labels: {_named(labels)}"
             more = " (probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
-        elif _are_shifted(labels, said):
-            told = f"the classes {_named(said)} of {who} are not those of the labels, {_named(labels)}"
-        if told:
-            raise ValueError(f"prediction: {told}; expected {wanted}{more}")
+        elif _are_shifted(labels, predicted):
+            problem = f"the classes {_named(predicted)} of {who} are not those of the labels, {_named(labels)}"
+        if problem:
+            raise ValueError(f"prediction: {problem}; expected {wanted}{more}")
 
 
 def names_in(labels: NDArray[Any]) -> list[str]:
@@ -177,10 +176,10 @@ def _visible(name: str) -> str:
     return " ".join("".join(mark for mark in name if unicodedata.category(mark) != "Cf").split())
 
 
-def _are_shifted(labels: Sequence[str], said: Sequence[str]) -> bool:
+def _are_shifted(labels: Sequence[str], predicted: Sequence[str]) -> bool:
     """Return True for the whole numbers of the labels plus a constant, or another usual pair for two classes."""
     try:
-        ours, theirs = ({int(name) for name in names} for names in (labels, said))
+        ours, theirs = ({int(name) for name in names} for names in (labels, predicted))
     except ValueError:
         return False
     if len(theirs) < 2 or ours == theirs:

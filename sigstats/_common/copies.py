@@ -17,14 +17,14 @@ _FINE = 1.1
 _ALIKE = 0.7
 
 
-def copied_rows(content: IntArray, beside: Sequence[IntArray]) -> NDArray[np.bool_] | None:
+def copied_rows(content: IntArray, other_columns: Sequence[IntArray]) -> NDArray[np.bool_] | None:
     """A mask of rows that equal an earlier row in their content and other columns; None if no row does."""
-    own = int(content.max()) + 1
-    if own < max(_FEWEST, _LEAST_SHARE * len(content)):
+    contents = int(content.max()) + 1
+    if contents < max(_FEWEST, _LEAST_SHARE * len(content)):
         return None
-    joint = joint_codes([content, *beside])
+    joint = joint_codes([content, *other_columns])
     first = np.unique(joint, return_index=True)[1]
-    if len(first) == len(joint) or len(first) > _FINE * own:
+    if len(first) == len(joint) or len(first) > _FINE * contents:
         return None
     copies = np.ones(len(joint), dtype=bool)
     copies[first] = False

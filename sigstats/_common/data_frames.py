@@ -95,7 +95,7 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
 
 
-class Found(NamedTuple):
+class ModelTable(NamedTuple):
     """A table of models, their names, the columns that are named, and the slices."""
 
     table: Any
@@ -106,7 +106,7 @@ class Found(NamedTuple):
 
 def columns_of(
     scores: Any, models: Any, columns: Mapping[str, Any], slices: Any = None, *, name: str = "correct"
-) -> Found:
+) -> ModelTable:
     """A table, its names, and its other columns; ValueError if a name is not a column."""
     if isinstance(models, str):
         raise refuse("models", models, "a list of the columns of models")
@@ -142,11 +142,11 @@ def columns_of(
             raise refuse(
                 f"{name} (shape)", table.shape, "a row for each item and a column for each model, as in a data frame"
             )
-        return Found(table, models, others, parts)
+        return ModelTable(table, models, others, parts)
     chosen = [text for text in frame if text not in named] if models is None else [*map(_name, models)]
     if models is None and (other := next((value for value in chosen if is_no_model(value, chosen)), None)):
-        told = f"the column {shown(other)} is not a model; pass it as label, groups or items, drop it"
-        raise ValueError(f"models: {told}, or list the models")
+        problem = f"the column {shown(other)} is not a model; pass it as label, groups or items, drop it"
+        raise ValueError(f"models: {problem}, or list the models")
     arrays = [as_decimals(np.asarray(column(value, "models"))) for value in chosen]
     if any(not isinstance(value, str) for value in chosen):
         raise refuse("models", models, "names of columns")
@@ -158,7 +158,7 @@ def columns_of(
     table = np.empty((len(arrays[0]), len(arrays)), dtype=kinds.pop() if len(kinds) == 1 else object)
     for i, array in enumerate(arrays):
         table[:, i] = array
-    return Found(table, chosen, others, parts)
+    return ModelTable(table, chosen, others, parts)
 
 
 def _name(given: Any) -> Any:

@@ -83,9 +83,9 @@ def compiles_first(folder: Path) -> bool:
 def with_uses(value: object) -> object:
     """The value; the docstring of a function repeats the module's "When not to use"."""
     doc, module = inspect.getdoc(value) or "", sys.modules.get(getattr(value, "__module__", None) or "")
-    said = re.search(
+    advice = re.search(
         r"^When not to use: .*?(?=\n\n|\Z)", getattr(module, "__doc__", None) or "", re.DOTALL | re.MULTILINE
     )
-    if inspect.isfunction(value) and said is not None and said[0].rstrip() not in doc:
-        value.__doc__ = re.sub(r"\n\n(?=Parameters\n)", lambda _: f"\n\n{said[0].rstrip()}\n\n", doc, count=1)
+    if inspect.isfunction(value) and advice is not None and advice[0].rstrip() not in doc:
+        value.__doc__ = re.sub(r"\n\n(?=Parameters\n)", lambda _: f"\n\n{advice[0].rstrip()}\n\n", doc, count=1)
     return value

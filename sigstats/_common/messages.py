@@ -68,8 +68,8 @@ def rephrased(
     try:
         yield
     except of as complaint:
-        told = str(getattr(complaint, "strerror", None) or complaint)
-        raise error(words(told) if callable(words) else words + told) from None
+        text = str(getattr(complaint, "strerror", None) or complaint)
+        raise error(words(text) if callable(words) else words + text) from None
 
 
 def nearest(value: object, options: Iterable[str]) -> str | None:
@@ -112,8 +112,8 @@ def some_of(names: Sequence[str], most: int = 4) -> str:
     >>> some_of(["a", "b", "c"]), some_of(["a", "b", "c"], 1)
     ('a, b, c', 'a and 2 more')
     """
-    rest, told = len(names) - most, ", ".join(map(printable, names[:most]))
-    return told if rest <= 0 else f"{told} and {rest:,} more"
+    rest, listed = len(names) - most, ", ".join(map(printable, names[:most]))
+    return listed if rest <= 0 else f"{listed} and {rest:,} more"
 
 
 #: C0 and C1 controls, marks without width or of direction (Unicode's "Trojan source"), separators of lines, halves of

@@ -15,5 +15,5 @@ def own_folder(purpose: str) -> Path | None:
         status = folder.lstat()
     except OSError:
         return None
-    own = user is None or (status.st_uid == user and not status.st_mode & 0o077)
-    return folder if own and stat.S_ISDIR(status.st_mode) else None
+    private = user is None or (status.st_uid == user and not status.st_mode & 0o077)
+    return folder if private and stat.S_ISDIR(status.st_mode) else None

@@ -137,7 +137,7 @@ class Offered:
         return code | ({"with": others} if others else {})
 
 
-def said(code: Mapping[str, str]) -> str:
+def code_in_words(code: Mapping[str, str]) -> str:
     """The identity of code, in words."""
     version = f" {code['version']}" if code["version"] else ""
     others = f" with {code['with']}" if "with" in code else ""
@@ -180,14 +180,14 @@ class Registry(Generic[Member]):
 
             as_choice(name, self.what, self.names())
         if name not in self._checked:
-            own = name in self._files
+            ours = name in self._files
             module: Any  # checked by name here, and by tests
-            module = importlib.import_module(f"{self.package}.{self._files[name]}") if own else self._offered(name)
+            module = importlib.import_module(f"{self.package}.{self._files[name]}") if ours else self._offered(name)
             lacking = sorted(member for member in _members(self.protocol) if not hasattr(module, member))
             if lacking:
                 lacks = f"it has no {', no '.join(lacking)} (see the Protocol {self.protocol.__name__})"
                 called = getattr(module, "__name__", name)
-                if own:
+                if ours:
                     raise TypeError(f"{called} is not a {self.what}: {lacks}")
                 raise refuse(self.what, name, f"one that can be used ({called}: {lacks})")
             self._checked[name] = module

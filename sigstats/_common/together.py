@@ -55,11 +55,11 @@ def check_together(given: Mapping[str, Any]) -> None:
     None, False, an empty sequence and ``"refuse"`` (the default action) mean that an input is not given.
     """
     usual: tuple[Any, ...] = (None, False, "refuse", (), [])
-    there = {name: v for name, v in given.items() if not any(type(v) is type(none) and v == none for none in usual)}
+    present = {name: v for name, v in given.items() if not any(type(v) is type(none) and v == none for none in usual)}
     for names, others, cure in _EXCLUDED:
-        name = next((name for name in names if name in there), "")
-        other = next((other for other in others if other in there), "")
+        name = next((name for name in names if name in present), "")
+        other = next((other for other in others if other in present), "")
         if name and other:
-            value, beside = (f" {shown(v)}" if isinstance(v := there[key], str) else "" for key in (name, other))
-            be = "are" if name.endswith("s") and not value else "is"
-            raise ValueError(f"{name}:{value} {be} not valid with {other}{beside}; {cure}")
+            first, second = (f" {shown(v)}" if isinstance(v := present[key], str) else "" for key in (name, other))
+            be = "are" if name.endswith("s") and not first else "is"
+            raise ValueError(f"{name}:{first} {be} not valid with {other}{second}; {cure}")

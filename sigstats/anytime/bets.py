@@ -52,10 +52,10 @@ def rows_of(values: FloatArray, counts: FloatArray) -> Rows:
     >>> rows_of(np.array([-1.0, 0.0, 1.0]), np.array([1.0, 0.0, 3.0]))
     Rows(n=4, mean=0.5, values=array([-1.,  1.]), counts=array([1., 3.]))
     """
-    n, there = int(counts.sum()), counts > 0
-    shown = values[there], counts[there]
+    n, occurring = int(counts.sum()), counts > 0
+    shown = values[occurring], counts[occurring]
     mean = float(shown[0] @ shown[1]) / n
-    if there.sum() > _MOST_VALUES:
+    if occurring.sum() > _MOST_VALUES:
         shown = atoms_of(np.r_[shown[0], -1.0, 1.0], np.r_[shown[1], 0.0, 0.0], _MOST_VALUES)
     return Rows(n, mean, *shown)
 

@@ -102,11 +102,11 @@ def reasons(comparison: ComparedRows, *, others: bool = False) -> list[str]:
 
 def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
     """The finding of a row that does not pass, its p-value, the evidence, and how many rows would settle it."""
-    said = [finding_of(row, rule)]
+    parts = [finding_of(row, rule)]
     if row.adjusted_pvalue is not None and not row.silent:
-        said.append(f"adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}")
-        said += [evidence(row, rule), detected(row)] if row.verdict == "inconclusive" else []
-    return "; ".join(filter(None, [*said, settled_by(row)]))
+        parts.append(f"adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}")
+        parts += [evidence(row, rule), detected(row)] if row.verdict == "inconclusive" else []
+    return "; ".join(filter(None, [*parts, settled_by(row)]))
 
 
 def tells(row: ComparisonRow) -> bool:
@@ -227,20 +227,20 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
     size = settled_by(row) or size
     open_ = list(dict.fromkeys(other.slice for other in comparison.ranked if other.verdict == "inconclusive"))
     lead = f"The candidate is {'better' if better else 'not worse'} on all rows, but not shown to be safe on"
-    there = f" on {row.slice}" * (len(open_) > 1) + (f" ({row.n:,} now)" if row.deciding is not None else "")
-    return f"{lead} {some_of(open_, MOST_NAMED)}. Test more rows there: {size}{there}."
+    where = f" on {row.slice}" * (len(open_) > 1) + (f" ({row.n:,} now)" if row.deciding is not None else "")
+    return f"{lead} {some_of(open_, MOST_NAMED)}. Test more rows there: {size}{where}."
 
 
 def _apart_in_sign(comparison: ComparedRows) -> list[str]:
     """The measures for which all rows and the mean over tasks differ in sign."""
     means = {row.name: row for row in comparison.rows if row.slice == MEAN_OVER_TASKS}
-    said = []
+    sentences = []
     for row in comparison.rows:
         mean = means.get(row.name)
         if row.slice == ALL_ROWS and mean is not None and (row.difference or 0) * (mean.difference or 0) < 0:
             rows, tasks = difference_in_words(row), difference_in_words(mean)
-            said.append(f"{row.name}: {rows} on all rows, {tasks} in the mean over tasks")
-    return said
+            sentences.append(f"{row.name}: {rows} on all rows, {tasks} in the mean over tasks")
+    return sentences
 
 
 def _not_worse_and_cheaper(comparison: ComparedRows) -> str:

@@ -16,7 +16,7 @@ _LARGE_SHARE = 0.2
 _NUMBER_AND_UNIT = re.compile(r"([-+.\d]+(?:[eE][-+]?\d+)?)\s*([A-Za-z]+)")
 
 
-class SaidShare(float):
+class StatedShare(float):
     """A share with an explicit unit, which may be large."""
 
 
@@ -42,8 +42,8 @@ def as_share(value: Any, name: str) -> Any:
     except ValueError:
         raise refuse(name, value, "a number of points such as 0.5pt, or a share such as 0.005") from None
     if number != text:
-        return SaidShare(result / 100)
-    bare = isinstance(result, (int, float)) and not isinstance(result, (bool, SaidShare))
+        return StatedShare(result / 100)
+    bare = isinstance(result, (int, float)) and not isinstance(result, (bool, StatedShare))
     if bare and _LARGE_SHARE <= result <= 100:
         share = f" or {100 * result:g}pt (a share of {result:g})" if result <= 1 else ""
         marks = f", or NAME={result:g} for a score in its own unit" * (name == "margin")
@@ -58,7 +58,7 @@ def as_bar(value: Any, name: str) -> float:
         number = as_real(float(text.removesuffix("%")) if isinstance(value, str) else value, name)
     except ValueError:
         raise refuse(name, value, "a number such as 0.9 or 90%") from None
-    return SaidShare(number / 100) if text.endswith("%") else number
+    return StatedShare(number / 100) if text.endswith("%") else number
 
 
 def as_margin(value: Any, name: str) -> Any:
@@ -66,15 +66,15 @@ def as_margin(value: Any, name: str) -> Any:
     if isinstance(value, str) and value.rstrip().endswith("%"):
         with contextlib.suppress(ValueError):
             value = PartOfBaseline(float(value.rstrip()[:-1]) / 100)
-    said = _NUMBER_AND_UNIT.fullmatch(value.strip()) if isinstance(value, str) else None
-    if said is not None and said[2] not in ("pt", "points"):
+    amount = _NUMBER_AND_UNIT.fullmatch(value.strip()) if isinstance(value, str) else None
+    if amount is not None and amount[2] not in ("pt", "points"):
         with contextlib.suppress(ValueError):
-            value = Amount(said[1])
-            value.unit = said[2]
+            value = Amount(amount[1])
+            value.unit = amount[2]
     elif isinstance(value, str):
         with contextlib.suppress(ValueError):
             value = float(value)
-    share = isinstance(value, (str, SaidShare))
+    share = isinstance(value, (str, StatedShare))
     result = as_share(value, name) if share else value
     if not share and isinstance(result, (int, float)) and not result >= 0:
         raise refuse(name, result, "0 or more")
@@ -98,16 +98,16 @@ def require_margins(rule: Any, rows: Sequence[Any]) -> None:
             known = min(text for row in rows for text in names_of(row) if text)
             raise refuse("margins", name, f"a slice or a measure of the comparison, such as {known}")
         unit, part = margin.unit if isinstance(margin, Amount) else "", in_per_cent(margin)
-        points = f"{100 * margin:g}pt" if isinstance(margin, SaidShare) else ""
-        said, own = f"{name}={part or points or f'{margin:g}{unit}'}", named[0].unit
+        points = f"{100 * margin:g}pt" if isinstance(margin, StatedShare) else ""
+        stated, expected = f"{name}={part or points or f'{margin:g}{unit}'}", named[0].unit
         if any(MEASURES[row.measure].in_points for row in named):
             if unit or part:
-                raise refuse("margins", said, f"points, such as {name}=1pt")
+                raise refuse("margins", stated, f"points, such as {name}=1pt")
             as_real(as_share(margin, "margins"), "margins", low=0, high=1)
         elif (unit and any(row.unit != (unit_of(unit) or unit) for row in named)) or (
             points and any(row.unit or row.relative for row in named)
         ):
-            raise refuse("margins", said, f"a number of {own}" if own else "a number without a unit")
+            raise refuse("margins", stated, f"a number {f'of {expected}' if expected else 'without a unit'}")
 
 
 def in_per_cent(margin: float) -> str:

@@ -97,8 +97,8 @@ def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | 
     """True if both predictions are fractions instead of classes, and all measures are measures of scores."""
     if measures is None or not all(map(is_of_scores, as_compared_measures(measures))):
         return False
-    said = [np.asarray(side) for side in (a, b)]
-    return all(side.dtype.kind == "f" and side.ndim == 1 and not np.isin(side, np.asarray(y)).all() for side in said)
+    sides = [np.asarray(side) for side in (a, b)]
+    return all(side.dtype.kind == "f" and side.ndim == 1 and not np.isin(side, np.asarray(y)).all() for side in sides)
 
 
 def are_measurements(classes: Sequence[str]) -> bool:

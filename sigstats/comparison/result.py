@@ -115,14 +115,14 @@ class ComparisonResult(Drawn, ComparedRows):
         columns = {name: [cell[name] for cell in cells] for name in ("verdict", *FEW_COLUMNS)}
         tests = ", ".join(dict.fromkeys(row.test for row in self.rows if row.test))
         answer = self.answer
-        said = [
+        sentences = [
             *(f"{label} {words}." for label, words in answer.also),
             answer.advice,
             f"and {len(rest):,} more: {counted(rest)}" if rest else "",
             f"Rule: {rule_in_words(self)}.",
             f"Tests: {tests}." if tests else "",
         ]
-        return Table(answer.headline, columns if shown else {}, notes=(*filter(None, said), *self.notes), words=3)
+        return Table(answer.headline, columns if shown else {}, notes=(*filter(None, sentences), *self.notes), words=3)
 
     def _draw(self, ax: Any) -> Any:
         unit, rows = next(iter(by_unit(self.rows).items()), ("", []))

@@ -9,7 +9,7 @@ from .._common.tabular import with_known
 from .._common.validation import as_choice, as_count, as_flag, as_real, refuse
 from ..multiplicity import Adjustment, adjusted, in_our_words
 from ..unseen_row.means import UnseenGroup
-from .margins import PartOfBaseline, SaidShare, as_margin, as_share, names_of
+from .margins import PartOfBaseline, StatedShare, as_margin, as_share, names_of
 
 Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
 
@@ -137,7 +137,7 @@ class ComparisonRule:
                 low, high = limits.get("gt", limits.get("ge")), limits.get("lt", limits.get("le"))
                 value = as_share(value, attribute.name) if limits.get("share") else value
                 number = as_real(value, attribute.name, low=low, high=high, open_ends="gt" in limits)
-                number = value if isinstance(value, (SaidShare, PartOfBaseline)) else number
+                number = value if isinstance(value, (StatedShare, PartOfBaseline)) else number
             else:
                 continue
             object.__setattr__(self, attribute.name, number)
@@ -230,10 +230,10 @@ def in_stages(test: Callable[..., Any], rule: ComparisonRule, sizes: tuple[int, 
         tested = test(rule=rule.with_resamples(size))
         row = getattr(tested, "row", tested)
         least = 1.0 if row.two_sided_pvalue is None else row.two_sided_pvalue / 2  # of either order of the models
-        told = size >= few or row.low is None or row.high is None
-        if not told:  # the lower end is that of B - A, and the upper one that of A - B
+        clear = size >= few or row.low is None or row.high is None
+        if not clear:  # the lower end is that of B - A, and the upper one that of A - B
             margin = rule.margin_of(row)
-            told = min(abs(row.low + margin), abs(row.high - margin)) >= _CLEAR * (row.high - row.low)
-        if size == last or (least * size >= _ENOUGH and told):
+            clear = min(abs(row.low + margin), abs(row.high - margin)) >= _CLEAR * (row.high - row.low)
+        if size == last or (least * size >= _ENOUGH and clear):
             return tested
         size = min(4 * size if size >= few else few, last)

@@ -74,9 +74,9 @@ class Units:
         if 2 < len(sizes) == len(self.group_names):
             largest, (next_, rows) = sorted(self.group_names)[int(sizes.argmax())], np.sort(sizes)[-2:].tolist()
             if rows >= max(5 * next_, self.n / 10):
-                told = f"{shown(largest)} has {rows:,} of {self.n:,} rows, and no other group more than {next_:,}"
+                text = f"{shown(largest)} has {rows:,} of {self.n:,} rows, and no other group more than {next_:,}"
                 notes.append(
-                    Note("large-group", f"groups: {told}; if it stands for unknown groups, leave out its rows")
+                    Note("large-group", f"groups: {text}; if it stands for unknown groups, leave out its rows")
                 )
         return notes
 
@@ -132,7 +132,7 @@ class Units:
             # With 16 bits NumPy uses a radix sort, which takes a tenth of the time.
             order = np.argsort(codes.astype(np.uint16) if len(names) <= 2**16 else codes, kind="stable")
             rows = np.split(order, np.cumsum(np.bincount(codes, minlength=len(names)))[:-1])
-            parts += [(f"{column} = {name}", own) for name, own in zip(names, rows, strict=True)]
+            parts += [(f"{column} = {name}", rows_of_slice) for name, rows_of_slice in zip(names, rows, strict=True)]
         return parts
 
 

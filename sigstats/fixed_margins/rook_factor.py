@@ -71,8 +71,8 @@ def factor(rows: int, columns: int) -> Factor:
         return Factor(rows, columns, None)
     # Golub and Welsch (1969): eigenvalues of the tridiagonal matrix of the three-term recurrence.
     order, n = abs(rows - columns), np.arange(min(rows, columns), dtype=float)
-    diagonal, beside = 2 * n + order + 1, np.sqrt(n[1:] * (n[1:] + order))
-    zeros = eigh_tridiagonal(diagonal, beside, eigvals_only=True, lapack_driver="sterf")
+    diagonal, off_diagonal = 2 * n + order + 1, np.sqrt(n[1:] * (n[1:] + order))
+    zeros = eigh_tridiagonal(diagonal, off_diagonal, eigvals_only=True, lapack_driver="sterf")
     return Factor(rows, columns, np.maximum(zeros, 0.0))
 
 

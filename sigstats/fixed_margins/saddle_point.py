@@ -104,9 +104,11 @@ def moments(total: int, factors: Factors) -> tuple[float, float]:
     """Mean and standard deviation of the number correct."""
     products = [(value.rows * value.columns, times) for value, times in factors]
     mean = sum(product * times for product, times in products) / total
+    if total <= 1:
+        return mean, 0.0
     # E C(T, 2) = R_2 / (N (N - 1)); the product of two classes' first terms less their own pairs.
-    own = sum(times * value.rows * value.columns * (value.rows + value.columns - 1) for value, times in factors)
-    return mean, math.sqrt(max(mean * (1 + (mean - own / total / mean) / (total - 1)), 0.0) if total > 1 else 0.0)
+    pairs = sum(times * value.rows * value.columns * (value.rows + value.columns - 1) for value, times in factors)
+    return mean, math.sqrt(max(mean * (1 + (mean - pairs / total / mean) / (total - 1)), 0.0))
 
 
 def circle(total: int, factors: Factors, correct: int, *, pole: bool) -> Contour | None:

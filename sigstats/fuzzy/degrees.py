@@ -74,9 +74,9 @@ def reachable(*samples: Iterable[Sequence[Counts]], size: int, most: int) -> lis
     """For each sample, all sums of one step of each object; TooManyTables for more than `most` combinations."""
     sums: list[set[Counts]] = [{(0,) * size} for _ in samples]
     for steps in zip_longest(*samples):  # no object makes them fewer: too many are soon found
-        for place, own in enumerate(steps):
-            if own is not None:
-                sums[place] = {tuple(map(int.__add__, before, step)) for before in sums[place] for step in own}
+        for place, options in enumerate(steps):
+            if options is not None:
+                sums[place] = {tuple(map(int.__add__, before, step)) for before in sums[place] for step in options}
         if math.prod(map(len, sums)) > most:
             raise TooManyTables
     return sums
@@ -85,16 +85,17 @@ def reachable(*samples: Iterable[Sequence[Counts]], size: int, most: int) -> lis
 def class_counts(*samples: Sequence[Choice], n_classes: int, most: int) -> list[set[Counts]]:
     """The class counts that readings of each sample give."""
     unit = [tuple(int(i == j) for j in range(n_classes)) for i in range(n_classes)]
-    return reachable(*([[unit[j] for j in own] for own in sample] for sample in samples), size=n_classes, most=most)
+    steps = ([[unit[j] for j in choice] for choice in sample] for sample in samples)
+    return reachable(*steps, size=n_classes, most=most)
 
 
 def limits(objects: Sequence[Choice], n_classes: int) -> tuple[FloatArray, FloatArray]:
     """The least and the largest count of each class."""
     low, high = np.zeros(n_classes), np.zeros(n_classes)
-    for own in objects:
-        high[list(own)] += 1
-        if len(own) == 1:
-            low[own[0]] += 1
+    for choice in objects:
+        high[list(choice)] += 1
+        if len(choice) == 1:
+            low[choice[0]] += 1
     return low, high
 
 

@@ -226,7 +226,7 @@ def homogeneity_test(
                 raise _too_many(most, degree) from None
             return *_homogeneity_bounds(*objects, k), False
         if method == "chi2":
-            return *_chi2_extremes(*(np.array(sorted(own), dtype=float) for own in tables)), True
+            return *_chi2_extremes(*(np.array(sorted(table), dtype=float) for table in tables)), True
         pvalues = [pvalue(x, y) for x, y in product(*tables)]
         return min(pvalues), max(pvalues), True
 
@@ -263,8 +263,8 @@ def _homogeneity_bounds(first: Sequence[Choice], second: Sequence[Choice], k: in
         k,
     )
     # Empty classes are left out: fewer degrees of freedom make p smaller.
-    sure = {own[0] for own in (*first, *second) if len(own) == 1}
-    some = {j for own in (*first, *second) for j in own}
+    sure = {choice[0] for choice in (*first, *second) if len(choice) == 1}
+    some = {j for choice in (*first, *second) for j in choice}
     low = chdtrc(max(1, len(sure) - 1), extremes.most_of_two(first, second, k))
     return float(low), float(chdtrc(len(some) - 1, smallest))
 

@@ -218,16 +218,16 @@ def two_tails(a: IntArray, b: IntArray) -> TwoTails:
         return sum(map(log_factorial, parts(x)), Decimal(0)) > sum(map(log_factorial, parts(y)), Decimal(0)) + _TIED
 
     with localcontext(DIGITS):
-        own = hypergeometric_tail(total, marked, drawn, x)
+        tail = hypergeometric_tail(total, marked, drawn, x)
         mode = (drawn + 1) * (marked + 1) // (total + 2)  # up to which likelihoods grow
         far = lowest + bisect_left(range(lowest, min(x, mode + 1)), True, key=heavier)
         if far >= x:
-            return TwoTails(1.0, 0.0, 0.0, math.exp(own.point))
+            return TwoTails(1.0, 0.0, 0.0, math.exp(tail.point))
         other = hypergeometric_tail(total, total - marked, drawn, drawn - far + 1)
-        upper, lower = own.upper.exp(), other.upper.exp()
+        upper, lower = tail.upper.exp(), other.upper.exp()
         log10 = min(0.0, float((upper + lower).log10()))
         p = min(1.0, float(upper + lower))
-    return TwoTails(p, log10, error_bound(p, max(own.error, other.error) + 2 * ROUNDING), math.exp(own.point))
+    return TwoTails(p, log10, error_bound(p, max(tail.error, other.error) + 2 * ROUNDING), math.exp(tail.point))
 
 
 def _in_whole_numbers(x: int, drawn: int, marked: int, total: int) -> TwoTails:

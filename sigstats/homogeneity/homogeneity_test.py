@@ -147,7 +147,7 @@ def _tested(
 ) -> HomogeneityTestResult:
     """The test by one method; the exact one keeps at most `limit` outcomes."""
     a, b = as_two_samples(counts_a, counts_b)
-    said = _like_labels(a, b)
+    reason = _like_labels(a, b)
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
     level = as_level(confidence_level)
@@ -157,7 +157,7 @@ def _tested(
         shared["estimate"] = int(a[0]) / int(a.sum()) - int(b[0]) / int(b.sum())
         shared["confidence_interval"] = difference_interval(a, b, level)
     if method == "chi2":
-        statistic, outcome, said = _chi2(a, b, said)
+        statistic, outcome, reason = _chi2(a, b, reason)
     elif method == "monte-carlo":
         statistic = math.exp(log_probability(a, a + b))
         outcome = monte_carlo_outcome(int(exceedances(a, b, n_resamples, generator).sum()), n_resamples)
@@ -182,7 +182,7 @@ def _tested(
         outcome = {"pvalue": tail.pvalue, "pvalue_interval": interval, "error_bound": tail.error}
     if log10 is None:
         log10 = math.log10(outcome["pvalue"]) if outcome["pvalue"] > 0 else -math.inf
-    return HomogeneityTestResult(statistic=statistic, log10_pvalue=log10, reason=said, **shared, **outcome)
+    return HomogeneityTestResult(statistic=statistic, log10_pvalue=log10, reason=reason, **shared, **outcome)
 
 
 def _like_labels(a: IntArray, b: IntArray) -> str:
@@ -193,10 +193,10 @@ def _like_labels(a: IntArray, b: IntArray) -> str:
     return f"{len(a)} classes of at most {most} objects: labels are counted first (numpy.bincount)"
 
 
-def _chi2(a: IntArray, b: IntArray, said: str) -> tuple[float, dict[str, Any], str]:
+def _chi2(a: IntArray, b: IntArray, reason: str) -> tuple[float, dict[str, Any], str]:
     n, m = int(a.sum()), int(b.sum())
     totals = (a + b).astype(np.float64)
     expected = np.array([n * totals / (n + m), m * totals / (n + m)])  # eq. (9), (10)
     statistic = float((((np.array([a, b]) - expected) ** 2) / expected).sum())  # eq. (8)
     p = float(chdtrc(len(a) - 1, statistic)) if len(a) > 1 else 1.0  # eq. (11)
-    return statistic, {"pvalue": p}, "; ".join(filter(None, (said, expected_counts_warning(expected))))
+    return statistic, {"pvalue": p}, "; ".join(filter(None, (reason, expected_counts_warning(expected))))

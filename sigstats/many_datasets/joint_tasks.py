@@ -135,8 +135,8 @@ def joint_tasks_test(
     mean = stratified_paired_test(won, lost, size, alternative="greater", confidence_level=confidence_level)
     rows = mcnemar_test(int(won.sum()), int(lost.sum()), alternative="greater").pvalue
     tails = [tails_of(value) for value in (a + b).tolist()]
-    own = np.array([tail[k] for tail, k in zip(tails, won.tolist(), strict=True)])
-    tasks = adjusted_by_steps(own, tails)
+    pvalues = np.array([tail[k] for tail, k in zip(tails, won.tolist(), strict=True)])
+    tasks = adjusted_by_steps(pvalues, tails)
     _, joint = exceedances(won[None], a + b, size, count, generator)
     return JointTasksResult(
         statistic=min(rows, mean.pvalue, float(tasks.min())),
@@ -148,7 +148,7 @@ def joint_tasks_test(
         all_rows=rows,
         mean_over_tasks=mean.pvalue,
         any_task=float(tasks.min()),
-        every_task=float(own.max()),
+        every_task=float(pvalues.max()),
         tasks=tuple(tasks.tolist()),
         **monte_carlo_outcome(int(joint[0]), count),
     )
@@ -190,15 +190,15 @@ def tails_of(n: int) -> FloatArray:
     return np.asarray(bdtrc(np.arange(-1.0, n), n, 0.5), dtype=np.float64) if n else np.ones(1)
 
 
-def adjusted_by_steps(own: FloatArray, tails: list[FloatArray]) -> FloatArray:
+def adjusted_by_steps(pvalues: FloatArray, tails: list[FloatArray]) -> FloatArray:
     """The p-values of tasks, by steps: the probability that any remaining task has one as small."""
-    order = np.argsort(own, kind="stable")
+    order = np.argsort(pvalues, kind="stable")
     # Tasks with equal numbers of discordant rows have the same law.
-    left, values, largest = Counter(len(tail) for tail in tails), np.empty(len(own)), 0.0
+    left, values, largest = Counter(len(tail) for tail in tails), np.empty(len(pvalues)), 0.0
     laws = {len(tail): tail for tail in tails}
     for task in order.tolist():
-        none = sum(times * math.log1p(-min(_reached(laws[n], own[task]), 1 - 2**-53)) for n, times in left.items())
-        largest = max(largest, -math.expm1(none), float(own[task]))
+        none = sum(times * math.log1p(-min(_reached(laws[n], pvalues[task]), 1 - 2**-53)) for n, times in left.items())
+        largest = max(largest, -math.expm1(none), float(pvalues[task]))
         values[task] = largest
         left[len(tails[task])] -= 1
     return values

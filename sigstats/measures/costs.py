@@ -47,27 +47,27 @@ def as_cost_measure(costs: Any) -> OwnMeasure:
     if hasattr(costs, "to_dict") and hasattr(costs, "columns"):
         axes = str(costs.index.name), str(costs.columns.name)
         if any(pattern.search(name) for pattern, name in zip(_SWAPPED, axes, strict=True)):
-            told = f"index {shown(axes[0])} and columns {shown(axes[1])}"
-            raise refuse("costs", told, "the true classes as the index and the predicted ones as the columns")
+            place = f"index {shown(axes[0])} and columns {shown(axes[1])}"
+            raise refuse("costs", place, "the true classes as the index and the predicted ones as the columns")
         rows = costs.to_dict("index")
     of_one_class = isinstance(rows, Mapping) and rows.keys() == {"fn", "fp"}
     if of_one_class:
         rows = [("positive", "negative", rows["fn"]), ("negative", "positive", rows["fp"])]
     elif isinstance(rows, Mapping) and all(isinstance(row, Mapping) for row in rows.values()):
-        rows = [(true, said, cost) for true, row in rows.items() for said, cost in row.items()]
+        rows = [(true, predicted, cost) for true, row in rows.items() for predicted, cost in row.items()]
     if not isinstance(rows, list) or not rows or not all(isinstance(row, tuple) for row in rows):
         raise refuse("costs", costs, _WANTED)
     table: dict[tuple[str, str], float] = {}
     for *names, cost in rows:
-        true, said = (label_name(name, "costs") for name in names)
-        if (true, said) in table:
-            raise ValueError(f"costs: {shown(said)} predicted for {shown(true)} appears more than once")
-        table[true, said] = as_real(cost, f"costs[{shown(true)}][{shown(said)}]", low=-1e100, high=1e100)
+        true, predicted = (label_name(name, "costs") for name in names)
+        if (true, predicted) in table:
+            raise ValueError(f"costs: {shown(predicted)} predicted for {shown(true)} appears more than once")
+        table[true, predicted] = as_real(cost, f"costs[{shown(true)}][{shown(predicted)}]", low=-1e100, high=1e100)
     for name in {name for cell in table for name in cell}:
         table.setdefault((name, name), 0.0)
-    if odd := next(((true, said) for (true, said), cost in table.items() if cost < table[true, true]), None):
-        told = f"costs[{shown(odd[0])}][{shown(odd[1])}]"
-        raise refuse(told, table[odd], f"at least the cost of a right prediction, {table[odd[0], odd[0]]:g}")
+    if odd := next(((true, predicted) for (true, predicted), cost in table.items() if cost < table[true, true]), None):
+        place = f"costs[{shown(odd[0])}][{shown(odd[1])}]"
+        raise refuse(place, table[odd], f"at least the cost of a right prediction, {table[odd[0], odd[0]]:g}")
     span = max(float(np.ptp([cost for (of, _), cost in table.items() if of == true])) for true, _ in table)
     if span == 0:
         raise refuse("costs", costs, "a wrong prediction that costs more or less than a right one")
@@ -90,8 +90,8 @@ def as_cost_measure(costs: Any) -> OwnMeasure:
 def _costs_of(table: Mapping[tuple[str, str], float], label: Any, prediction: Any) -> FloatArray:
     cells = list(zip(map(str, label), map(str, prediction), strict=True))
     if lacking := next((cell for cell in cells if cell not in table), None):
-        true, said = map(shown, lacking)
-        raise ValueError(f"costs: the cost of predicting {said} for {true} is missing; add it")
+        true, predicted = map(shown, lacking)
+        raise ValueError(f"costs: the cost of predicting {predicted} for {true} is missing; add it")
     return np.array([table[cell] for cell in cells])
 
 

@@ -92,10 +92,10 @@ def of_function(
     """
     wanted = "a finite number for y, prediction and weights; use sigstats.Measure for a function of tp, fn, fp, tn"
 
-    def value(own: FloatArray, rows: Any = slice(None)) -> float:
-        kept = own > 0
+    def value(row_weights: FloatArray, rows: Any = slice(None)) -> float:
+        kept = row_weights > 0
         try:
-            result = float(function(label[rows][kept], prediction[rows][kept], own[kept]))
+            result = float(function(label[rows][kept], prediction[rows][kept], row_weights[kept]))
         except Exception as error:  # a user's function may raise anything
             raise ValueError(f"measure: {name} failed: {raised(error)}; expected {wanted}") from error
         if not math.isfinite(result):
@@ -105,6 +105,6 @@ def of_function(
     times = np.arange(len(label)) % 3 + 1  # a function that forgets the weights sees another number of each kind
     repeated = value(np.repeat(weights[0], times), np.repeat(np.arange(len(label)), times))
     if not math.isclose(joint := value(weights[0] * times), repeated, rel_tol=1e-6, abs_tol=1e-9):
-        told = f"gives {joint:.6g} for rows with weights and {repeated:.6g} for the same rows repeated"
-        raise ValueError(f"measure: {name} {told}; use the weights, as in np.average(..., weights=weights)")
-    return np.array([value(own) for own in weights])
+        problem = f"gives {joint:.6g} for rows with weights and {repeated:.6g} for the same rows repeated"
+        raise ValueError(f"measure: {name} {problem}; use the weights, as in np.average(..., weights=weights)")
+    return np.array([value(row_weights) for row_weights in weights])

@@ -54,8 +54,8 @@ class OfPairs:
     @property
     def kinds(self) -> tuple[Any, ...]:
         """The kinds of rows that may be added; None if these may have any class."""
-        labels, said = ((), ()) if self.unseen is None else (codes.tolist() for codes in self.unseen)
-        return tuple(sorted(((y,), (a,), (b,)) for y, a, b in product(labels, said, said) if a != b))
+        labels, predictions = ((), ()) if self.unseen is None else (codes.tolist() for codes in self.unseen)
+        return tuple(sorted(((y,), (a,), (b,)) for y, a, b in product(labels, predictions, predictions) if a != b))
 
     def on(self, *joint: Any) -> Self:
         """The formula restricted to the pairs of some joint events."""
@@ -68,8 +68,8 @@ class OfPairs:
 
     def of(self, sums: PairWeights, _kind: str = "classes") -> FloatArray:
         """The value of each row of weights."""
-        true, said = np.divmod(self.pairs, len(self.values))
-        return np.asarray(self.formula(self.values[true], self.values[said], sums.weights))
+        true, predicted = np.divmod(self.pairs, len(self.values))
+        return np.asarray(self.formula(self.values[true], self.values[predicted], sums.weights))
 
     def _codes(self, joint: Any) -> IntArray:
         y, a, b = np.array(joint.events)[:, :, 0].T
@@ -99,10 +99,10 @@ def area_under_curve(positive: Any, score: Any) -> float:
 
 def neg_log_loss(positive: Any, probability: Any) -> FloatArray:
     """The logarithm of the probability of each row's true class, from the probability that the row is positive."""
-    truth, said = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
+    truth, predicted = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
     # A certain and wrong answer costs what a double can tell from certainty, as in scikit-learn's log_loss.
     tiny = np.finfo(np.float64).eps
-    log: FloatArray = np.log(np.clip(np.where(truth, said, 1 - said), tiny, 1 - tiny))
+    log: FloatArray = np.log(np.clip(np.where(truth, predicted, 1 - predicted), tiny, 1 - tiny))
     return log
 
 
@@ -112,8 +112,8 @@ def neg_brier(positive: Any, probability: Any) -> FloatArray:
     >>> neg_brier(np.array([True, False]), np.array([0.9, 0.5])).round(2).tolist()
     [-0.01, -0.25]
     """
-    truth, said = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
-    values: FloatArray = -np.square(said - truth)
+    truth, predicted = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
+    values: FloatArray = -np.square(predicted - truth)
     return values
 
 
@@ -147,9 +147,9 @@ def ratio_of_sums(denominator: Any, score: Any) -> float:
     return float(np.sum(score) / np.sum(denominator))
 
 
-def weighted_kappa(power: int, true: Any, said: Any, weights: FloatArray) -> FloatArray:
+def weighted_kappa(power: int, true: Any, predicted: Any, weights: FloatArray) -> FloatArray:
     """One minus the ratio of distances to those expected by chance; 1 if only one class occurs and is predicted."""
-    numbers, codes = np.unique(np.concatenate([true, said]), return_inverse=True)
+    numbers, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
     (rows, called), eye = codes.reshape(2, -1), np.eye(len(numbers))
     distances = np.abs(np.subtract.outer(numbers, numbers)) ** power
     expected = ((weights @ eye[rows] @ distances) * (weights @ eye[called])).sum(axis=-1)
@@ -163,29 +163,29 @@ class OfAreas(OfPairs):
     def on(self, *joint: Any) -> Self:
         """The formula on some joint events, whose scores are compared once."""
         pairs = []
-        for own in joint:
-            y, a, b = self.values[np.array(own.events)[:, :, 0].T]
+        for events in joint:
+            y, a, b = self.values[np.array(events.events)[:, :, 0].T]
             of_a = self._of(y, a)
-            pairs.append((own, of_a, of_a if (a == b).all() else self._of(y, b)))
+            pairs.append((events, of_a, of_a if (a == b).all() else self._of(y, b)))
         return replace(self, pairs=pairs)
 
     def sums(self, joint: Any, weights: FloatArray, *, added: bool = False) -> list[PairWeights]:
         """The sums of A and of B, for each row of weights; or the sums that one more of each event adds to a row."""
-        own = next(sides for events, *sides in self.pairs if events is joint)
-        known = {sums: PairWeights(sums(weights, added)) for sums in own}
-        return [known[sums] for sums in own]
+        of_sides = next(sides for events, *sides in self.pairs if events is joint)
+        known = {sums: PairWeights(sums(weights, added)) for sums in of_sides}
+        return [known[sums] for sums in of_sides]
 
     def of(self, sums: PairWeights, _kind: str = "classes") -> FloatArray:
         """The value of each row of weights."""
         return _mean_area(sums.weights)
 
-    def _of(self, label: Any, said: Any) -> Callable[..., FloatArray]:
+    def _of(self, label: Any, predicted: Any) -> Callable[..., FloatArray]:
         if self.unseen is None or self.formula is not weighted_area:
-            return _area_sums(self.formula.args[0], label, said)
+            return _area_sums(self.formula.args[0], label, predicted)
         low, high = self.values[self.unseen[1]]
-        ends = np.where((said == high) == (label == 1), FIRST, LAST)
-        rows = np.where((low < said) & (said < high), np.arange(len(said)), ends)
-        return _area_sums(said[:, np.newaxis], label, rows)
+        ends = np.where((predicted == high) == (label == 1), FIRST, LAST)
+        rows = np.where((low < predicted) & (predicted < high), np.arange(len(predicted)), ends)
+        return _area_sums(predicted[:, np.newaxis], label, rows)
 
 
 def _adding(columns: IntArray, width: int, times: Any = 1.0) -> Any:
@@ -195,20 +195,20 @@ def _adding(columns: IntArray, width: int, times: Any = 1.0) -> Any:
     return csr_array((times * np.ones(len(columns)), columns, np.arange(len(columns) + 1)), shape=(len(columns), width))
 
 
-def _area_sums(vectors: NDArray[Any], label: Any, said: Any) -> Callable[..., FloatArray]:
+def _area_sums(vectors: NDArray[Any], label: Any, predicted: Any) -> Callable[..., FloatArray]:
     """A function of weights: pairs won by the rows of each class, and weights of scored, first and last rows.
 
     With `added`: the sums that one more of each row adds, for one row of weights. A single column has the scores of
     class 1 of two; class 0 wins the same pairs.
     """
-    codes, scored, size, places = label.astype(np.int64), said >= 0, max(2, vectors.shape[1]), []
-    by_end = _adding(size * np.select([scored, said == FIRST], [0, 1], 2) + codes, 3 * size)
-    for code, scores in enumerate(vectors[np.maximum(said, 0).astype(np.int64)].T, size - vectors.shape[1]):
-        own = codes == code
-        levels = np.unique(scores[own & scored])
+    codes, scored, size, places = label.astype(np.int64), predicted >= 0, max(2, vectors.shape[1]), []
+    by_end = _adding(size * np.select([scored, predicted == FIRST], [0, 1], 2) + codes, 3 * size)
+    for code, scores in enumerate(vectors[np.maximum(predicted, 0).astype(np.int64)].T, size - vectors.shape[1]):
+        positive = codes == code
+        levels = np.unique(scores[positive & scored])
         # A row of another class is added at the first score of this class above it; half of it if it is tied with one.
         sides = (np.searchsorted(levels, scores, side=side) for side in ("left", "right"))
-        columns = (np.where(own, len(levels) + 1 + np.searchsorted(levels, scores), at) for at in sides)
+        columns = (np.where(positive, len(levels) + 1 + np.searchsorted(levels, scores), at) for at in sides)
         places.append(sum(_adding(column, 2 * len(levels) + 2, scored / 2) for column in columns).T)
 
     def sums(weights: FloatArray, added: bool = False) -> FloatArray:
@@ -229,19 +229,19 @@ def _mean_area(sums: FloatArray) -> FloatArray:
     """The mean of the areas of the classes that occur."""
     wins, scored, first, last = np.split(sums, 4, axis=1)
     # A row that is ranked first for another class has the lowest score.
-    others, lowest, highest = (own @ (1 - np.eye(own.shape[1])) for own in (scored, first, last))
+    others, lowest, highest = (of_class @ (1 - np.eye(of_class.shape[1])) for of_class in (scored, first, last))
     wins = wins + scored * lowest + first * (others + lowest + highest / 2) + last * lowest / 2
     pairs = (scored + first + last) * (others + lowest + highest)
     return np.asarray(sum((wins / np.where(pairs > 0, pairs, 1.0)).T) / np.maximum((pairs > 0).sum(axis=1), 1))
 
 
-def macro_area(vectors: NDArray[Any], label: Any, said: Any, weights: FloatArray) -> FloatArray:
+def macro_area(vectors: NDArray[Any], label: Any, predicted: Any, weights: FloatArray) -> FloatArray:
     """The mean of the areas of the classes that occur, each against all others.
 
-    `vectors`: the scores, one column per class. `said`: the row of `vectors` for each prediction; or `FIRST` or `LAST`,
-    with the best (worst) score for the true class and the worst (best) for all others.
+    `vectors`: the scores, one column per class. `predicted`: the row of `vectors` for each prediction; or `FIRST` or
+    `LAST`, with the best (worst) score for the true class and the worst (best) for all others.
     """
-    return _mean_area(_area_sums(vectors, label, said)(weights))
+    return _mean_area(_area_sums(vectors, label, predicted)(weights))
 
 
 def weighted_area(positive: Any, score: Any, weights: FloatArray) -> FloatArray:

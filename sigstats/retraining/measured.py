@@ -101,10 +101,10 @@ def as_statistic(measure: Any, others: tuple[str, ...] = ()) -> str:
 
     Raises ValueError for anything else.
     """
-    own = isinstance(measure, Measure) or callable(measure)
-    name = as_own_measure(measure) if own else in_our_words(measure)
+    of_user = isinstance(measure, Measure) or callable(measure)
+    name = as_own_measure(measure) if of_user else in_our_words(measure)
     text = name if isinstance(name, str) else ""
-    made = own or isinstance(name, OwnMeasure) or is_made(name) or is_pass_at(text) or TOP.fullmatch(text)
+    made = of_user or isinstance(name, OwnMeasure) or is_made(name) or is_pass_at(text) or TOP.fullmatch(text)
     if (made or text in MEASURES) and MEASURES[text].needs not in _NEEDS:
         raise refuse("measure", text, "one of classes or scores, since a classifier predicts these")
     return text if made else as_choice(name, "measure", (*others, *STATISTICS))

@@ -50,21 +50,21 @@ def copies_note(X: Any, y: IntArray, folds: IntArray, null: str) -> str:
     columns = _codes_of_columns(X)
     if not columns:
         return ""
-    content, told = joint_codes(columns), []
+    content, notes = joint_codes(columns), []
     copies = copied_rows(content, [y])
     if copies is not None and copies.sum() > _MANY_COPIES * len(y):
         pairs = np.unique(np.column_stack([content, folds]), axis=0)[:, 0]
         across = int((np.bincount(pairs)[content] > 1).sum())
         if across:
-            told.append(
+            notes.append(
                 f"{across:,} of {len(y):,} rows equal others that another fold tests: groups keep copies together"
             )
     if null == "features":
         seen: dict[bytes, int] = {}
         for j, codes in enumerate(columns):
             if (other := seen.setdefault(codes.tobytes(), j)) != j and codes.any():
-                told.append(f"feature {j} (from 0) is a copy of feature {other}: they are not independent")
-    return "; ".join(told[:_MOST_TOLD])
+                notes.append(f"feature {j} (from 0) is a copy of feature {other}: they are not independent")
+    return "; ".join(notes[:_MOST_TOLD])
 
 
 def _codes_of_columns(X: Any) -> list[IntArray]:

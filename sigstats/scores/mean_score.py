@@ -127,8 +127,8 @@ def mean_score_test(
     if what != "blocks":
         reason = few_warning(units, what, FEW if codes is None else FEW_GROUPS)
     if codes is None and not constant and (alike := neighbours_alike(series[2], np.zeros(rows, np.int64))) is not None:
-        told = f"neighbouring rows correlate (autocorrelation {alike:.2f}): if they are in time, use order"
-        reason = "; ".join(filter(None, [reason, told]))
+        note = f"neighbouring rows correlate (autocorrelation {alike:.2f}): if they are in time, use order"
+        reason = "; ".join(filter(None, [reason, note]))
     return score_result(
         [
             Estimate(mean, float(influence @ influence) * units / (units - 1), units - 1)

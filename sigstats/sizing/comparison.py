@@ -121,9 +121,9 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
 
     Raises ValueError if there are no predictions, or both models are right on the same rows.
     """
-    if (said := paired.predicted) is None:
+    if (predicted := paired.predicted) is None:
         raise ValueError("prediction: is missing; expected labels and predictions, for a size by accuracy")
-    ahead = said.right[0].astype(np.int64) - said.right[1]
+    ahead = predicted.right[0].astype(np.int64) - predicted.right[1]
     if not ahead.any():
         raise ValueError(
             "rows: both models are right on the same rows, so the pilot does not show how many differ; "
@@ -138,16 +138,16 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
         units = len(where) if group is None else len(np.unique(group[where]))
         if name == ALL_ROWS or units >= rule.smallest_slice:
             parts.append(PilotPart(name, units, overall if few else share))
-    accuracy = float(np.mean(said.right[0]))
-    told = pair_notes(paired, ["accuracy"], ("the baseline", "the candidate"))
-    pilot = Pilot(tuple(parts), tests, accuracy, notes=tuple(told))
+    accuracy = float(np.mean(predicted.right[0]))
+    notes = pair_notes(paired, ["accuracy"], ("the baseline", "the candidate"))
+    pilot = Pilot(tuple(parts), tests, accuracy, notes=tuple(notes))
     if group is None:
         return pilot
     unit = "groups" if paired.units.items is None else "items"
     counts = np.unique(group, return_counts=True)[1]
     answers, sizes = round(float(counts.mean())), sizes_of(counts, rule.unseen_group)
-    if said.totals is not None:
-        sizes = sizes_of_averages(np.subtract(*said.totals.means), float(np.var(ahead)))
+    if predicted.totals is not None:
+        sizes = sizes_of_averages(np.subtract(*predicted.totals.means), float(np.var(ahead)))
     return replace(pilot, answers=answers, correlation=_correlation(ahead, group), unit=unit, sizes=sizes)
 
 
@@ -194,11 +194,11 @@ def plan_size(
 def _with_chances(plan: SizePlan) -> SizePlan:
     """The plan with the chances of each verdict, on the rows at hand and on the numbers that are needed."""
     rule, share = plan.rule, plan.pilot.parts[0].discordance
-    said = {"margin": rule.margin, "confidence_level": rule.confidence_level, "minimum": rule.minimum_effect}
-    passing = passing_size(discordance=share, target=plan.target, alpha=plan.level, **said)
+    rule_values = {"margin": rule.margin, "confidence_level": rule.confidence_level, "minimum": rule.minimum_effect}
+    passing = passing_size(discordance=share, target=plan.target, alpha=plan.level, **rule_values)
     sizes = {n for n in (plan.pilot.parts[0].n, passing, *(drop.needed for drop in plan.drops)) if n}
     chances = (
-        verdict_chances(n, drop=drop, discordance=plan.pilot.discordance(drop), alpha=plan.level, **said)
+        verdict_chances(n, drop=drop, discordance=plan.pilot.discordance(drop), alpha=plan.level, **rule_values)
         for n in sorted(sizes)
         for drop in (0.0, *(drop_plan.drop for drop_plan in plan.drops))
     )

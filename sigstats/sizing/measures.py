@@ -93,7 +93,7 @@ class SizeOfMeasure(Tabular):
             if self.passing is None:
                 equal = f"{MOST:,} rows are not enough for an equally good candidate to pass {often}"
         notes = (
-            *(f"{part.slice}: {said}" for part, said in zip(self.parts[1:], smallest, strict=True)),
+            *(f"{part.slice}: {size}" for part, size in zip(self.parts[1:], smallest, strict=True)),
             equal,
             "The number of rows that compare suggests assumes that the observed difference is the true one.",
             f"Each test is one-sided at the level {significant(self.level, 3)}.",

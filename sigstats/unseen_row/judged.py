@@ -179,8 +179,9 @@ class JudgedRows(NamedTuple):
             return "judge more rows: labels of all present rows would probably not show a difference"
         more = np.maximum(wanted - self.labels, 0).tolist()
         where = ", ".join(f"{count:,} where {who}" for count, who in zip(more, PREFERS, strict=True) if count)
-        said = f"label {sum(more):,} more, enough to show the difference if the new labels are like the others: {where}"
-        return said if where else "the present labels show a difference"
+        if not where:
+            return "the present labels show a difference"
+        return f"label {sum(more):,} more, enough to show the difference if the new labels are like the others: {where}"
 
 
 def judged_rows(
@@ -231,8 +232,8 @@ def same_labels(judge: Sequence[Any], people: Sequence[FloatArray], models: str)
     """Return a note if people's labels of both `models` are equal, but several verdicts of the judge differ."""
     labelled = ~np.isnan(people[0] - people[1])  # people who see half of the judge's differences rarely miss six
     unlike = int(np.count_nonzero((judge[0] != judge[1])[labelled]))
-    told = f"people's labels of {models} are equal in all {np.count_nonzero(labelled):,} rows, but the judge's verdicts"
-    note = Note("same-labels", f"{told} differ in {unlike:,} of them; label the answers of each model")
+    text = f"people's labels of {models} are equal in all {np.count_nonzero(labelled):,} rows, but the judge's verdicts"
+    note = Note("same-labels", f"{text} differ in {unlike:,} of them; label the answers of each model")
     return [note] * (unlike > 5 and np.array_equal(people[0][labelled], people[1][labelled]))
 
 

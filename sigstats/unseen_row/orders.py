@@ -46,15 +46,15 @@ def mirrored_law(
     classes. The parameters are those of `sigstats.unseen_row.counts.law_of_difference`.
     """
     ways = [
-        _in_own_order(own, places, measure, groups, weights)
-        for own, places in ((joint, np.arange(len(joint.counts))), exchanged(joint))
+        _in_own_order(way, places, measure, groups, weights)
+        for way, places in ((joint, np.arange(len(joint.counts))), exchanged(joint))
     ]
     turned = ways[1].key < ways[0].key
-    own = ways[turned]
+    way = ways[turned]
     if groups is None and isinstance(measure, Measure) and isinstance(rng, int):
-        law = _of_counts(own.joint, measure, size=size, rng=rng, **options)
+        law = _of_counts(way.joint, measure, size=size, rng=rng, **options)
     else:
-        law = law_of_difference(own.joint, measure, size=size, rng=rng, **own.options, **options)
+        law = law_of_difference(way.joint, measure, size=size, rng=rng, **way.options, **options)
     if ways[0].key != ways[1].key:
         return Law(-law.high, -law.low, law.b, law.a, law.observed[::-1]) if turned else law
     low, high = np.concatenate([law.low, -law.high]), np.concatenate([law.high, -law.low])
@@ -76,8 +76,8 @@ def _in_own_order(
     """Classes, and weighted rows, in an order of their own; `places`: the number of each event in `joint`."""
     named = isinstance(measure, Measure) and measure.function is None
     if named and isinstance(joint, JointEvents) and joint.kind == "classes":
-        joint, own = by_counts(joint)
-        places = own[places]
+        joint, ranks = by_counts(joint)
+        places = ranks[places]
     key: list[Any] = [getattr(joint, "events", ()), joint.counts]
     if groups is not None:
         units, events = groups[0], places[groups[1]]
@@ -110,11 +110,11 @@ def by_counts(joint: JointEvents) -> tuple[JointEvents, IntArray]:
             about = (count, ranks[y], ranks[a], ranks[b], y == a, y == b, a == b)
             for role, value in enumerate((y, a, b)):
                 seen[value].append((role, *about))
-        told = [(rank, sorted(item)) for rank, item in zip(ranks, seen, strict=True)]
-        order = sorted(range(k), key=told.__getitem__)
+        keys = [(rank, sorted(item)) for rank, item in zip(ranks, seen, strict=True)]
+        order = sorted(range(k), key=keys.__getitem__)
         by_after = [0] * k
         for before, after in pairwise(order):
-            by_after[after] = by_after[before] + (told[before] != told[after])
+            by_after[after] = by_after[before] + (keys[before] != keys[after])
         if max(by_after) == k - 1 or k > _MOST_CLASSES:
             places = dict(zip(order, range(k), strict=True))
             return _sorted(joint, [((places[y],), (places[a],), (places[b],)) for (y,), (a,), (b,) in joint.events])

@@ -29,7 +29,7 @@ from ..cells import named
 from ..evidence import Evidence, Judged
 from ..family import default_measures, evidence_for, for_one_sample, named_score
 from ..gaps import Slices, gap_of, gaps_of
-from ..margins import SaidShare
+from ..margins import StatedShare
 from ..measure_names import as_compared_measures, check_used
 from ..notes import about_predictions, clusters_note, smooth_note, unseen_group_note
 from ..paired_predictions import PairedPredictions
@@ -74,9 +74,9 @@ def check_predictions(
             what = marks.column if marks else name
             raise refuse(option, bar, f"{other}, since of {what} the {way} is better")
         low, high = (-math.inf, math.inf) if known is None else known
-        own = name in ("rmse", "neg-mae", "neg-mse") or name.startswith("expected-cost")
-        unit = (marks.unit or (name != "ratio" and high - low != 1)) if marks else own
-        if isinstance(bar, SaidShare) and unit:
+        has_unit = name in ("rmse", "neg-mae", "neg-mse") or name.startswith("expected-cost")
+        unit = (marks.unit or (name != "ratio" and high - low != 1)) if marks else has_unit
+        if isinstance(bar, StatedShare) and unit:
             raise refuse(option, f"{100 * bar:g}%", f"a number in the unit of {marks.column if marks else name}")
         as_real(bar, option, low=min(sign * low, sign * high), high=max(sign * low, sign * high))
         if sign * bar == low:

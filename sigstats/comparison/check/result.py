@@ -182,9 +182,9 @@ def cells_of(row: CheckedRow) -> dict[str, str]:
 def bar_in_words(result: CheckResult) -> str:
     """The bar, in the unit of the measures."""
     share = f"{significant(100 * result.bar)}%"
-    own = " ".join(filter(None, [significant(result.bar), next((row.unit for row in result.rows if row.unit), "")]))
+    text = " ".join(filter(None, [significant(result.bar), next((row.unit for row in result.rows if row.unit), "")]))
     points = {in_points(row) for row in result.rows}
-    return f"{share} ({own} of a mark)" if len(points) > 1 else share if points == {True} else own
+    return f"{share} ({text} of a mark)" if len(points) > 1 else share if points == {True} else text
 
 
 def finding_of(row: CheckedRow, result: CheckResult) -> str:

@@ -88,7 +88,7 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
     def with_bounds(row: ComparisonRow, other: Units | None, answers: tuple[Units, ...]) -> ComparisonRow:
         if answers:
             row = replace(row, baseline_interval=next(of_shares), candidate_interval=next(of_shares))
-        (interval, pvalues, beyond), own = next(value), row.pvalue or 0.0
+        (interval, pvalues, beyond), pvalue = next(value), row.pvalue or 0.0
         ends = [end for end in (row.difference or 0.0, row.low, row.high) if end is not None]
         return replace(
             row,
@@ -96,8 +96,8 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
             high=max(interval.high, *ends),  # one weight above all others may lie beyond
             other_interval=None if other is None else next(of_others),
             # Not below that of a test of its own; of blocks in time neither is it above, for the other side.
-            pvalue=max(own, pvalues[0]) if row.low is None else float(np.median([own, pvalues[0], 0.5])),
-            pvalue_error=row.pvalue_error if own > pvalues[0] else None,
+            pvalue=max(pvalue, pvalues[0]) if row.low is None else float(np.median([pvalue, pvalues[0], 0.5])),
+            pvalue_error=row.pvalue_error if pvalue > pvalues[0] else None,
             two_sided_pvalue=max(min(1.0, 2 * min(pvalues)), row.two_sided_pvalue or 0.0),
             equivalence_pvalue=max(*beyond, row.equivalence_pvalue or 0.0) if row.test.limited else 1.0,
         )

@@ -46,8 +46,8 @@ def without_task_mean(paired: PairedPredictions, measures: Sequence[str]) -> lis
     names = [name for name in measures if crossed or not has_task_mean(name)]
     if units.tasks is None or not names:
         return []
-    told = f"{join_words(names)}: no mean over tasks is tested; --slice (slices) tests each task"
-    return [Note("no-task-mean", told)]
+    text = f"{join_words(names)}: no mean over tasks is tested; --slice (slices) tests each task"
+    return [Note("no-task-mean", text)]
 
 
 def test_task_mean(row: ComparisonRow, part: Evidence, tasks: IntArray, rule: ComparisonRule) -> Tested:
@@ -114,5 +114,5 @@ def joint_in_words(joint: "JointTasksResult", names: Sequence[str], rule: Compar
     parts = ", ".join(f"{question} {p_number(p)}" for question, p in questions.items())
     shown = "worse" if joint.pvalue <= rule.alpha else "not shown to be worse"
     where = f"; worse on {some_of(worse, _MOST_NAMED)}" if worse else ""
-    told = f"one decision over {len(names):,} tasks: {shown}, p {p_number(joint.pvalue)} ({parts}){where}"
-    return [Note("joint-decision", told)]
+    text = f"one decision over {len(names):,} tasks: {shown}, p {p_number(joint.pvalue)} ({parts}){where}"
+    return [Note("joint-decision", text)]

@@ -53,9 +53,9 @@ def by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule, bar: flo
         law = law._replace(strict=others, missed=float(missed(count, 0.0)))
     elif others:
         others = others._replace(strict=law, missed=float(missed(count, 0.0)))
-    told = f"{unit} beside {count:,} {part.units.what}, {rule.n_resamples:,} weightings"
+    name = f"{unit} beside {count:,} {part.units.what}, {rule.n_resamples:,} weightings"
     note = f"{part.units.what} that differ: {differing:,} of {count:,}"
-    row = _with_law(row, law, part, rule, RowTest(told, "unseen", like_seen=one == "like-seen"), note, bar)
+    row = _with_law(row, law, part, rule, RowTest(name, "unseen", like_seen=one == "like-seen"), note, bar)
     if row.pvalue is None:
         return row
     other_interval = others and others.intervals(rule.confidence_level)[bar is not None]
@@ -83,8 +83,8 @@ def _of_two_samples(row: ComparisonRow, part: Classes, ours: NDArray[np.bool_], 
         ends[side] = low.min(axis=0), high.max(axis=0)
     (low_a, high_a), (low_b, high_b) = ends
     law = Law(difference(low_b, high_a), difference(high_b, low_a), ends[0], ends[1], (observed[0], observed[1]))
-    told = f"an unseen {'row' if part.units.group is None else 'group'} in each sample"
-    return _with_law(row, law, part, rule, RowTest(f"{told}, {rule.n_resamples:,} weightings", "unpaired"), rows)
+    unseen = f"an unseen {'row' if part.units.group is None else 'group'} in each sample"
+    return _with_law(row, law, part, rule, RowTest(f"{unseen}, {rule.n_resamples:,} weightings", "unpaired"), rows)
 
 
 def test_samples(row: ComparisonRow, part: Values | Attempts | Ratios, rule: ComparisonRule) -> ComparisonRow:
@@ -107,8 +107,8 @@ def test_samples(row: ComparisonRow, part: Values | Attempts | Ratios, rule: Com
         return replace(row, note=f"{rows}: too few to test")
     limits, level = part.limits or (0.0, 1.0), rule.confidence_level
     known = difference_of_samples(samples[0], samples[1], limits, level, rule.margin_of(row))
-    told = f"melded bounds of two samples, each with an unseen {unit if group is None else 'group'}"
-    return replace(row, **known, test=RowTest(told, "unpaired"), note=rows)
+    name = f"melded bounds of two samples, each with an unseen {unit if group is None else 'group'}"
+    return replace(row, **known, test=RowTest(name, "unpaired"), note=rows)
 
 
 def samples_in_words(group: IntArray | None, ours: NDArray[np.bool_], what: str = "row") -> tuple[str, bool]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats._common.class_columns import (
-    as_probabilities,
+    as_class_probabilities,
     categories_of,
     classes_of_columns,
     equal_probabilities,
@@ -138,7 +138,7 @@ def class_probabilities(
     arrays = {name: as_array(value, name, "a table of probabilities") for name, value in given.items()}
     known = labels, classes, categories_of(y)
     orders = [classes_of_columns(given[name], name, array.shape[-1], *known) for name, array in arrays.items()]
-    tables = {name: as_probabilities(array, name, len(codes)) for name, array in arrays.items()}
+    tables = {name: as_class_probabilities(array, name, len(codes)) for name, array in arrays.items()}
     several = any(len(order) > 2 for order in orders)
     if not several:
         pair = [label_name(value) for value in np.unique(orders[0]).tolist()]

@@ -21,7 +21,7 @@ from sigstats._common.class_names import (
     label_name,
 )
 from sigstats._common.class_spelling import DistinctNames
-from sigstats._common.data_frames import Found, columns_of, is_columns, require_same_index
+from sigstats._common.data_frames import ModelTable, columns_of, is_columns, require_same_index
 from sigstats._common.messages import Note, rephrased
 from sigstats._common.validation import (
     FloatArray,
@@ -209,7 +209,7 @@ def _one_measure(measure: Any, costs: Any) -> str | None:
 
 def _by_measure(
     measure: str,
-    columns: Found,
+    columns: ModelTable,
     names: Sequence[str],
     units: Units,
     *,

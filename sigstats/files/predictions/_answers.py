@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.class_columns import as_probabilities, likeliest, with_places
+from sigstats._common.class_columns import as_class_probabilities, likeliest, with_places
 from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.class_spelling import VERDICTS
 from sigstats._common.messages import some_of
@@ -110,7 +110,7 @@ class WithLikeliest(WithMissing):
             fit = f"{columns.probabilities!r} matches {matched} of {some_of(table.names, 10)}"
             raise ValueError(f"{table.where}: probabilities: {fit}; expected a column for each class")
         values = np.column_stack([table.numbers(name).to_numpy() for name in names])
-        self.probabilities = as_probabilities(values, f"{table.where}: probabilities", table.num_rows)
+        self.probabilities = as_class_probabilities(values, f"{table.where}: probabilities", table.num_rows)
         if of_labels and not (values.max(axis=1) == 1).all():
             raise refuse(f"{table.where}: probabilities", "a row", "1 for the true class and 0 for others")
         self.name_of_likeliest = "" if columns.prediction in table.names else columns.prediction
