@@ -170,15 +170,14 @@ def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float =
     return -mirrored_law(joint, as_measure("f1"), size=_WEIGHTINGS).interval(level)
 
 
-def f1_standard_errors(sets: IntArray, of: Literal["a", "b", "difference"] = "difference") -> FloatArray:
-    """The standard errors of F1, or of the difference of two, by the delta method; ndarray of int64, shape (m, 8).
+def f1_standard_errors(sets: IntArray) -> FloatArray:
+    """The standard errors of the difference of two F1, by the delta method; `sets`: ndarray of int64, shape (m, 8).
 
     >>> f1_standard_errors(np.array([[40, 12, 5, 3, 2, 6, 9, 123]])).round(4).tolist()
     [0.0489]
     """
     counts = sets.astype(np.float64)
-    slopes = {side: _slopes(counts, side) for side in ("a", "b")}
-    slope = slopes["b"] - slopes["a"] if of == "difference" else slopes[of]
+    slope = _slopes(counts, "b") - _slopes(counts, "a")
     return np.sqrt((counts[:, None] @ (slope**2)[..., None])[:, 0, 0])
 
 

@@ -21,6 +21,7 @@ from ._common.validation import (
     Alternative,
     FloatArray,
     IntArray,
+    Limits,
     as_array,
     as_choice,
     as_count,
@@ -240,8 +241,8 @@ def judged_test(
 def require_agreement(agreement: JudgeAgreement, labels: str) -> None:
     """Refuse `labels` of people if the judge passes wrong answers more often than right ones, as of inverted labels."""
     if agreement.sensitivity(0.999).high < 1 - agreement.specificity(0.999).high:
-        told = f"{labels} contradicts the judge ({agreement.in_words()})"
-        raise ValueError(f"{told}; expected 1 for right answers, or high marks for good ones, in both")
+        problem = f"{labels} contradicts the judge ({agreement.in_words()})"
+        raise ValueError(f"{problem}; expected 1 for right answers, or high marks for good ones, in both")
 
 
 def _verdicts(value: Any, name: str, score_range: Any) -> FloatArray:
@@ -251,7 +252,7 @@ def _verdicts(value: Any, name: str, score_range: Any) -> FloatArray:
     return as_reals(value, name, ndim=1)
 
 
-def _labels(value: Any, name: str, limits: tuple[float, float] | None) -> FloatArray:
+def _labels(value: Any, name: str, limits: Limits) -> FloatArray:
     """Return the labels of people as 1, 0 and NaN, or marks within limits; or ValueError."""
     wanted = "right or wrong as True and False or 1 and 0, None or NaN where there is no label"
     if limits is not None:
@@ -277,16 +278,16 @@ def _three(values: IntArray) -> tuple[int, int, int]:
 
 
 def _reasons(pvalue: float, rows: IntArray, table: IntArray, left_out: int) -> list[str]:
-    said = []
+    reasons = []
     if pvalue <= DIFFERENT:
-        said.append(f"the judge's errors favour one of the models (p = {pvalue:.2g}), so its difference is biased")
+        reasons.append(f"the judge's errors favour one of the models (p = {pvalue:.2g}), so its difference is biased")
     unlabelled = [
         f"{rows[i]} rows where the judge prefers {('B', 'neither', 'A')[i]}"
         for i in range(3)
         if rows[i] and not table[i].any()
     ]
     if unlabelled:
-        said.append(f"no label among {' and '.join(unlabelled)}")
+        reasons.append(f"no label among {' and '.join(unlabelled)}")
     if left_out:
-        said.append(f"{left_out} rows with a label of only one answer are left out")
-    return said
+        reasons.append(f"{left_out} rows with a label of only one answer are left out")
+    return reasons

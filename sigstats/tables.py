@@ -62,18 +62,12 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
     listed = None if labels is None else [*map(str, _as_labels(labels, "labels").tolist())]
     truth = as_class_labels(_as_labels(y, "y"), "y", listed)
     names = as_class_labels(_as_labels(prediction, "prediction"), "prediction", listed)
-    if len(truth) != len(names):
-        raise refuse("prediction (length)", len(names), f"one for each of y's {len(truth)}")
-    if _kind(truth) != _kind(names):
-        raise refuse("prediction", names[0], f"{_kind(truth)} as y has")
     same_kind_of_labels(truth, names, "prediction")
     DistinctNames(names_in(truth), len(truth), "y").check("prediction", names_in(names), wanted="classes of y")
     if labels is None:
         classes = np.union1d(truth, names)
     else:
         classes = _as_labels(labels, "labels")
-        if _kind(classes) != _kind(truth):
-            raise refuse("labels", classes[0], f"{_kind(truth)} as y has")
         same_kind_of_labels(truth, classes, "labels", aligned=False)
         same_kind_of_labels(names, classes, "labels", aligned=False)
     if len(classes) < 2 or len(np.unique(classes)) < len(classes):
@@ -100,7 +94,3 @@ def _as_labels(value: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
     if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "biuU":
         raise refuse(name, value, wanted)
     return array
-
-
-def _kind(labels: np.ndarray[Any, np.dtype[Any]]) -> str:
-    return "strings" if labels.dtype.kind == "U" else "numbers"

@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
-    from sigstats.comparison.candidates import compare_candidates
+    from sigstats.comparison.candidates import CandidatesResult, compare_scores
     from sigstats.comparison.family import measures_meant
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
@@ -136,8 +136,8 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         arguments.refuse_unused(
             columns, [name for sides in compared for pair in sides for name in measures_meant(pair, measures)]
         )
-        result = compare_candidates(baseline_name, names, compared, rule, measures, positive=options.positive)
-        return result, compared
+        results = compare_scores(compared, rule, measures, positive=options.positive)
+        return CandidatesResult(baseline=baseline_name, candidates=tuple(names), results=results), compared
 
 
 def _text(options: argparse.Namespace, result: "CandidatesResult", changed: "Changed | None", name: str) -> str:

@@ -1,11 +1,13 @@
 """Figures for papers: results and studies drawn on axes of Matplotlib, without title or caption."""
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Concatenate, ParamSpec, TypeAlias
 
 import numpy as np
 
 from .tabular import Tabular
+from .validation import Limits
 
 #: The width in inches of one column of a paper, the usual height, and the height of a labelled line.
 _WIDTH, _HEIGHT, _LINE = 3.4, 2.4, 0.2
@@ -105,9 +107,22 @@ def forest(
 
 Draw: TypeAlias = Callable[[Any], Any]
 Values: TypeAlias = Any  # what NumPy takes as numbers
+P = ParamSpec("P")
 
 
+def _without_axes(draw: Callable[Concatenate[Any, P], Any]) -> Callable[P, Draw]:
+    """Let a function that draws on axes be called before there are any; it then returns a function of the axes."""
+
+    @functools.wraps(draw)
+    def with_arguments(*args: P.args, **kwargs: P.kwargs) -> Draw:
+        return lambda ax: draw(ax, *args, **kwargs)
+
+    return with_arguments
+
+
+@_without_axes
 def curves(
+    ax: Any,
     lines: Mapping[str, tuple[Values, Values]],
     labels: tuple[str, str],
     *,
@@ -117,78 +132,63 @@ def curves(
     band: tuple[Values, Values, Values] | None = None,
     bars: Sequence[tuple[Values, ...]] = (),
     ticks: Sequence[str] = (),
-) -> Draw:
-    """Return a function that draws lines by label, a band, bars with points, and a dashed level or diagonal."""
-
-    def draw(ax: Any) -> Any:
-        ax = axes(ax)
-        if band is not None:
-            ax.fill_between(*band, color="0.85")
-        for number, (label, (x, y)) in enumerate(lines.items()):
-            ax.plot(x, y, color=f"C{number}", label=label)
-        for number, (x, y, low, high) in enumerate(bars):
-            ax.vlines(x, low, high, color=f"C{number}")
-            ax.plot(x, y, ".", color=f"C{number}")
-        if level is not None:
-            ax.axhline(level, color="0.5", linestyle="--")
-        if diagonal:
-            ends = [min(min(x) for x, _ in lines.values()), max(max(x) for x, _ in lines.values())]
-            ax.plot(ends, ends, color="0.5", linestyle="--")
-        ax.set(xlabel=labels[0], ylabel=labels[1], xscale=scale, yscale=scale)
-        if ticks:  # after the scale, which sets ticks of its own
-            ax.set_xticks(range(len(ticks)), ticks, rotation=90, fontsize="small")
-        if len(lines) > 1:
-            legend(ax)
-        return ax
-
-    return draw
+) -> Any:
+    """Draw lines by label, a band, bars with points, and a dashed level or diagonal."""
+    ax = axes(ax)
+    if band is not None:
+        ax.fill_between(*band, color="0.85")
+    for number, (label, (x, y)) in enumerate(lines.items()):
+        ax.plot(x, y, color=f"C{number}", label=label)
+    for number, (x, y, low, high) in enumerate(bars):
+        ax.vlines(x, low, high, color=f"C{number}")
+        ax.plot(x, y, ".", color=f"C{number}")
+    if level is not None:
+        ax.axhline(level, color="0.5", linestyle="--")
+    if diagonal:
+        ends = [min(min(x) for x, _ in lines.values()), max(max(x) for x, _ in lines.values())]
+        ax.plot(ends, ends, color="0.5", linestyle="--")
+    ax.set(xlabel=labels[0], ylabel=labels[1], xscale=scale, yscale=scale)
+    if ticks:  # after the scale, which sets ticks of its own
+        ax.set_xticks(range(len(ticks)), ticks, rotation=90, fontsize="small")
+    if len(lines) > 1:
+        legend(ax)
+    return ax
 
 
-def stairs(
-    counts: Values, edges: Values, mark: float, labels: tuple[str, str], band: tuple[float, float] | None = None
-) -> Draw:
-    """Return a function that draws a histogram of counts between edges, a line at the mark, and a shaded band."""
-
-    def draw(ax: Any) -> Any:
-        ax = axes(ax)
-        if band is not None:
-            ax.axvspan(*band, color="0.9")
-        ax.stairs(counts, edges, fill=True, color="0.6")
-        ax.axvline(mark, color="C0")
-        ax.set(xlabel=labels[0], ylabel=labels[1])
-        return ax
-
-    return draw
+@_without_axes
+def stairs(ax: Any, counts: Values, edges: Values, mark: float, labels: tuple[str, str], band: Limits = None) -> Any:
+    """Draw a histogram of counts between edges, a line at the mark, and a shaded band."""
+    ax = axes(ax)
+    if band is not None:
+        ax.axvspan(*band, color="0.9")
+    ax.stairs(counts, edges, fill=True, color="0.6")
+    ax.axvline(mark, color="C0")
+    ax.set(xlabel=labels[0], ylabel=labels[1])
+    return ax
 
 
-def zip_plot(low: Values, high: Values, covers: Any, truth: float, confidence: float) -> Draw:
-    """Return a function that draws intervals above each other, in another colour if they miss the truth."""
-
-    def draw(ax: Any) -> Any:
-        ax, heights = axes(ax), (np.arange(len(low)) + 0.5) / len(low)
-        for of, color in ((covers, "0.7"), (~covers, "C3")):
-            ax.hlines(heights[of], low[of], high[of], color=color, linewidth=0.8)
-            ax.plot(low[of], heights[of], ".", color=color, markersize=1)  # intervals of length 0 are seen too
-        ax.axvline(truth, color="C0")
-        ax.axhline(confidence, color="0.5", linestyle="--")
-        ax.set(xlabel="interval", ylabel="share of the test sets")
-        return ax
-
-    return draw
+@_without_axes
+def zip_plot(ax: Any, low: Values, high: Values, covers: Any, truth: float, confidence: float) -> Any:
+    """Draw intervals above each other, in another colour if they miss the truth."""
+    ax, heights = axes(ax), (np.arange(len(low)) + 0.5) / len(low)
+    for of, color in ((covers, "0.7"), (~covers, "C3")):
+        ax.hlines(heights[of], low[of], high[of], color=color, linewidth=0.8)
+        ax.plot(low[of], heights[of], ".", color=color, markersize=1)  # intervals of length 0 are seen too
+    ax.axvline(truth, color="C0")
+    ax.axhline(confidence, color="0.5", linestyle="--")
+    ax.set(xlabel="interval", ylabel="share of the test sets")
+    return ax
 
 
-def shares_of(bars: Mapping[str, Sequence[float]]) -> Draw:
-    """Return a function that draws a bar for each label, divided into the shares better, equal and worse."""
+@_without_axes
+def shares_of(ax: Any, bars: Mapping[str, Sequence[float]]) -> Any:
+    """Draw a bar for each label, divided into the shares better, equal and worse."""
     names = ("better", "equal", "worse")
-
-    def draw(ax: Any) -> Any:
-        ax, values = axes(ax, len(bars)), np.array(list(bars.values()))
-        for name, share, left in zip(names, values.T, (values.cumsum(axis=1) - values).T, strict=True):
-            ax.barh(list(bars), share, left=left, label=name)
-        ax.tick_params(axis="y", labelsize="small")
-        ax.invert_yaxis()
-        ax.set(xlabel="probability")
-        legend(ax, ncols=len(names), handlelength=1, loc="lower right", bbox_to_anchor=(1, 1))
-        return ax
-
-    return draw
+    ax, values = axes(ax, len(bars)), np.array(list(bars.values()))
+    for name, share, left in zip(names, values.T, (values.cumsum(axis=1) - values).T, strict=True):
+        ax.barh(list(bars), share, left=left, label=name)
+    ax.tick_params(axis="y", labelsize="small")
+    ax.invert_yaxis()
+    ax.set(xlabel="probability")
+    legend(ax, ncols=len(names), handlelength=1, loc="lower right", bbox_to_anchor=(1, 1))
+    return ax

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .validation import FloatArray, as_reals
+from .validation import FloatArray, Limits, as_reals
 
 #: Two floating statistics closer than this, relative to the observed one, are equal.
 TIE_TOLERANCE = 1e-10
@@ -117,7 +117,7 @@ def expected_counts_warning(expected: ArrayLike) -> str:
     )
 
 
-def span_of(scores: NDArray[Any], limits: tuple[float, float] | None) -> float | None:
+def span_of(scores: NDArray[Any], limits: Limits) -> float | None:
     """Return the distance of the limits if all scores, or all negated scores, lie within them; otherwise None."""
     if limits is None:
         return None

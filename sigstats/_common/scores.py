@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile
 import numpy as np
 
 from .messages import Note, did_you_mean, shown
-from .validation import FloatArray, refuse
+from .validation import FloatArray, Limits, refuse
 
 
 def of_named_scores(
@@ -55,12 +55,12 @@ def ends_of(values: Sequence[FloatArray]) -> tuple[float, float]:
     return min(array.min() for array in values), max(array.max() for array in values)
 
 
-def refuse_beyond(limits: tuple[float, float] | None, values: Sequence[FloatArray], what: str) -> None:
+def refuse_beyond(limits: Limits, values: Sequence[FloatArray], what: str) -> None:
     """Refuse values beyond the limits that a person states; `what` they are."""
     (low, high), (least, most) = ends_of(values), limits or (-np.inf, np.inf)
     if low < least or high > most:
-        told = f"does not contain {low if low < least else high:g}; expected all {what} in it"
-        raise ValueError(f"score_range: {least:g} to {most:g} {told}")
+        problem = f"does not contain {low if low < least else high:g}; expected all {what} in it"
+        raise ValueError(f"score_range: {least:g} to {most:g} {problem}")
 
 
 def refuse_summaries(scores: FloatArray, names: Sequence[str], argument: str) -> None:
@@ -70,10 +70,12 @@ def refuse_summaries(scores: FloatArray, names: Sequence[str], argument: str) ->
         before, (column,), after = (part.T for part in np.split(rows, [place, place + 1], axis=1))
         earlier, later = {"the columns before it": before}, {"the columns after it": after}
         parts = {"the other columns": np.vstack([before, after]), **earlier, **later}
-        told = [f"is {of} of {who}" for who, part in parts.items() if len(part) > 1 for of in _summary_of(column, part)]
-        if told or _numbers_rows(scores[:, place], np.delete(scores, place, axis=1)):
-            told.append("numbers the rows")
-            raise ValueError(f"{argument}: {shown(model)} {told[0]}; drop it, or list the models (models)")
+        problems = [
+            f"is {of} of {who}" for who, part in parts.items() if len(part) > 1 for of in _summary_of(column, part)
+        ]
+        if problems or _numbers_rows(scores[:, place], np.delete(scores, place, axis=1)):
+            problems.append("numbers the rows")
+            raise ValueError(f"{argument}: {shown(model)} {problems[0]}; drop it, or list the models (models)")
 
 
 def _numbers_rows(column: FloatArray, others: FloatArray) -> bool:
@@ -104,9 +106,10 @@ _SMALL = 0.15
 _WILD_SHARE, _WILD_TIMES = 0.01, 500
 #: Mean sizes, without zeros, of one unit rarely differ by this factor; shares, or 0 and 1, rarely have this mean.
 _FACTOR, _ABOVE_ONE = 50, 2
-#: The same for costs in a named unit, whose sizes may differ widely, as prices do; and the part of a factor by which
-#: neighbours differ, among many models, if some are in another unit.
-_FACTOR_OF_COSTS, _GAP = 333, 1 / 7
+#: The same factor for costs in a named unit, whose sizes may differ widely, as prices do.
+_FACTOR_OF_PRICES = 333
+#: The part of a factor by which neighbours differ, among many models, if some are in another unit.
+_GAP = 1 / 7
 #: Fewer scores are not enough to suggest a scale; fewer scores of one unit may be outliers.
 _FEW, _SEVERAL = 20, 5
 #: Codes of wrong and right.
@@ -123,9 +126,8 @@ def unlike_units(
     *,
     wanted: str = "",
     costs: bool = False,
-    factor: float = _FACTOR,
     priced: bool = False,
-    limits: tuple[float, float] | None = None,
+    limits: Limits = None,
 ) -> list[Note]:
     """Return notes on scores beyond limits, and on the smallest and the largest if their sizes differ as units do.
 
@@ -133,42 +135,71 @@ def unlike_units(
     or if those of one are 0 and 1, or unless `costs` between 0 and 1, and those of the other usually beyond.
 
     `scores` has an array for each of the models, whose `names` appear in messages. `costs`: True for costs without
-    limits; those of one model may lie both far below 1 and far above. `priced`: True for costs in a named unit,
-    whose sizes may differ as prices do. `wanted`: the expected value; if it is given,
-    absurdly large scores and codes of missing marks are refused, and scores from 0 to 1 if others, of any of the
-    models, are up to 10 or 100. One score of 9e18 among zeros and ones makes every difference of means uncertain, and
-    so hides each regression. `limits`: the limits that the name of the scores or their log states.
+    limits; those of one model may lie both far below 1 and far above. `priced`: True for costs in a named unit, whose
+    sizes may differ as prices do. `limits`: the limits that the name of the scores or their log states.
+
+    `wanted`: the expected scores; if it is given, scores that cannot be in one unit are refused: absurdly large scores,
+    codes of missing marks, other codes of right and wrong, and scores from 0 to 1 if others, of any of the models, are
+    up to 10 or 100. One score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides each
+    regression.
     """
-    two, (coded, sure) = "" if costs else _two_codes(scores, names), _code_of_missing(scores, names, limits)
-    alike = two or (coded if sure else "")
-    if wanted and (told := alike or _wild(scores, names) or ("" if costs else _mixed(scores, names))):
-        raise ValueError(f"scores: {told}; expected {wanted}")
+    two, (missing, sure) = "" if costs else _two_codes(scores, names), _code_of_missing(scores, names, limits)
+    if wanted and (
+        problem := two
+        or (missing if sure else "")
+        or _wild(scores, names)
+        or ("" if costs else _mixed(scores, names))
+        or _shares_and_percentages(scores, names)
+    ):
+        raise ValueError(f"scores: {problem}; expected {wanted}")
     notes = [Note("unlike-units", f"scores: {two}")] if two else []
-    notes += [Note("missing-code", f"scores: {coded}")] if coded and not two else []
+    notes += [Note("missing-code", f"scores: {missing}")] if missing and not two else []
     low, high = limits or (-np.inf, np.inf)
     for values, name in zip(scores, names, strict=True):
         if n := np.count_nonzero((values < low) | (values > high)):
-            told = f"{n:,} of {len(values):,} for {name} are outside {low:g} to {high:g}, the limits of this score"
-            notes.append(Note("outside-limits", f"scores: {told}; the limits are not used"))
-    sizes = [(values[values != 0], name) for values, name in zip(map(np.abs, scores), names, strict=True)]
-    ordered = sorted((float(size.mean()), place) for place, (size, _) in enumerate(sizes) if len(size))
-    if len(ordered) < 2:
-        return notes
-    (least, low), (most, high) = ordered[0], ordered[-1]
-    few, many, broken = scores[low], scores[high], bool((scores[low] % 1).any())
-    shares = few.min() >= 0 and few.max() <= 1 and len(few) > 1
-    if wanted and shares and few.min() < 1 and _are_percentages(many, ones=not broken):
-        both = f"{few.min():g} to {few.max():g} of {shown(names[low])} and {many.min():g} to {many.max():g} of"
-        raise ValueError(f"scores: {both} {shown(names[high])} look like two units; expected {wanted}")
-    factor = _FACTOR_OF_COSTS if priced else factor
+            beyond = f"{n:,} of {len(values):,} for {name} are outside {low:g} to {high:g}, the limits of this score"
+            notes.append(Note("outside-limits", f"scores: {beyond}; the limits are not used"))
+    return [*notes, *_note_on_sizes(scores, names, _FACTOR_OF_PRICES if priced else _FACTOR, costs=costs)]
+
+
+def unlike_bar(scores: FloatArray, bar: float, *, limited: bool) -> list[Note]:
+    """Return the note of `unlike_units` on the marks of a model, `limited` if they have known limits, and its bar."""
+    factor = 10 if limited and 0 < bar < 1 else _FACTOR  # the bar may be a share of the limits
+    return _note_on_sizes([scores, np.array([bar])], ("the model", "the bar"), factor, costs=True)
+
+
+def _by_mean_size(scores: Sequence[FloatArray]) -> list[tuple[float, int]]:
+    """Return the mean size without zeros and the place of each array, the smallest first; none for zeros only."""
+    sizes = [np.abs(values[values != 0]) for values in scores]
+    return sorted((float(size.mean()), place) for place, size in enumerate(sizes) if len(size))
+
+
+def _note_on_sizes(scores: Sequence[FloatArray], names: Sequence[str], factor: float, *, costs: bool) -> list[Note]:
+    if len(ordered := _by_mean_size(scores)) < 2:
+        return []
+    (least, low), *_, (most, high) = ordered
+    are_shares = len(scores[low]) > 1 and scores[low].min() >= 0 and scores[low].max() <= 1
+    above_shares = most >= _ABOVE_ONE and are_shares and not (costs and (scores[low] % 1).any())
     gap = max(large / small for (small, _), (large, _) in pairwise(ordered))
-    if (most < factor * least or gap < _GAP * factor) and not (
-        shares and most >= _ABOVE_ONE and not (costs and broken)
-    ):
-        return notes
-    parts = (f"{np.median(size):.4g} (largest {size.max():.4g}) for {name}" for size, name in (sizes[low], sizes[high]))
-    told = f"median without zeros {' and '.join(parts)}"
-    return [*notes, Note("unlike-units", f"scores may be in two units: {told}; if they are, convert one")]
+    if not above_shares and (most < factor * least or gap < _GAP * factor):
+        return []
+    sizes = [(np.abs(scores[place][scores[place] != 0]), names[place]) for place in (low, high)]
+    parts = [f"{np.median(size):.4g} (largest {size.max():.4g}) for {name}" for size, name in sizes]
+    both = f"median without zeros {' and '.join(parts)}"
+    return [Note("unlike-units", f"scores may be in two units: {both}; if they are, convert one")]
+
+
+def _shares_and_percentages(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
+    """Return a complaint if the smallest scores are shares and the largest percentages, else an empty text."""
+    if len(ordered := _by_mean_size(scores)) < 2:
+        return ""
+    (_, low), *_, (_, high) = ordered
+    few, many = scores[low], scores[high]
+    are_shares = len(few) > 1 and 0 <= few.min() < 1 and few.max() <= 1
+    if not are_shares or not _are_percentages(many, ones=not (few % 1).any()):
+        return ""
+    both = f"{few.min():g} to {few.max():g} of {shown(names[low])} and {many.min():g} to {many.max():g} of"
+    return f"{both} {shown(names[high])} look like two units"
 
 
 def _two_codes(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
@@ -181,9 +212,7 @@ def _two_codes(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
     return f"{' and '.join(parts[:2])} look like two units" if len(parts) > 1 else ""
 
 
-def _code_of_missing(
-    scores: Sequence[FloatArray], names: Sequence[str], limits: tuple[float, float] | None
-) -> tuple[str, bool]:
+def _code_of_missing(scores: Sequence[FloatArray], names: Sequence[str], limits: Limits) -> tuple[str, bool]:
     """Return a complaint about a code of missing marks far from all others, and whether it cannot be a mark."""
     for code in ends_of(scores) if len(scores) and all(map(len, scores)) else ():
         known = {mark for mark in _NO_MARK | _OF_SURVEYS if mark * code > 0}
@@ -203,10 +232,10 @@ def _code_of_missing(
         answers = whole and first <= least and most <= _MOST_MARK[codes[-1] > 9]
         apart = answers if code > 0 else least >= 0 and (most >= 5 or not whole)
         if sure or (n > 1 and apart and len(others) > 2):
-            told = f"{n:,} of {of:,} for {name} are {' or '.join(f'{mark:g}' for mark in codes)}"
+            problem = f"{n:,} of {of:,} for {name} are {' or '.join(f'{mark:g}' for mark in codes)}"
             missing = " ".join(f"--missing {mark:g}" for mark in codes)
-            told = f"{told} and all others {least:g} to {most:g}; leave them out (of a table: {missing})"
-            return f"{told} if they mean no score", sure
+            problem = f"{problem} and all others {least:g} to {most:g}; leave them out (of a table: {missing})"
+            return f"{problem} if they mean no score", sure
     return "", False
 
 
@@ -231,16 +260,9 @@ def _mixed(scores: Sequence[FloatArray], names: Sequence[str]) -> str:
     """Return a complaint about a model with shares among percentages, else an empty text."""
     for name, score in zip(names, scores, strict=True):
         if len(small := _fractions_among_percentages(score)):
-            told = f"{len(small):,} of {shown(name)} up to {small.max():g} and {np.count_nonzero(score > 1):,} up to"
-            return f"{told} {score.max():g} look like two units"
+            problem = f"{len(small):,} of {shown(name)} up to {small.max():g} and {np.count_nonzero(score > 1):,} up to"
+            return f"{problem} {score.max():g} look like two units"
     return ""
-
-
-def unlike_bar(scores: FloatArray, bar: float, *, limited: bool) -> list[Note]:
-    """Return the note of `unlike_units` on the marks of a model, `limited` if they have known limits, and its bar."""
-    factor = 10 if limited and 0 < bar < 1 else _FACTOR  # the bar may be a share of the limits
-    notes = unlike_units([scores, np.array([bar])], ("the model", "the bar"), costs=True, factor=factor)
-    return [note for note in notes if note.name == "unlike-units"]
 
 
 def _fractions_among_percentages(scores: FloatArray) -> FloatArray:

@@ -27,6 +27,8 @@ Labels: TypeAlias = ArrayLike
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+#: The least and the greatest possible value; None if unknown.
+Limits: TypeAlias = tuple[float, float] | None
 Choice = TypeVar("Choice", bound=str)
 
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")

@@ -1,31 +1,36 @@
-"""Several scores, and several candidates with one baseline: one family of tests, and which candidate to choose."""
+"""Several scores, and several candidates with one baseline: one family of tests, and which candidate to take."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
 
 from ..multiplicity import adjust_pvalues
 from .cells import effect_of, named
 from .compare import compare_pairs
 from .paired_predictions import PairedPredictions
 from .result import ComparisonResult, ComparisonRow
-from .rule import Verdict
+from .rule import ComparisonRule, Verdict
 from .units import ALL_ROWS
-
-Subjects = tuple[Mapping[str, str], Mapping[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CandidatesResult:
-    """The result of `compare_candidates`."""
+    """The comparisons of several candidates with one baseline, by `compare_scores`, and which candidate to take."""
 
     baseline: str
     candidates: tuple[str, ...]
     #: One for each candidate; their p-values are adjusted over all candidates, measures and slices.
     results: tuple[ComparisonResult, ...]
-    #: For each candidate the two-sided p-value of the first measure on all rows, adjusted over the candidates by
-    #: Holm's method, where the candidate is ahead; else 1.
-    p_better: tuple[float, ...]
+
+    @cached_property
+    def p_better(self) -> tuple[float, ...]:
+        """The p-values of "the candidate is not better" by the first measure on all rows, adjusted by Holm's method.
+
+        Two-sided where the candidate is ahead; else 1.
+        """
+        rows = map(overall, self.results)
+        raw = [1.0 if row.two_sided_pvalue is None or (row.gain or 0) <= 0 else row.two_sided_pvalue for row in rows]
+        return tuple(adjust_pvalues(raw, method="holm").tolist())
 
     @property
     def verdict(self) -> Verdict:
@@ -77,21 +82,6 @@ class CandidatesResult:
         return sorted(indices, key=lambda i: -_difference(self.results[i]))
 
 
-def compare_candidates(
-    baseline: str, candidates: Sequence[str], pairs: Sequence[Sequence[PairedPredictions]], *given: Any, **options: Any
-) -> CandidatesResult:
-    """Compare each candidate with the baseline by each of its scores, with the parameters of `compare_scores`."""
-    results = compare_scores(pairs, *given, **options)
-    rows = [overall(result) for result in results]
-    raw = [row.two_sided_pvalue if row.two_sided_pvalue is not None and (row.gain or 0) > 0 else 1.0 for row in rows]
-    return CandidatesResult(
-        baseline=baseline,
-        candidates=tuple(candidates),
-        results=results,
-        p_better=tuple(adjust_pvalues(raw, method="holm").tolist()),
-    )
-
-
 def overall(result: ComparisonResult) -> ComparisonRow:
     """The row of the first measure on all rows."""
     return next(row for row in result.rows if row.slice == ALL_ROWS)
@@ -113,20 +103,25 @@ def with_names(pairs: Sequence[PairedPredictions], scores: Sequence[str | None])
 
 
 def compare_scores(
-    pairs: Sequence[Sequence[PairedPredictions]], *given: Any, **options: Any
+    pairs: Sequence[Sequence[PairedPredictions]],
+    rule: ComparisonRule,
+    measures: Sequence[str] | None,
+    positive: str | None,
 ) -> tuple[ComparisonResult, ...]:
     """Compare each candidate by each of its scores; p-values are adjusted over all of them.
 
-    `pairs`: for each candidate, the predictions beside the baseline's by each score. All else as `compare_pairs`.
+    `pairs`: for each candidate, its predictions paired with the baseline's by each score. All else as `compare_pairs`.
     """
-    results = iter(compare_pairs([pair for by_score in pairs for pair in by_score], *given, **options))
-    return tuple(_one([next(results) for _ in pair]) for pair in pairs)
+    every = [pair for by_score in pairs for pair in by_score]
+    results = iter(compare_pairs(every, rule, measures, positive=positive))
+    return tuple(_merged([next(results) for _ in by_score]) for by_score in pairs)
 
 
-def _one(results: Sequence[ComparisonResult]) -> ComparisonResult:
+def _merged(results: Sequence[ComparisonResult]) -> ComparisonResult:
     if len(results) == 1:
         return results[0]
     first = max(results, key=lambda result: result.n)
+    subjects = [result.subjects for result in results if result.subjects is not None]
     return ComparisonResult(
         rows=tuple(row for result in results for row in result.rows),
         rule=first.rule,
@@ -134,19 +129,15 @@ def _one(results: Sequence[ComparisonResult]) -> ComparisonResult:
         notes=tuple(dict.fromkeys(note for result in results for note in result.notes)),
         identical=any(result.identical for result in results),
         items=first.items,
-        subjects=_subjects([result.subjects for result in results if result.subjects is not None]),
+        subjects=(_listed(subjects, 0), _listed(subjects, 1)) if subjects else None,
         joint=next((result.joint for result in results if result.joint is not None), None),
     )
 
 
-def _subjects(given: Sequence[Subjects]) -> Subjects | None:
-    """The attributes of both files, with all values under a name."""
-    if not given:
-        return None
-    baseline, candidate = (_listed([value[side] for value in given]) for side in (0, 1))
-    return baseline, candidate
-
-
-def _listed(subjects: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    names = dict.fromkeys(name for subject in subjects for name in subject)
-    return {name: ", ".join(dict.fromkeys(subject[name] for subject in subjects if name in subject)) for name in names}
+def _listed(subjects: Sequence[tuple[Mapping[str, str], Mapping[str, str]]], side: int) -> dict[str, str]:
+    """The attributes of one file, with all values under a name."""
+    values: dict[str, dict[str, None]] = {}
+    for subject in subjects:
+        for name, value in subject[side].items():
+            values.setdefault(name, {})[value] = None
+    return {name: ", ".join(of) for name, of in values.items()}

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from .._common.messages import Note
@@ -74,10 +75,8 @@ def compare_pairs(
         raise refuse("rule", rule, "a ComparisonRule")
     asked = [asked_of(paired, measures, positive, alone=alone) for paired in pairs]
     check_used(dict.fromkeys(name for evidence in asked for name in evidence), score_range=pairs[0].score_range)
-    require_margins(
-        rule,
-        [row for paired, evidence in zip(pairs, asked, strict=True) for row in blank_rows(paired, evidence)],
-    )
+    rows_of = (blank_rows(paired, evidence) for paired, evidence in zip(pairs, asked, strict=True))
+    require_margins(rule, [*chain.from_iterable(rows_of)])
     tests = sum(tests_of(paired, evidence, rule) for paired, evidence in zip(pairs, asked, strict=True))
     level, first = rule.level_of_one(max(1, tests)), rule.n_resamples
     notes: tuple[Note, ...] = ()
@@ -85,8 +84,8 @@ def compare_pairs(
         rule = rule.with_resamples_for(level)
         smallest = 1 / (rule.n_resamples + 1)
         if smallest > level:
-            told = f"too few random weights for a fail: p is at least {p_number(smallest)}, above {p_number(level)}"
-            notes = (Note("too-few-resamples", told),)
+            text = f"too few random weights for a fail: p is at least {p_number(smallest)}, above {p_number(level)}"
+            notes = (Note("too-few-resamples", text),)
     of_one = rule.of_family(max(1, tests))
     results = []
     for paired, evidence in zip(pairs, asked, strict=True):

@@ -16,7 +16,7 @@ from typing import NamedTuple, Self
 from scipy.special import erfcx, ndtr, ndtri
 
 from ..intervals import tango_statistic
-from ..mcnemar.sample_size import detectable_difference
+from ..mcnemar.sample_size import detectable_difference, smallest_enough
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 
@@ -105,16 +105,9 @@ def _until_fail(row: ComparisonRow, level: float) -> float:
 
 
 def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = None) -> int | None:
-    """Return the fewest rows above n that decide, or more if decisions are not monotone; None if a billion do not."""
-    low, high = n, 2 * n
-    while not decides(high):
-        low, high = high, 2 * high
-        if high > _MOST_ROWS:
-            return None
-    while high - low > (1 if one_in is None else max(1, low // one_in)):
-        middle = (low + high) // 2
-        low, high = (low, middle) if decides(middle) else (middle, high)
-    return high
+    """The fewest rows above n that decide, found as by `smallest_enough`; None if about a billion do not."""
+    doublings = max(1, math.floor(math.log2(_MOST_ROWS / n)))
+    return smallest_enough(decides, n << doublings, low=n, one_in=one_in)
 
 
 def smallest_drop(row: ComparisonRow, level: float) -> float | None:

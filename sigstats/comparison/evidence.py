@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._common.messages import Note
 from .._common.numerals import NBSP, significant
-from .._common.validation import FloatArray, IntArray
+from .._common.validation import FloatArray, IntArray, Limits
 from ..measures.formulas import Confusion
 from ..measures.measure import as_measure
 from ..measures.score_formulas import area_under_curve, pass_at, ratio_of_sums
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..unseen_row.judged import JudgedRows
 
 Pair = tuple[FloatArray, FloatArray]
-#: Limits of every row; None if unknown.
-Limits = tuple[float, float] | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,8 +149,8 @@ class Judged(Evidence):
         for side, model in enumerate(models):
             labelled = ~np.isnan(self.people[side])
             agreement = agreement_of(*(of[side][labelled] > sum(self.limits) / 2 for of in (self.judge, self.people)))
-            told = f"the judge's verdicts give {model} {significant(float(self.judge[side].mean()), 4)}"
-            yield Note("judge-alone", f"{told}; people labelled {labelled.sum():,} of {self.units.n:,} rows")
+            verdicts = f"the judge's verdicts give {model} {significant(float(self.judge[side].mean()), 4)}"
+            yield Note("judge-alone", f"{verdicts}; people labelled {labelled.sum():,} of {self.units.n:,} rows")
             if labelled.any():
                 yield Note("judge-agreement", f"judge and people on {model}: {agreement.in_words()}")
         both = ~np.isnan(self.people[0] - self.people[1])
@@ -224,12 +222,12 @@ class Classes(Evidence):
     draws: SharedDraws | None = None
 
     def measure_of(self, side: int, _: IntArray | None = None) -> float:  # noqa: D102
-        said = (self.a, self.b)[side]
+        prediction = (self.a, self.b)[side]
         if self.values is not None:
-            rows = self.values[self.label], self.values[said], np.ones((1, len(said)))
+            rows = self.values[self.label], self.values[prediction], np.ones((1, len(prediction)))
             return float(MEASURES[self.measure].signed(*rows)[0])
-        classes = np.unique(np.concatenate([self.label, said]))
-        true, called = (np.searchsorted(classes, array) for array in (self.label, said))
+        classes = np.unique(np.concatenate([self.label, prediction]))
+        true, called = (np.searchsorted(classes, array) for array in (self.label, prediction))
         size = len(classes)
         hit = np.bincount(true[true == called], minlength=size)
         actual, named = np.bincount(true, minlength=size), np.bincount(called, minlength=size)

@@ -98,11 +98,12 @@ def gaps_of(paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: C
     Raises ValueError if there are no slices or no such measures.
     """
     columns = paired.units.slices
+    if not columns:
+        raise ValueError("gaps: is not valid with no slices; name a column (--slice COLUMN)")
     means = {name: mean for name, of in evidence.items() if (mean := _as_mean(of))}
-    if not columns or not means:
+    if not means:
         wanted = "accuracy, recall, specificity or a mean with limits (--score-range LOW HIGH), no weights or runs"
-        told = f"{', '.join(evidence)}; expected {wanted}" if columns else "no slices; name a column (--slice COLUMN)"
-        raise ValueError(f"gaps: is not valid with {told}")
+        raise ValueError(f"gaps: is not valid with {', '.join(evidence)}; expected {wanted}")
     for column, (names, codes) in columns.items():
         for measure, (values, rows) in means.items():
             every = [values.take(np.flatnonzero(codes[rows] == code)) for code in range(len(names))]
@@ -184,6 +185,7 @@ def _as_mean(evidence: Evidence) -> tuple[Values, IntArray] | None:
         return (evidence, rows) if mean else None
     if not isinstance(evidence, Classes) or evidence.measure not in _COUNTED:
         return None
-    right = [(said == evidence.code) == _COUNTED[evidence.measure] for said in (evidence.label, evidence.a, evidence.b)]
-    rows = rows[right[0]]
-    return Values.of_answers(units.take(rows), [said[rows] for said in right[1:]]), rows
+    counted, of_class = _COUNTED[evidence.measure], evidence.code
+    rows = rows[(evidence.label == of_class) == counted]
+    right = [(side[rows] == of_class) == counted for side in (evidence.a, evidence.b)]
+    return Values.of_answers(units.take(rows), right), rows

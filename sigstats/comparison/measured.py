@@ -43,7 +43,7 @@ def evidence_of(paired: PairedPredictions, measure: str, positive: str | None = 
     if is_of_scores(measure):
         answers: list[Any] = [scores for pair in paired.runs if pair.scored for scores in pair.scored.scores]
     else:
-        answers = [codes for pair in paired.runs if (said := pair.predicted) for codes in (said.a, said.b)]
+        answers = [codes for pair in paired.runs if pair.predicted for codes in (pair.predicted.a, pair.predicted.b)]
     runs = [dataclasses.replace(pair, score_range=paired.score_range) for pair in paired.runs]
     pairs = tuple(_BY_NEEDS[spec.needs](run, spec, positive) for run in runs)
     differs = np.any([of_run != answers[0] for of_run in answers], axis=0)
@@ -66,52 +66,52 @@ def _no_wrong(spec: MeasureSpec, reason: str) -> ValueError:
 
 
 def _judged(paired: PairedPredictions, people: Pair, spec: MeasureSpec) -> Judged:
-    said, scored, units = paired.predicted, paired.scored, paired.units
-    wanted = "accuracy" if said else "mean-score"
+    predicted, scored, units = paired.predicted, paired.scored, paired.units
+    wanted = "accuracy" if predicted else "mean-score"
     if spec.name != wanted or units.weights is not None or units.in_time or units.runs:
         raise _invalid(spec, f"labels of people; expected {wanted}, without weights, order and runs")
-    judge = said.right if said else _given_scores(paired, spec).scores if scored else people
+    judge = predicted.right if predicted else _given_scores(paired, spec).scores if scored else people
     a, b = (side.astype(np.float64) for side in judge)
     return Judged(units=units, limits=paired.score_range or (0.0, 1.0), judge=(a, b), people=people)
 
 
 def _answers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Values:
-    said = _predictions(paired, spec)
-    return Values.of_answers(paired.units, said.right, said.totals)
+    predicted = _predictions(paired, spec)
+    return Values.of_answers(paired.units, predicted.right, predicted.totals)
 
 
 def _attempts(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Attempts:
-    said, units = _predictions(paired, spec), paired.units
+    predicted, units = _predictions(paired, spec), paired.units
     if units.group is None:
         raise ValueError(f"measures: {spec.name!r} needs the item of each answer; expected groups (--group id)")
     few = int(np.unique(units.group if units.items is None else units.items, return_counts=True)[1].min())
     if few < spec.answers:
         raise _invalid(spec, f"an item of {few} answers; expected {spec.answers} or more")
-    a, b = (right.astype(np.float64) for right in said.right)
-    return Attempts(units=units, k=spec.answers, every="^" in spec.name, right=(a, b), totals=said.totals)
+    a, b = (right.astype(np.float64) for right in predicted.right)
+    return Attempts(units=units, k=spec.answers, every="^" in spec.name, right=(a, b), totals=predicted.totals)
 
 
 def _classes(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Classes | Values:
-    said = _predictions(paired, spec)
-    if NO_ANSWER in said.classes and spec.name not in _OF_RIGHT:
+    predicted = _predictions(paired, spec)
+    if NO_ANSWER in predicted.classes and spec.name not in _OF_RIGHT:
         wanted = f"{', '.join(_OF_RIGHT)}, or --unscored drop"
         raise _no_wrong(spec, f"several classes, since it depends on which wrong class is predicted; expected {wanted}")
     one = spec.of_one_class or (spec.of_rows is None and refers_to_one_class(spec.name))
     code = positive_code(paired, positive, among_several=True) if one else -1
     if spec.of_weights is not None:
-        return _of_classes(paired, spec, said, values=numbers_or_names(paired.classes), limits=spec.limits)
+        return _of_classes(paired, spec, predicted, values=numbers_or_names(paired.classes), limits=spec.limits)
     if spec.of_rows is None:
-        return _of_classes(paired, spec, said, code=code)
+        return _of_classes(paired, spec, predicted, code=code)
     k, sign = len(paired.classes), 1 if spec.greater_is_better else -1
     names = np.where(np.arange(k) == code, "positive", "negative") if one else np.array(paired.classes)
-    cells, of_cell = np.unique([said.label * k + side for side in (said.a, said.b)], return_inverse=True)
+    cells, of_cell = np.unique([predicted.label * k + side for side in (predicted.a, predicted.b)], return_inverse=True)
     a, b = (sign * spec.of_rows(names[cells // k], names[cells % k]))[of_cell.reshape(2, -1)]
     return Values(units=paired.units, values=(a, b), span=spec.span, limits=signed(spec.limits, sign))
 
 
-def _of_classes(paired: PairedPredictions, spec: MeasureSpec, said: Predicted, **known: Any) -> Classes:
+def _of_classes(paired: PairedPredictions, spec: MeasureSpec, predicted: Predicted, **known: Any) -> Classes:
     limits = (-1.0 if base_of(spec.name)[1] in ("mcc", "kappa", *POWERS) else 0.0), 1.0
-    how = {"label": said.label, "a": said.a, "b": said.b, "limits": limits, **known}
+    how = {"label": predicted.label, "a": predicted.a, "b": predicted.b, "limits": limits, **known}
     return Classes(units=paired.units, measure=spec.name, **how)
 
 
@@ -127,19 +127,19 @@ def _of_numbers(
 
 
 def _numbers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Classes | Values:
-    said, limits = _predictions(paired, spec), paired.score_range
-    if odd := next((name for name in said.classes if not is_number(name)), None):
+    predicted, limits = _predictions(paired, spec), paired.score_range
+    if odd := next((name for name in predicted.classes if not is_number(name)), None):
         raise _invalid(spec, f"{shown(odd)}; expected labels and predictions in numbers")
-    refuse_thousands("prediction", said.classes)
-    numbers = np.array([float(name) for name in said.classes])
+    refuse_thousands("prediction", predicted.classes)
+    numbers = np.array([float(name) for name in predicted.classes])
     refuse_beyond(limits, [numbers], "numbers")
     if spec.name in POWERS:
-        return _of_classes(paired, spec, said, values=numbers)
+        return _of_classes(paired, spec, predicted, values=numbers)
     if spec.of_rows is None:
-        sides = [numbers[codes] for codes in (said.label, said.a, said.b)]
+        sides = [numbers[codes] for codes in (predicted.label, predicted.a, predicted.b)]
         ends = limits or (float(numbers.min()), float(numbers.max()))
         return _of_numbers(paired.units, spec, sides, [*ends, float(sides[0].mean())], ends, limited=limits is not None)
-    a, b = (spec.of_rows(numbers[said.label], numbers[side]) for side in (said.a, said.b))
+    a, b = (spec.of_rows(numbers[predicted.label], numbers[side]) for side in (predicted.a, predicted.b))
     width = None if limits is None else limits[1] - limits[0]
     span = width**2 if width is not None and spec.name == "neg-mse" else width
     return Values(units=paired.units, values=(a, b), span=span, limits=None if span is None else (-span, 0.0))
@@ -147,15 +147,15 @@ def _numbers(paired: PairedPredictions, spec: MeasureSpec, _: str | None) -> Cla
 
 def _predictions(paired: PairedPredictions, spec: MeasureSpec) -> Predicted:
     """The predictions of both models; ValueError if there are none, or if they spell the labels' classes otherwise."""
-    said = paired.predicted
-    if said is None:
+    predicted = paired.predicted
+    if predicted is None:
         kind = "marks between right and wrong" if paired.graded else "scores without predictions"
         raise _invalid(spec, f"{kind}; expected one of {', '.join(OF_SCORES)}")
     if paired.graded and spec.needs not in ("answers", "repeated answers"):
         raise ValueError("measures: these files state only which answers were right; expected accuracy or mean-score")
     if not paired.graded and spec.needs != "numbers":
-        said.check_names(exact=spec.needs != "classes")
-    return said
+        predicted.check_names(exact=spec.needs != "classes")
+    return predicted
 
 
 def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) -> Scores | Classes:
@@ -171,15 +171,17 @@ def _scores(paired: PairedPredictions, spec: MeasureSpec, positive: str | None) 
 def _of_class(paired: PairedPredictions, positive: str | None) -> NDArray[np.bool_]:
     code = positive_code(paired, positive, among_several=positive is not None)
     assert paired.outcomes is not None  # as it has two classes
-    said, least, true = paired.predicted, 1 / len(paired.classes), np.equal(paired.outcomes.label, code)
-    for scores, of in zip(paired.scored.scores, (said.a, said.b), strict=True) if said and paired.scored else ():
-        own, others = scores[of == code], scores[of != code]
+    predicted, least, true = paired.predicted, 1 / len(paired.classes), np.equal(paired.outcomes.label, code)
+    for scores, of in (
+        zip(paired.scored.scores, (predicted.a, predicted.b), strict=True) if predicted and paired.scored else ()
+    ):
+        of_code, others = scores[of == code], scores[of != code]
         surplus = len(others) - 2 * np.count_nonzero(true[of != code])  # of negatives, that scores do not expect
-        unclear = len(own) and surplus > 2 * len(others) ** 0.5 and scores.min() >= least and scores.max() <= 1
-        if unclear and others.max() >= max(np.median(own), 0.501):
-            told = f"none is below {least:g}, though other classes are predicted with scores up to {others.max():g}"
+        unclear = len(of_code) and surplus > 2 * len(others) ** 0.5 and scores.min() >= least and scores.max() <= 1
+        if unclear and others.max() >= max(np.median(of_code), 0.501):
+            problem = f"none is below {least:g}, though other classes are predicted with scores up to {others.max():g}"
             wanted = f"the probability of {shown(paired.classes[code])}, not that of the predicted class"
-            raise ValueError(f"scores: {told}; expected {wanted}")
+            raise ValueError(f"scores: {problem}; expected {wanted}")
     return true
 
 

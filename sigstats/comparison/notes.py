@@ -31,40 +31,40 @@ _MOST_DECIMALS, _CHANCE = 6, 5
 
 
 def pair_notes(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> list[Note]:
-    """The lines on the data of a pair, on models of one answer, and on copies, without any test."""
-    copies = copies_in(paired)[1]
-    return [*paired.notes, *about_predictions(paired, measures, models), *([] if copies is None else [copies])]
+    """Notes on the data of a pair, on models with one answer, and on copies, without any test."""
+    copies = _copies_in(paired)
+    note = [] if copies is None else [_note_on_copies(copies)]
+    return [*paired.notes, *about_predictions(paired, measures, models), *note]
 
 
-def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, Note | None]:
-    """A mask of rows that are copies of others, and a line on them; None if there are none.
-
-    Groups, items and runs already state the independent units.
-    """
+def _copies_in(paired: PairedPredictions) -> NDArray[np.bool_] | None:
+    """A mask of rows that are copies of others; None if there are none, or the independent units are stated."""
+    outcomes, predicted, scored = paired.outcomes, paired.predicted, paired.scored
+    others = [codes for _, codes in paired.units.slices.values()]
+    others += [outcomes.label] if outcomes else []
+    others += [predicted.a, predicted.b] if predicted else []
+    others += map(_codes, scored.scores) if scored else []
     content = _content(paired)
-    said, scored = paired.outcomes, paired.scored
-    beside = [codes for _, codes in paired.units.slices.values()]
-    beside += [] if said is None else [value for name, value in vars(said).items() if name in ("label", "a", "b")]
-    beside += [] if scored is None else map(_codes, scored.scores)
-    copies = None if content is None else copied_rows(content, beside)
-    if copies is None:
-        return None, None
-    told = f"{np.count_nonzero(copies):,} of {paired.n:,} rows equal others in all columns, as copies do"
-    return copies, Note("duplicates", f"{told}; groups keep copies together")
+    return None if content is None else copied_rows(content, others)
+
+
+def _note_on_copies(copies: NDArray[np.bool_], tested: str = "") -> Note:
+    text = f"{np.count_nonzero(copies):,} of {len(copies):,} rows equal others in all columns, as copies do"
+    return Note("duplicates", f"{text}{tested}; groups keep copies together")
 
 
 def copies_note(
     paired: PairedPredictions, evidence: Mapping[str, Evidence], rows: Sequence[ComparisonRow], rule: ComparisonRule
 ) -> list[Note]:
-    """A line if rows are copies of others, with the p-values of all rows without them; otherwise None."""
-    copies, told = copies_in(paired)
-    if copies is None or told is None:
+    """A note if rows are copies of others, with the p-values of all rows without them."""
+    copies = _copies_in(paired)
+    if copies is None:
         return []
     kept = np.flatnonzero(~copies)
     without = [test_part(replace(row, n=len(kept)), evidence[row.measure], kept, rule=rule) for row in rows]
     texts = [f"{p_number(row.pvalue)} ({row.name})" for row in bounded(without, rule) if row.pvalue is not None]
     p = f"without them p is {', '.join(texts)}" if texts else "without them nothing can be tested"
-    return [Note(told.name, told.replace(";", f": {p};"))]
+    return [_note_on_copies(copies, f": {p}")]
 
 
 def _content(paired: PairedPredictions) -> IntArray | None:
@@ -111,10 +111,10 @@ def with_direction(result: ComparisonResult, positive: str, *, named: bool, mode
     for side, (area, interval) in enumerate(sides):
         if area is None or interval is None or area + 2 * (interval[1] - area) >= 0.5:
             continue
-        told = f"scores of {models[side]} are lower for the class {shown(positive)} (area {area:.1%})"
+        problem = f"scores of {models[side]} are lower for the class {shown(positive)} (area {area:.1%})"
         if side == 0 and not named:
-            raise ValueError(f"{told}; expected its probabilities, or positive, the class of these probabilities")
-        notes[Note("reversed-scores", f"{told}: they may be those of the other class")] = None
+            raise ValueError(f"{problem}; expected its probabilities, or positive, the class of these probabilities")
+        notes[Note("reversed-scores", f"{problem}: they may be those of the other class")] = None
     return replace(result, notes=(*result.notes, *notes))
 
 
@@ -141,16 +141,16 @@ def about_predictions(paired: PairedPredictions, measures: Sequence[str], models
         copied = f"{models[1]} and {models[0]} have the same answers in all {paired.n:,} rows; one may be a copy"
         yield Note("identical-models", copied)
     if scored is not None and not needs.isdisjoint(("scores", "probabilities")):
-        hard = [model for model, own in zip(models, scored.scores, strict=False) if np.isin(own, (0, 1)).all()]
-        told = f"all {paired.n:,} scores of {join_words(hard)} are 0 or 1, like predictions, not probabilities"
-        yield from [Note("hard-scores", told)] * bool(hard)
+        hard = [model for model, values in zip(models, scored.scores, strict=False) if np.isin(values, (0, 1)).all()]
+        text = f"all {paired.n:,} scores of {join_words(hard)} are 0 or 1, like predictions, not probabilities"
+        yield from [Note("hard-scores", text)] * bool(hard)
     if predicted is None or paired.graded or needs.isdisjoint(("answers", "classes", "numbers")):
         return
-    for model, said in zip(models, (predicted.a, predicted.b), strict=False):
-        if np.array_equal(said, predicted.label):
+    for model, prediction in zip(models, (predicted.a, predicted.b), strict=False):
+        if np.array_equal(prediction, predicted.label):
             yield Note("perfect-predictions", f"{model} equals the label in all {paired.n:,} rows, as a leak would")
-        elif said.min() == said.max() and predicted.label.min() < predicted.label.max():
-            only = shown(paired.classes[said[0]])
+        elif prediction.min() == prediction.max() and predicted.label.min() < predicted.label.max():
+            only = shown(paired.classes[prediction[0]])
             yield Note("constant-predictions", f"{model} predicts {only} in all {paired.n:,} rows")
 
 
@@ -169,9 +169,9 @@ def clusters_note(
         row = retest(codes)
         return f"nothing can be tested ({row.note})" if row.pvalue is None else f"p is {p_number(row.pvalue)}"
 
-    said, scores = paired.outcomes, paired.scored and paired.scored.scores
+    outcomes, scores = paired.outcomes, paired.scored and paired.scored.scores
     right = paired.predicted and paired.predicted.right
-    label = np.zeros(paired.n, dtype=np.int64) if said is None else said.label
+    label = np.zeros(paired.n, dtype=np.int64) if outcomes is None else outcomes.label
     of_both = [tuple(1.0 * side for side in sides) for sides in (right or scores, scores or right) if sides]
     values, scored = (np.asarray(b - a * (not single)) for a, b in of_both)
     if not np.isfinite(values).all():
@@ -195,13 +195,15 @@ def clusters_note(
 
 def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
     """Return notes on measures with no rows that can pass: values have no known limits, or quantiles too few rows."""
-    said = "values have no known limits: no row can pass, and a fail assumes that no difference exceeds those observed"
-    said += "; state the limits with --score-range LOW HIGH (score_range)"
+    unknown = (
+        "values have no known limits: no row can pass, and a fail assumes that no difference exceeds those observed; "
+        "state the limits with --score-range LOW HIGH (score_range)"
+    )
     unlimited = [row for row in rows if row.pvalue is not None and row.without_limits]
     short = {row.name: "too few rows for an interval: no row can pass" for row in unlimited if is_quantile(row.measure)}
     others = join_words(list(dict.fromkeys(row.name for row in unlimited if not is_quantile(row.measure))))
-    told = short | ({others: said} if others else {})
-    return [Note("few-rows" if name in short else "no-limits", f"{name}: {text}") for name, text in told.items()]
+    texts = short | ({others: unknown} if others else {})
+    return [Note("few-rows" if name in short else "no-limits", f"{name}: {text}") for name, text in texts.items()]
 
 
 def monte_carlo_note(rows: Sequence[ComparisonRow]) -> list[Note]:
@@ -209,15 +211,15 @@ def monte_carlo_note(rows: Sequence[ComparisonRow]) -> list[Note]:
     drawn = [row for row in rows if row.pvalue_error is not None]
     names = join_words(list(dict.fromkeys(row.name for row in drawn)))
     error = significant(max((row.pvalue_error or 0.0 for row in drawn), default=0.0), 2)
-    told = f"{names}: p-values by random weights have a Monte-Carlo standard error of at most {error}"
-    return [Note("monte-carlo-error", told)] * bool(drawn)
+    text = f"{names}: p-values by random weights have a Monte-Carlo standard error of at most {error}"
+    return [Note("monte-carlo-error", text)] * bool(drawn)
 
 
 def smooth_note(measures: Iterable[str]) -> list[Note]:
     """Return a note on the assumption about functions of the user, if some measures are such functions."""
-    own = [name for name in measures if MEASURES[name].is_function]
-    told = "assumed to be smooth; the level does not hold if a measure is the best or worst of several parts"
-    return [Note("smooth-measure", f"{join_words(own)}: {told}")] * bool(own)
+    functions = [name for name in measures if MEASURES[name].is_function]
+    text = "assumed to be smooth; the level does not hold if a measure is the best or worst of several parts"
+    return [Note("smooth-measure", f"{join_words(functions)}: {text}")] * bool(functions)
 
 
 def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unseen_group: UnseenGroup) -> list[Note]:
@@ -225,13 +227,13 @@ def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unsee
 
     `interval`: words for the interval of a row. `unseen_group`: that of the rule.
     """
-    told = [row for row in rows if row.slice == ALL_ROWS and row.other_interval is not None]
-    if not told:
+    tested = [row for row in rows if row.slice == ALL_ROWS and row.other_interval is not None]
+    if not tested:
         return []
-    others = [replace(row, low=row.other_interval.low, high=row.other_interval.high) for row in told]
+    others = [replace(row, low=row.other_interval.low, high=row.other_interval.high) for row in tested]
     kinds = f"rarer than 1 in {1 / RAREST:g}" if unseen_group == "auto" else "too rare to be seen"
     assumed = f"kinds of group {kinds} are assumed to resemble those seen; if they may lose all (--unseen-group any)"
-    if not told[0].test.like_seen:
+    if not tested[0].test.like_seen:
         assumed = "a group that is not seen may lose all its rows; if it is like those seen (--unseen-group like-seen)"
     shown_ = ", ".join(f"{row.name} {interval(row)}" for row in others)
     return [Note("unseen-group", f"{assumed}, the interval is: {shown_}")]
@@ -272,10 +274,10 @@ def clusters(
         if ratio is not None:
             count += 1
             many = f"{int(codes.max()) + 1:,} values"
-            told = f"sums over its {many} vary {ratio:.1f} times as much as of independent rows"
+            ratio_text = f"sums over its {many} vary {ratio:.1f} times as much as of independent rows"
             quoted, column = (name, "COLUMN, a column of these starts,") if name == STARTS else (shown(name), name)
             again = f"--group {column} (groups) takes them as groups: {pvalue(codes)}"
-            yield Note("clustered-errors", f"rows with equal {quoted} differ alike: {told}; {again}")
+            yield Note("clustered-errors", f"rows with equal {quoted} differ alike: {ratio_text}; {again}")
 
 
 def _inflation(values: FloatArray, codes: IntArray, draws: int, rng: np.random.Generator) -> float | None:

@@ -12,7 +12,7 @@ from .._common.class_names import as_class_labels, coded, coded_groups, label_na
 from .._common.class_spelling import DistinctNames
 from .._common.data_frames import opened, require_same_index
 from .._common.messages import Note
-from .._common.validation import FloatArray, IntArray, as_reals, refuse, same_kind_of_labels, shown
+from .._common.validation import FloatArray, IntArray, Limits, as_reals, refuse, same_kind_of_labels, shown
 from ..measures.metrics import unit_of
 from .units import MISSING, Units, as_weights
 
@@ -103,7 +103,7 @@ class Scored:
     #: True if 0 replaces missing scores.
     filled: bool = False
     #: The lowest and the highest possible score, as the log or the table of metrics states.
-    limits: tuple[float, float] | None = None
+    limits: Limits = None
     #: The name of the scores; empty of arrays.
     column: str = ""
     #: The name, if several scores are compared.
@@ -162,7 +162,7 @@ class PairedPredictions:
     #: The values that people gave to some rows of baseline and candidate, otherwise NaN; other values are a judge's.
     people: tuple[FloatArray, FloatArray] | None = None
     #: The lowest and the highest possible score, or class that is a number, if the user stated them.
-    score_range: tuple[float, float] | None = None
+    score_range: Limits = None
     #: Each run of the baseline with the first of the candidate, then its first with each other; empty without runs.
     runs: "tuple[PairedPredictions, ...]" = ()
     #: True if the predictions were compared already, with another score, so that only these scores are left.
@@ -198,7 +198,7 @@ class PairedPredictions:
         return self.outcomes is None or isinstance(self.outcomes, Verdicts)
 
     @cached_property
-    def bounds(self) -> tuple[float, float] | None:
+    def bounds(self) -> Limits:
         """The limits of all scores: those given, or else those stated, unless a score is on another scale."""
         scored = self.scored
         if self.score_range is not None or scored is None or scored.limits is None or scored.per is not None:
@@ -252,7 +252,7 @@ def pair_arrays(
     )
 
 
-def as_score_range(score_range: Any) -> tuple[float, float] | None:
+def as_score_range(score_range: Any) -> Limits:
     """A pair of finite numbers in ascending order, or ValueError; None for None."""
     if score_range is None:
         return None

@@ -61,13 +61,14 @@ def rank_by_pairs(
             result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
             for row in result.rows:
                 others.setdefault(row.slice, {})[first, second] = row
-            told = [*paired.notes, *about_predictions(paired, names, called), *result.notes]
-            notes |= dict.fromkeys(note for note in told if note.name != NEVER_PREDICTED)  # by these two
+            of_pair = [*paired.notes, *about_predictions(paired, names, called), *result.notes]
+            notes |= dict.fromkeys(note for note in of_pair if note.name != NEVER_PREDICTED)  # by these two
     whole = others.pop(ALL_ROWS)
     if len({row.n for row in whole.values()}) > 1:
         raise ValueError("rows: the pairs of models have other rows; expected the same ids in all files")
-    tested = [name for name, rows in others.items() if not _untested(rows)]
+    tested = {name: rows for name, rows in others.items() if not _untested(rows)}
     of_one = 1 - (1 - confidence_level) / max(1, len(tested))
+    ranked = {name: _ranked(_sets(rows, models, of_one), rows) for name, rows in tested.items()}
     sets = _sets(whole, models, confidence_level)
     any_row = whole[0, 1]
     share, level = MEASURES[any_row.measure].share, (1 - confidence_level) / 2
@@ -78,9 +79,7 @@ def rank_by_pairs(
         models=_ranked(sets, whole),
         pairs=pairs_in_order(sets, lower=any_row.lower_is_better),
         slices=tuple(
-            RankedSlice(slice=name, n=rows[0, 1].n, note=_untested(rows))
-            if _untested(rows)
-            else RankedSlice(slice=name, n=rows[0, 1].n, models=_ranked(_sets(rows, models, of_one), rows))
+            RankedSlice(slice=name, n=rows[0, 1].n, models=ranked.get(name, ()), note=_untested(rows))
             for name, rows in others.items()
         ),
         measure=any_row.name,

@@ -36,7 +36,7 @@ MOST_CLASSES = 16
 
 def hesitating(objects: Sequence[Choice]) -> list[int]:
     """The classes that are one of several for some object."""
-    return sorted({j for own in objects if len(own) > 1 for j in own})
+    return sorted({j for choice in objects if len(choice) > 1 for j in choice})
 
 
 def greatest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
@@ -69,15 +69,15 @@ def smallest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
     """The class counts of the smallest sum of terms, as for `greatest`, of any number of classes."""
     counts = _certain(objects, len(terms))
     taken: dict[Choice, Counter[int]] = {}
-    for own in objects:
-        if len(own) > 1:
-            j = min(own, key=lambda j: float(terms[j, counts[j] + 1] - terms[j, counts[j]]))
-            taken.setdefault(own, Counter())[j] += 1
+    for choice in objects:
+        if len(choice) > 1:
+            j = min(choice, key=lambda j: float(terms[j, counts[j] + 1] - terms[j, counts[j]]))
+            taken.setdefault(choice, Counter())[j] += 1
             counts[j] += 1
     while (path := _better_exchange(taken, counts, terms)) is not None:
-        for (start, end), own in path:
-            taken[own][start] -= 1
-            taken[own][end] += 1
+        for (start, end), choice in path:
+            taken[choice][start] -= 1
+            taken[choice][end] += 1
         counts[path[0][0][0]] -= 1
         counts[path[-1][0][1]] += 1
     return counts
@@ -88,9 +88,7 @@ _Path: TypeAlias = list[tuple[tuple[int, int], Choice]]
 
 def _better_exchange(taken: Mapping[Choice, Counter[int]], counts: IntArray, terms: FloatArray) -> _Path | None:
     """The path of exchanges along classes that makes the sum smallest; None if none reduces it."""
-    edges = {
-        (u, v): own for own, places in taken.items() for u, count in places.items() if count for v in own if u != v
-    }
+    edges = {(u, v): choice for choice, places in taken.items() for u in +places for v in choice if u != v}
     best, best_path = -1e-12 * max(1.0, float(np.abs(terms).max())), None
     for start in {u for u, _ in edges}:
         without = float(terms[start, counts[start] - 1] - terms[start, counts[start]])
@@ -116,16 +114,16 @@ def _paths(start: int, edges: Mapping[tuple[int, int], Choice]) -> dict[int, lis
 
 def _certain(objects: Sequence[Choice], n_classes: int) -> IntArray:
     """The counts of the objects that do not hesitate."""
-    return np.bincount([own[0] for own in objects if len(own) == 1], minlength=n_classes).astype(np.int64)
+    return np.bincount([choice[0] for choice in objects if len(choice) == 1], minlength=n_classes).astype(np.int64)
 
 
 def _ranks(objects: Sequence[Choice], classes: Sequence[int]) -> IntArray:
     """For each set of classes, as bits, the number of ambiguous objects that may take one of them."""
     place = {j: bit for bit, j in enumerate(classes)}
     within = np.zeros(1 << len(classes), dtype=np.int64)
-    for own in objects:
-        if len(own) > 1:
-            within[sum(1 << place[j] for j in own)] += 1
+    for choice in objects:
+        if len(choice) > 1:
+            within[sum(1 << place[j] for j in choice)] += 1
     for bit in range(len(classes)):
         halves = within.reshape(-1, 2, 1 << bit)
         halves[:, 1] += halves[:, 0]
@@ -139,15 +137,15 @@ _ITERATIONS = 300
 def _fewest(objects: Mapping[Choice, int], gradient: FloatArray) -> FloatArray:
     """The counts of the reading with the smallest gradient, for this many objects of each choice."""
     counts, slopes = np.zeros_like(gradient), gradient.tolist()
-    for own, times in objects.items():
-        counts[min(own, key=slopes.__getitem__)] += times
+    for choice, times in objects.items():
+        counts[min(choice, key=slopes.__getitem__)] += times
     return counts
 
 
 def _spread(objects: Sequence[Choice], n_classes: int) -> FloatArray:
     counts = np.zeros(n_classes)
-    for own in objects:
-        counts[list(own)] += 1 / len(own)
+    for choice in objects:
+        counts[list(choice)] += 1 / len(choice)
     return counts
 
 
@@ -254,8 +252,8 @@ def _most_wrong(true: Choice, assigned: Choice) -> list[Pair]:
 
 def _cells(options: Sequence[Sequence[Pair]], k: int) -> Iterable[list[Counts]]:
     """The contribution of an object to the true classes, the assigned ones and the number correct, by each reading."""
-    for own in options:
-        yield [(*(int(j == t) for j in range(k)), *(int(j == a) for j in range(k)), int(t == a)) for t, a in own]
+    for choice in options:
+        yield [(*(int(j == t) for j in range(k)), *(int(j == a) for j in range(k)), int(t == a)) for t, a in choice]
 
 
 def _pvalues(tables: Iterable[Counts], k: int, end: Callable[[int, int], int]) -> Iterable[float]:
@@ -271,11 +269,11 @@ def _pvalues(tables: Iterable[Counts], k: int, end: Callable[[int, int], int]) -
 def _bound(options: Sequence[Sequence[Pair]], k: int, sign: int) -> float:
     """A lower (sign 1) or upper (-1) bound of the p-values of all these readings, from one of them."""
     base, steps, end = [], 0, 0
-    for own in options:
-        apart = [max((one[0] != other[0]) + (one[1] != other[1]) for other in own) for one in own]
-        base.append(own[int(np.argmin(apart))])
+    for choice in options:
+        apart = [max((one[0] != other[0]) + (one[1] != other[1]) for other in choice) for one in choice]
+        base.append(choice[int(np.argmin(apart))])
         steps += min(apart)
-        end += (max if sign > 0 else min)(int(t == a) for t, a in own)
+        end += (max if sign > 0 else min)(int(t == a) for t, a in choice)
     rows, columns = (np.bincount([pair[side] for pair in base], minlength=k) for side in (0, 1))
     return _tail(tuple(rows.tolist()), tuple(columns.tolist()), end + sign * steps)
 

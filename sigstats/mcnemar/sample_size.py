@@ -182,17 +182,20 @@ def _bounded_beyond(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[in
     return math.ceil(root * root), 1 - miss
 
 
-def smallest_enough(enough: Callable[[int], bool], maximum: int, *, low: int = 0) -> int | None:
+def smallest_enough(
+    enough: Callable[[int], bool], maximum: int, *, low: int = 0, one_in: int | None = None
+) -> int | None:
     """The smallest whole number that is enough; None if `maximum` is not. `low` is known not to be enough.
 
     If `enough` is not monotone, the returned number is enough and the one below it is not, but a smaller one may be.
+    `one_in`: the result may be too large by one part in this many.
     """
     high = min(max(2 * low, 1), maximum)
     while not enough(high):
         if high == maximum:
             return None
         low, high = high, min(2 * high, maximum)
-    while high - low > 1:
+    while high - low > (1 if one_in is None else max(1, low // one_in)):
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high

@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from .._common.messages import Note
-from .._common.validation import refuse
+from .._common.validation import Limits, refuse
 
 #: Direction: greater or lower is better; for the score of a class it depends on the row's class.
 Direction: TypeAlias = Literal["higher", "lower", "class"]
@@ -22,7 +22,7 @@ class Metric(NamedTuple):
 
     name: str
     direction: Direction
-    limits: tuple[float, float] | None = None
+    limits: Limits = None
 
 
 #: The metrics by their direction and limits, separated by semicolons: of each its name, then synonyms.
@@ -83,9 +83,12 @@ def _read(paragraph: str) -> dict[str, Metric]:
     head, _, metrics = paragraph.partition(":")
     direction, *limits = head.split()
     pair = (float(limits[0]), float(limits[1])) if limits else None
-    names = [metric.split() for metric in metrics.split(";")]
-    keys = ((key, own[0]) for own in names for name in own for key in (_plain(name), _plain(name).replace("-", "")))
-    return {key: Metric(first, cast(Direction, direction), pair) for key, first in keys}
+    known = {}
+    for names in map(str.split, metrics.split(";")):
+        metric = Metric(names[0], cast(Direction, direction), pair)
+        for name in map(_plain, names):
+            known[name] = known[name.replace("-", "")] = metric
+    return known
 
 
 _METRICS = {name: metric for paragraph in _TABLE.split("\n\n") for name, metric in _read(paragraph).items()}
@@ -149,7 +152,7 @@ def unit_of(name: str) -> str:
     return _UNITS.get(_SEPARATORS.split(name.strip())[-1].casefold(), "")
 
 
-def limits_of(name: str) -> tuple[float, float] | None:
+def limits_of(name: str) -> Limits:
     """The limits of every value of a score, as the table states them."""
     known = metric_of(name)
     return None if known is None else known.limits
@@ -173,13 +176,13 @@ def against_direction(names: Sequence[str], *, greater: bool, cure: str) -> list
     """A note if all models are named after one metric with the opposite direction."""
     words = [_SEPARATORS.split(name.strip()) for name in names]
     for order in (1, -1):
-        alike = [{*level} for level in zip(*(own[::order] for own in words), strict=False)]
+        alike = [{*level} for level in zip(*(split[::order] for split in words), strict=False)]
         shared = [min(level) for level in takewhile(lambda level: len(level) == 1, alike)][::order]
         known = metric_of("-".join(shared)) if shared else None
         if known and known.direction == ("lower" if greater else "higher"):
             better, used = ("lower", "higher") if greater else ("higher", "lower")
-            told = f"a {better} {known.name} is better, but {used} counts as better here"
-            return [Note("direction", f"{told}; {cure}")]
+            problem = f"a {better} {known.name} is better, but {used} counts as better here"
+            return [Note("direction", f"{problem}; {cure}")]
     return []
 
 

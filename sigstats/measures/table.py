@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from .._common.validation import FloatArray
+from .._common.validation import FloatArray, Limits
 from . import formulas, own, score_formulas
 from .formulas import Confusion
 from .metrics import MADE, is_made, synonym_of
@@ -64,7 +64,7 @@ class MeasureSpec:
     #: The formula with weights: arrays ``label, prediction`` or ``positive, score`` of shape (p,), and of shape (m, p).
     of_weights: Callable[..., FloatArray] | None = None
     #: The smallest and largest value of a row, if the formula implies them; None if they depend on the data.
-    limits: tuple[float, float] | None = None
+    limits: Limits = None
     #: True if `of_rows` takes "positive" for one class and "negative" for all others.
     of_one_class: bool = False
     #: The k of ``pass@k`` and ``top-k-accuracy``; otherwise 0.

@@ -95,7 +95,7 @@ def fit_pvalue(decided: FloatArray) -> float | None:
     if pairs < k or why_not_finite(np.arange(k), decided):
         return None
     scores = scores_of(decided)
-    there = decided > 0
-    expected = (games * expit(scores[:, np.newaxis] - scores))[there]
-    deviance = 2 * float(decided[there] @ np.log(decided[there] / expected))
+    played = decided > 0
+    expected = (games * expit(scores[:, np.newaxis] - scores))[played]
+    deviance = 2 * float(decided[played] @ np.log(decided[played] / expected))
     return float(chdtrc(pairs - k + 1, deviance))

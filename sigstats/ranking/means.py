@@ -21,9 +21,7 @@ def task_weights(tasks: IntArray) -> FloatArray:
     return np.asarray(1 / np.bincount(tasks)[tasks], dtype=np.float64)
 
 
-def share_interval(
-    right: Any, groups: IntArray | None, confidence: float, unseen_group: UnseenGroup = "auto"
-) -> Interval:
+def share_interval(right: Any, groups: IntArray | None, confidence: float) -> Interval:
     """The interval of an accuracy: Clopper and Pearson's, and where rows are in groups its like for means of groups.
 
     One more group does not undo it: of fewer than 110 groups one as large as the largest that is all right or all
@@ -31,7 +29,7 @@ def share_interval(
     """
     if groups is None:
         return clopper_pearson(int(right.sum()), len(right), confidence_level=confidence)
-    return bounds_of_mean(share_units(right, groups, unseen_group), (0.0, 1.0), confidence)
+    return bounds_of_mean(share_units(right, groups, "auto"), (0.0, 1.0), confidence)
 
 
 def share_units(right: Any, groups: IntArray, unseen_group: UnseenGroup) -> Units:
@@ -75,9 +73,9 @@ def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> t
     models. Raises ValueError if a model has no answer to an item.
     """
     n = len(names)
-    there = ~np.isnan(marks)
+    present = ~np.isnan(marks)
     sums = np.column_stack([np.bincount(items, np.nan_to_num(column), minlength=n) for column in marks.T])
-    counts = np.column_stack([np.bincount(items, column, minlength=n) for column in there.T]).astype(np.int64)
+    counts = np.column_stack([np.bincount(items, column, minlength=n) for column in present.T]).astype(np.int64)
     if (counts == 0).any():
         item, model = np.argwhere(counts == 0)[0]
         raise refuse(f"correct[{shown(models[model])}]", "no answer", f"one or more to item {shown(names[item])}")

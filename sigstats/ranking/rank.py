@@ -13,7 +13,7 @@ import numpy as np
 from .._common.extreme import span_of, ties_as_equal
 from .._common.messages import Note, some_of
 from .._common.scores import refuse_beyond, unlike_units
-from .._common.validation import FloatArray, IntArray, as_count, as_real, refuse, require_squarable
+from .._common.validation import FloatArray, IntArray, Limits, as_count, as_real, refuse, require_squarable
 from ..unseen_row.means import RAREST
 from .means import MEAN_OVER_TASKS, mean_interval, share_interval, task_weights
 from .rank_sets import RankSets, adjusted_pairs, is_shown, sets_of
@@ -32,18 +32,18 @@ def rank_table(
     answers: IntArray | None = None,
     right: bool = False,
     lower: bool = False,
-    limits: tuple[float, float] | None = (0.0, 1.0),
+    limits: Limits = (0.0, 1.0),
     named: bool = False,
     priced: bool = False,
-    score_range: tuple[float, float] | None = None,
+    score_range: Limits = None,
     tasks: IntArray | None = None,
 ) -> Ranking:
     """The leaderboard of a table of bool or float; groups as codes, slices as their values and the code of each row's.
 
     With `answers` the rows are items, and scores the means of so many answers; `right` and `lower`: right or wrong, or
     the lower the better; `limits`: as in `sets_of`, `named` if the name of the scores or their log states them;
-    `priced`: as in `unlike_units`; `score_range`: limits that a person states. Of several `tasks` the first slice is
-    the mean over them.
+    `priced`: True for costs in a named unit; `score_range`: limits that a person states. Of several `tasks` the first
+    slice is the mean over them.
 
     Raises ValueError if an option is out of range, there are fewer than two models, or a score is beyond `score_range`.
     """
@@ -65,16 +65,16 @@ def rank_table(
     first = {column.tobytes(): name for name, column in zip(reversed(models), scores.T[::-1], strict=True)}
     varied = [place for place, column in enumerate(scores.T) if column.min() < column.max()]  # all right is not a copy
     same = [(models[place], first[scores[:, place].tobytes()]) for place in varied]
-    told = f"have the same scores in all {len(scores):,} rows; one may be a copy"
-    copies = [Note("identical-models", f"{name} and {other} {told}") for name, other in same if name != other]
+    text = f"have the same scores in all {len(scores):,} rows; one may be a copy"
+    copies = [Note("identical-models", f"{name} and {other} {text}") for name, other in same if name != other]
     scores = -scores if lower else scores
     if scores.dtype != np.bool_:
         scores = ties_as_equal(scores)
     limits = score_range or limits
     if span_of(scores, limits) is None:
         limits = None
-    told = "scores have no known limits: ranks assume that no difference exceeds those observed"
-    unlimited = [] if limits else [Note("no-limits", told)]
+    text = "scores have no known limits: ranks assume that no difference exceeds those observed"
+    unlimited = [] if limits else [Note("no-limits", text)]
     sets = sets_of(scores, models, groups, level, limits=limits)
     parts = [
         (f"{column} = {value}", np.flatnonzero(codes == code))
@@ -162,8 +162,8 @@ def with_costs(ranking: Ranking, costs: Ranking, cost: str) -> Ranking:
         units, what = (costs.n, "row") if costs.groups is None else (costs.groups, "group")
         unseen = (1 - RAREST) ** units
         of_costs = np.minimum(1.0, of_costs + unseen)
-        told = f"{cost} has no known limits: p includes the chance {unseen:.2g} that no {what} is"
-        notes[Note("no-limits", f"{told} like the 1 in 25 with the largest differences")] = None
+        text = f"{cost} has no known limits: p includes the chance {unseen:.2g} that no {what} is"
+        notes[Note("no-limits", f"{text} like the 1 in 25 with the largest differences")] = None
     adjusted = adjusted_pairs(np.maximum(_pvalues(ranking, names), of_costs))
     shown = is_shown(adjusted, ranking.confidence_level)
     by_name = {model.model: model for model in costs.models}

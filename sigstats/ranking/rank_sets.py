@@ -22,6 +22,7 @@ from .._common.tabular import ArrayRecord, Table, Tabular, in_words
 from .._common.validation import (
     FloatArray,
     IntArray,
+    Limits,
     as_array,
     as_labels,
     as_names,
@@ -166,7 +167,7 @@ def sets_of(
     groups: IntArray | None,
     level: float,
     weights: FloatArray | None = None,
-    limits: tuple[float, float] | None = (0.0, 1.0),
+    limits: Limits = (0.0, 1.0),
 ) -> RankSets:
     """The rank sets of a table of bool or float; groups as codes from 0, and weights of rows with a mean of 1.
 

@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri, stdtr
 
 from .._common.class_columns import categories_of, classes_of_columns, positive_place
 from .._common.extreme import exchange_floor
-from .._common.validation import LARGEST_SQUARABLE, FloatArray, IntArray, as_array, as_labels, as_reals, refuse
+from .._common.validation import FloatArray, IntArray, as_array, as_labels, as_reals, refuse, require_squarable
 from ..intervals import Interval, student_quantile
 from ..test_result import TestResult
 
@@ -30,12 +30,7 @@ def pair_of_scores(score_a: Any, score_b: Any, length: int | None, other: str) -
     for name, scores in (("score_a", a), ("score_b", b)):
         if len(scores) != (len(a) if length is None else length):
             raise refuse(f"{name} (length)", len(scores), f"{len(a) if length is None else length}, that of {other}")
-        if np.abs(scores).max(initial=0.0) > LARGEST_SQUARABLE:
-            raise refuse(
-                name,
-                float(np.abs(scores).max()),
-                f"scores of at most {LARGEST_SQUARABLE:g}, whose squares can be added",
-            )
+        require_squarable(scores, name)
     return a, b
 
 

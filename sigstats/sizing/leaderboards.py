@@ -17,7 +17,7 @@ from .._common.messages import Note
 from .._common.numerals import points, significant
 from .._common.scores import unlike_units
 from .._common.tabular import Table, Tabular
-from .._common.validation import FloatArray, require_squarable
+from .._common.validation import FloatArray, Limits, require_squarable
 from ..comparison.evidence import Values
 from ..comparison.rows import ComparisonRow
 from ..comparison.rule import ComparisonRule
@@ -100,7 +100,7 @@ def leaderboard_size(
     target: float = 0.8,
     confidence_level: float = 0.95,
     lower: bool = False,
-    limits: tuple[float, float] | None = (0.0, 1.0),
+    limits: Limits = (0.0, 1.0),
     named: bool = False,
     priced: bool = False,
     notes: Sequence[Note] = (),

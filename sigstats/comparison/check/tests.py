@@ -16,11 +16,11 @@ from scipy.special import bdtr, bdtrc
 
 from ..._common.numerals import significant
 from ..._common.random_streams import as_generator
-from ..._common.validation import FloatArray, IntArray
+from ..._common.validation import FloatArray, IntArray, Limits
 from ...intervals import Interval, clopper_pearson, quantile_interval
 from ...ranking.means import standard_error, task_weights
 from ...unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues, row_of_groups, units_of
-from ..evidence import Attempts, Classes, Evidence, Judged, Limits, Ratios, Runs, Values
+from ..evidence import Attempts, Classes, Evidence, Judged, Ratios, Runs, Values
 from ..row_test import RowTest
 from ..row_tests import stages
 from ..row_tests.judged import JudgedTasks, by_task
@@ -34,11 +34,11 @@ from .result import CheckedRow
 Mask = NDArray[np.bool_]
 #: The rows that count, and the hits among them, by what is true and what is predicted of the positive class.
 HITS: dict[str, Callable[[Mask, Mask], tuple[Mask, Mask]]] = {
-    "precision": lambda true, said: (said, true),
-    "recall": lambda true, said: (true, said),
-    "specificity": lambda true, said: (~true, ~said),
-    "jaccard": lambda true, said: (true | said, true & said),
-    "f1": lambda true, said: (true | said, true & said),
+    "precision": lambda true, predicted: (predicted, true),
+    "recall": lambda true, predicted: (true, predicted),
+    "specificity": lambda true, predicted: (~true, ~predicted),
+    "jaccard": lambda true, predicted: (true | predicted, true & predicted),
+    "f1": lambda true, predicted: (true | predicted, true & predicted),
 }
 #: The share of the largest denominator that stands for none.
 _NEARLY_0 = 1e-12

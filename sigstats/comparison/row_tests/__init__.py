@@ -6,10 +6,8 @@ counts by random weights of the joint outcomes.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -58,7 +56,25 @@ def test_part(row: ComparisonRow, everything: Evidence, rows: IntArray | None, *
         return replace(row, note=f"{'too few times' if in_time else 'one group alone'}: nothing can be tested")
     if part.units.candidates is not None and isinstance(part, (Attempts, Ratios)):
         return _test_samples(row, part, rule)
-    return _TESTS[type(part)](row, part, rule)
+    match part:
+        case Values():
+            return _test_values(row, part, rule)
+        case Attempts():
+            return test_pass_at(row, part, rule)
+        case Scores():
+            return _test_area(row, part, rule)
+        case Ratios():
+            return test_ratio(row, part, rule)
+        case Runs():
+            return test_runs(row, part, rule, None)
+        case Judged():
+            from .judged import test_judged  # here and below: most comparisons need none
+
+            return test_judged(row, part, rule, None)
+    from .weighted import by_weights
+
+    assert isinstance(part, Classes)
+    return by_weights(row, part, rule)
 
 
 def _test_values(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Tested:
@@ -170,30 +186,7 @@ def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> Compar
     )
 
 
-def _test_by_weights(row: ComparisonRow, part: Classes, rule: ComparisonRule) -> ComparisonRow:
-    from .weighted import by_weights  # here and below: most comparisons need none
-
-    return by_weights(row, part, rule)
-
-
 def _test_samples(row: ComparisonRow, part: Values | Attempts | Ratios, rule: ComparisonRule) -> ComparisonRow:
     from .weighted import test_samples
 
     return test_samples(row, part, rule)
-
-
-def _test_judged(row: ComparisonRow, part: Judged, rule: ComparisonRule) -> ComparisonRow:
-    from .judged import test_judged
-
-    return test_judged(row, part, rule, tasks=None)
-
-
-_TESTS: dict[type[Evidence], Callable[[ComparisonRow, Any, ComparisonRule], Tested]] = {
-    Values: _test_values,
-    Judged: _test_judged,
-    Attempts: test_pass_at,
-    Classes: _test_by_weights,
-    Scores: _test_area,
-    Ratios: test_ratio,
-    Runs: partial(test_runs, tasks=None),
-}

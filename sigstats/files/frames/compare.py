@@ -221,5 +221,5 @@ def compare(
     limits = as_score_range(score_range)
     pairs = [replace(pair, score_range=limits) for pair in pairs]
     with as_arguments():
-        (result,) = compare_scores([pairs], rule, chosen, positive=positive_name)
+        (result,) = compare_scores([pairs], ComparisonRule() if rule is None else rule, chosen, positive_name)
     return result
