@@ -40,7 +40,7 @@ from .notes import (
 from .paired_predictions import PairedPredictions
 from .result import ComparisonResult, ComparisonRow
 from .row_tests import stages, test_part, uses_random_weights
-from .row_tests.mean_tests import bounded
+from .row_tests.mean_tests import Tested, bounded
 from .row_tests.task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
 from .rule import ComparisonRule, first_stage, in_stages
 from .units import ALL_ROWS, too_fine
@@ -112,56 +112,26 @@ def _tested(
 ) -> ComparisonResult:
     """Every measure on every part, undecided, with `first` weightings, or more if these could decide at `level`."""
     units, names = paired.units, [*evidence]
-    alone = alone or units.candidates is not None
-    few = rule.n_resamples if rule.simultaneous else first
-    start = first_stage(few, len(units.parts)) if units.single and not rule.simultaneous else few
-    draws = SharedDraws(rule.rng, start) if start < few else None
-    shared = {
-        name: replace(whole, draws=draws) if isinstance(whole, Classes) else whole for name, whole in evidence.items()
-    }
-    tested = [
-        in_stages(
-            partial(
-                test_part,
-                blank_row(paired, name, part, len(rows), units.n_items(rows)),
-                (evidence if part == ALL_ROWS else shared)[name],
-                rows,
-            ),
-            rule,
-            stages(name, few if part == ALL_ROWS else start, few, rule.n_resamples, level),
-        )
-        for part, rows in units.parts
-        for name in names
-    ]
-    if units.tasks is not None and paired.n >= rule.smallest_slice:
-        means = [
-            test_task_mean(blank_row(paired, name, MEAN_OVER_TASKS), evidence[name], units.tasks, rule)
-            for name in names
-            if has_task_mean(name)
-        ]
-        tested[len(names) : len(names)] = means
-    rows = (*bounded(tested, rule), *(map(tested_change, gaps_of(paired, evidence, rule)) if rule.gaps else ()))
-    joint = None
+    rows = bounded([*_tested_rows(paired, evidence, rule, first, level)], rule)
+    rows += map(tested_change, gaps_of(paired, evidence, rule)) if rule.gaps else ()
     notes = [*paired.notes, *too_fine(units.slices, rule.smallest_slice), *without_task_mean(paired, names)]
-    if not alone:
-        whole = evidence[names[0]]
-        notes += whole.notes(("the baseline", "the candidate")) if isinstance(whole, Judged) else ()
-        notes += about_predictions(paired, names, ("the baseline", "the candidate"))
-        notes += notes_on_dependence(paired, evidence, rule)
-        if "accuracy" in names or paired.predicted is None:
-            joint = joint_over_tasks(paired, rule)
-        if joint is not None:
-            notes += joint_in_words(joint, units.task_names, rule)
-    if not alone or units.candidates is not None:
+    joint, same_rows = None, units.candidates is None
+    if not alone and same_rows:
+        models, whole = ("the baseline", "the candidate"), evidence[names[0]]
+        notes += whole.notes(models) if isinstance(whole, Judged) else ()
+        notes += [*about_predictions(paired, names, models), *notes_on_dependence(paired, evidence, rule)]
+        joint = joint_over_tasks(paired, rule) if "accuracy" in names or paired.predicted is None else None
+        notes += joint_in_words(joint, units.task_names, rule) if joint is not None else ()
+    if not alone or not same_rows:
         notes += [*limits_note(rows), *monte_carlo_note(rows), *smooth_note(names)]
-    if not alone:
+    if not alone and same_rows:
         notes += unseen_group_note(rows, lambda row: interval_of(row.turned()), rule.unseen_group)
     if paired.scored is not None and any(row.lower_is_better for row in rows):
         notes.append(lower_is_better_note(paired.scored.column))
     items = units.n_items()
     averaged = any(of and of.totals for of in (paired.predicted, paired.scored))
     return ComparisonResult(
-        rows=rows,
+        rows=tuple(rows),
         rule=rule,
         n=items if items is not None and averaged else paired.n,
         notes=tuple(notes),
@@ -170,6 +140,28 @@ def _tested(
         subjects=paired.subjects,
         joint=joint,
     )
+
+
+def _tested_rows(
+    paired: PairedPredictions, evidence: Mapping[str, Evidence], rule: ComparisonRule, first: int, level: float
+) -> Iterator[Tested]:
+    """Test the measures on all rows, in the mean over tasks and on each slice; parameters as for `_tested`."""
+    units = paired.units
+    few = rule.n_resamples if rule.simultaneous else first
+    start = first_stage(few, len(units.parts)) if units.single and not rule.simultaneous else few
+    draws = SharedDraws(rule.rng, start) if start < few else None
+    of_slices = {
+        name: replace(whole, draws=draws) if isinstance(whole, Classes) else whole for name, whole in evidence.items()
+    }
+    for part, rows in units.parts:
+        of_part, size = (evidence, few) if part == ALL_ROWS else (of_slices, start)
+        for name, whole in of_part.items():
+            blank = blank_row(paired, name, part, len(rows), units.n_items(rows))
+            sizes = stages(name, size, few, rule.n_resamples, level)
+            yield in_stages(partial(test_part, blank, whole, rows), rule, sizes)
+        if part == ALL_ROWS and units.tasks is not None and paired.n >= rule.smallest_slice:
+            for name in filter(has_task_mean, evidence):
+                yield test_task_mean(blank_row(paired, name, MEAN_OVER_TASKS), evidence[name], units.tasks, rule)
 
 
 def notes_on_dependence(
