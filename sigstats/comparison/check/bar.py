@@ -13,14 +13,14 @@ When not to use: two models on the same rows (`sigstats.compare`), which show a 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ..._common.messages import Note
 from ..._common.scores import unlike_bar
-from ..._common.validation import as_real, refuse
+from ..._common.validation import Limits, as_real, refuse
 from ...measures.metrics import require_marks
 from ...measures.table import MEASURES
 from ...multiplicity import adjusted
@@ -32,7 +32,7 @@ from ..gaps import Slices, gap_of, gaps_of
 from ..margins import StatedShare
 from ..measure_names import as_compared_measures, check_used
 from ..notes import about_predictions, clusters_note, smooth_note, unseen_group_note
-from ..paired_predictions import PairedPredictions
+from ..paired_predictions import PairedPredictions, Scored
 from ..row_tests.task_means import has_task_mean, without_task_mean
 from ..rule import ComparisonRule, Verdict
 from ..units import ALL_ROWS
@@ -61,39 +61,17 @@ def check_predictions(
     """
     rule = ComparisonRule() if rule is None else rule
     evidence = evidence_checked(paired, measures, positive)
-    names = [*evidence]
-    scored = paired.scored
-    option, sign = ("at_most", -1) if at_most else ("at_least", 1)
-    widest = min((of.limits[1] - of.limits[0] for of in evidence.values() if of.limits), default=math.inf)
-    if rule.gaps and not (at_most and bar < widest):
-        raise refuse(option, bar, f"at_most, the largest acceptable gap, below {widest:g}")
-    for name, known in {} if rule.gaps else {name: of.limits for name, of in evidence.items()}.items():
-        marks = scored if MEASURES[name].needs == "marks" else None
-        if at_most != (bool(marks.lower) if marks else not MEASURES[name].greater_is_better):
-            other, way = ("at_least", "higher") if at_most else ("at_most", "lower")
-            what = marks.column if marks else name
-            raise refuse(option, bar, f"{other}, since of {what} the {way} is better")
-        low, high = (-math.inf, math.inf) if known is None else known
-        has_unit = name in ("rmse", "neg-mae", "neg-mse") or name.startswith("expected-cost")
-        unit = (marks.unit or (name != "ratio" and high - low != 1)) if marks else has_unit
-        if isinstance(bar, StatedShare) and unit:
-            raise refuse(option, f"{100 * bar:g}%", f"a number in the unit of {marks.column if marks else name}")
-        as_real(bar, option, low=min(sign * low, sign * high), high=max(sign * low, sign * high))
-        if sign * bar == low:
-            wanted = f"less than {bar:g}, the most" if at_most else f"more than {low:g}, the least"
-            raise refuse(option, bar, f"{wanted} that {name} can be")
-    rows = [_of_gap(slices, bar) for slices in (gaps_of(paired, evidence, rule) if rule.gaps else ())]
-    parts, tasks = dict(paired.units.parts), paired.units.tasks
-    if tasks is not None:
-        parts = {ALL_ROWS: parts[ALL_ROWS], MEAN_OVER_TASKS: parts[ALL_ROWS], **parts}
-    for slice_, where in () if rule.gaps else parts.items():
-        of_tasks = tasks if slice_ == MEAN_OVER_TASKS else None
-        for name in names if of_tasks is None else filter(has_task_mean, names):
-            part = evidence[name].take(where)
-            unit, score = (scored.unit, scored.own_name) if scored and MEASURES[name].needs == "marks" else ("", "")
-            n, items = part.units.n, part.units.n_items()
-            row = CheckedRow(slice=slice_, measure=name, n=n, items=items, unit=unit, score=score)
-            rows.append(test_row(row, part, sign * bar, rule, of_tasks))
+    names, scored, sign = [*evidence], paired.scored, -1 if at_most else 1
+    if rule.gaps:
+        widest = min((of.limits[1] - of.limits[0] for of in evidence.values() if of.limits), default=math.inf)
+        if not (at_most and bar < widest):
+            wanted = f"at_most, the largest acceptable gap, below {widest:g}"
+            raise refuse("at_most" if at_most else "at_least", bar, wanted)
+        rows = [_of_gap(slices, bar) for slices in gaps_of(paired, evidence, rule)]
+    else:
+        for name, of in evidence.items():
+            _require_bar(bar, name, of.limits, scored if MEASURES[name].needs == "marks" else None, at_most=at_most)
+        rows = [*_tested_rows(paired, evidence, sign * bar, rule)]
     if all(row.pvalue is None for row in rows):
         raise ValueError(f"rows: {paired.n:,} are not enough; nothing can be tested ({rows[0].note})")
     decided = _decided(rows, sign * bar, rule)
@@ -120,6 +98,41 @@ def check_predictions(
         ),
     )
     return CheckResult(rows=checked_rows, rule=rule, bar=bar, at_most=at_most, n=paired.n, notes=notes)
+
+
+def _require_bar(bar: float, name: str, limits: Limits, marks: Scored | None, *, at_most: bool) -> None:
+    """Refuse a bar of the other direction, in another unit than the measure's, or that every value reaches."""
+    option, other, way = ("at_most", "at_least", "higher") if at_most else ("at_least", "at_most", "lower")
+    what, sign = marks.column if marks else name, -1 if at_most else 1
+    if at_most != (bool(marks.lower) if marks else not MEASURES[name].greater_is_better):
+        raise refuse(option, bar, f"{other}, since of {what} the {way} is better")
+    low, high = limits or (-math.inf, math.inf)
+    has_unit = name in ("rmse", "neg-mae", "neg-mse") or name.startswith("expected-cost")
+    if marks:
+        has_unit = bool(marks.unit) or (name != "ratio" and high - low != 1)
+    if isinstance(bar, StatedShare) and has_unit:
+        raise refuse(option, f"{100 * bar:g}%", f"a number in the unit of {what}")
+    as_real(bar, option, low=min(sign * low, sign * high), high=max(sign * low, sign * high))
+    if sign * bar == low:
+        wanted = f"less than {bar:g}, the most" if at_most else f"more than {low:g}, the least"
+        raise refuse(option, bar, f"{wanted} that {name} can be")
+
+
+def _tested_rows(
+    paired: PairedPredictions, evidence: Mapping[str, Evidence], bar: float, rule: ComparisonRule
+) -> Iterator[CheckedRow]:
+    """Test the measures on all rows, in the mean over tasks and on each slice, by a bar of which more is better."""
+    parts, tasks, scored = dict(paired.units.parts), paired.units.tasks, paired.scored
+    if tasks is not None:
+        parts = {ALL_ROWS: parts[ALL_ROWS], MEAN_OVER_TASKS: parts[ALL_ROWS], **parts}
+    for slice_, where in parts.items():
+        of_tasks = tasks if slice_ == MEAN_OVER_TASKS else None
+        for name in evidence if of_tasks is None else filter(has_task_mean, evidence):
+            part = evidence[name].take(where)
+            unit, score = (scored.unit, scored.own_name) if scored and MEASURES[name].needs == "marks" else ("", "")
+            n, items = part.units.n, part.units.n_items()
+            row = CheckedRow(slice=slice_, measure=name, n=n, items=items, unit=unit, score=score)
+            yield test_row(row, part, bar, rule, of_tasks)
 
 
 def _of_gap(slices: Slices, bar: float) -> CheckedRow:

@@ -54,9 +54,11 @@ def test_part(row: ComparisonRow, everything: Evidence, rows: IntArray | None, *
     group, in_time = part.units.group, part.units.in_time
     if group is not None and len(np.unique(group)) < (FEWEST if in_time else 2):
         return replace(row, note=f"{'too few times' if in_time else 'one group alone'}: nothing can be tested")
-    if part.units.candidates is not None and isinstance(part, (Attempts, Ratios)):
-        return _test_samples(row, part, rule)
     match part:
+        case Values(share=0.0) | Attempts() | Ratios() if part.units.candidates is not None:
+            from .weighted import test_samples  # here and below: most comparisons need none
+
+            return test_samples(row, part, rule)
         case Values():
             return _test_values(row, part, rule)
         case Attempts():
@@ -68,7 +70,7 @@ def test_part(row: ComparisonRow, everything: Evidence, rows: IntArray | None, *
         case Runs():
             return test_runs(row, part, rule, None)
         case Judged():
-            from .judged import test_judged  # here and below: most comparisons need none
+            from .judged import test_judged
 
             return test_judged(row, part, rule, None)
     from .weighted import by_weights
@@ -80,8 +82,6 @@ def test_part(row: ComparisonRow, everything: Evidence, rows: IntArray | None, *
 def _test_values(row: ComparisonRow, part: Values, rule: ComparisonRule) -> Tested:
     if part.share:
         return _test_quantile(row, part, rule)
-    if part.units.candidates is not None:
-        return _test_samples(row, part, rule)
     if part.answers and part.units.single and part.totals is None:
         a, b = part.values
         return _test_counts(row, np.bincount((a * 2 + b).astype(np.int64), minlength=4).tolist(), rule)
@@ -184,9 +184,3 @@ def _test_area(row: ComparisonRow, part: Scores, rule: ComparisonRule) -> Compar
         differing=differing,
         note=f"{part.units.what} that differ: {differing:,} of {count:,}",
     )
-
-
-def _test_samples(row: ComparisonRow, part: Values | Attempts | Ratios, rule: ComparisonRule) -> ComparisonRow:
-    from .weighted import test_samples
-
-    return test_samples(row, part, rule)
