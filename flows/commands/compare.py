@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
     from sigstats.comparison.candidates import CandidatesResult, compare_scores
-    from sigstats.comparison.family import measures_meant
+    from sigstats.comparison.family import measures_to_compare
     from sigstats.comparison.measure_names import as_compared_measures
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.predictions import join_samples, join_scores, read_by_scores, same_content, with_people
@@ -134,7 +134,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         of_one_file = arguments.names_in_one_file(options) if {options.baseline} == set(options.candidates) else []
         baseline_name, *names = of_one_file or (options.baseline, *options.candidates)
         arguments.refuse_unused(
-            columns, [name for sides in compared for pair in sides for name in measures_meant(pair, measures)]
+            columns, [name for sides in compared for pair in sides for name in measures_to_compare(pair, measures)]
         )
         results = compare_scores(compared, rule, measures, positive=options.positive)
         return CandidatesResult(baseline=baseline_name, candidates=tuple(names), results=results), compared

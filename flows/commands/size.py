@@ -185,10 +185,10 @@ def _read_pair(options: argparse.Namespace) -> "PairedPredictions":
 
 
 def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[str, ...]:
-    from sigstats.comparison.family import asked_of
+    from sigstats.comparison.family import evidence_to_compare
     from sigstats.comparison.measure_names import check_used
 
-    names = tuple(asked_of(paired, options.measure, options.positive))
+    names = tuple(evidence_to_compare(paired, options.measure, options.positive))
     check_used(names, score_range=options.score_range)
     arguments.refuse_unused(arguments.columns_of(options), names)
     return names

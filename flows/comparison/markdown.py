@@ -3,7 +3,7 @@
 from typing import Any
 
 from sigstats._common.messages import for_markdown, markdown_code, markdown_row, markdown_table
-from sigstats.comparison.answer import Answer, reasons, tells
+from sigstats.comparison.answer import Answer, is_telling, reasons
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import FEW_COLUMNS, cells_of, titles_of, verdict_of
 from sigstats.comparison.check import result as check_result
@@ -91,8 +91,8 @@ def _table(result: ComparisonResult, room: int) -> list[str]:
     """The worst rows for which there is room; those that lean neither way are folded."""
     head = ["", *markdown_table([*titles_of(FEW_COLUMNS, result.rows), "verdict"], [])]
     room -= 2 * sum(map(len, head)) + 300
-    lines, rows = list(head), sorted(result.ranked, key=tells, reverse=True)
-    folded = [row for row in rows if not tells(row)]
+    lines, rows = list(head), sorted(result.ranked, key=is_telling, reverse=True)
+    folded = [row for row in rows if not is_telling(row)]
     while rows and len(line := _line(rows[0])) < room:
         if rows[0] in folded[:1]:
             lines += ["", f"<details><summary>{counted(folded)} without evidence either way</summary>", *head]

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
-from sigstats.comparison.answer import detected, neither_way, tells
+from sigstats.comparison.answer import detectable_in_words, is_telling, neutral_in_words
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import HEADER, cells_of, named, titles_of, value_of, verdict_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, rule_in_words
@@ -89,7 +89,7 @@ def as_text(
 
 def rows_shown(result: ComparisonResult) -> list[ComparisonRow]:
     """The worst rows, without slices that lean neither way; rows that pass are shown only if all fit."""
-    rows = list(filter(tells, result.ranked))
+    rows = list(filter(is_telling, result.ranked))
     if len(rows) > MOST_ROWS:
         rows = [row for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered] or rows
     return rows[:MOST_ROWS]
@@ -99,11 +99,11 @@ def _remarks(result: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterato
     rest = [row for row in result.ranked if row not in rows]
     if rest:
         yield f"and {len(rest):,} more: {counted(rest)}"
-    if neither := [row for row in rest if not tells(row)]:
-        yield neither_way(neither)
+    if neither := [row for row in rest if not is_telling(row)]:
+        yield neutral_in_words(neither)
     unsure = next((row for row in rows if row.verdict == "inconclusive"), None)
-    if unsure is not None and detected(unsure):
-        yield f"{unsure.slice}: {detected(unsure)}"
+    if unsure is not None and detectable_in_words(unsure):
+        yield f"{unsure.slice}: {detectable_in_words(unsure)}"
     for row in rows:
         if row.whole and row.baseline_interval and row.candidate_interval and MEASURES[row.measure].test == "areas":
             ends = [value_of(row, end) for end in (*row.baseline_interval, *row.candidate_interval)]

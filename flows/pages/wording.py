@@ -7,11 +7,11 @@ from sigstats._common.messages import join_words as join_words
 from sigstats._common.messages import some_of as some_of
 from sigstats._common.numerals import NBSP as NBSP
 from sigstats._common.numerals import SUPERSCRIPT
+from sigstats._common.numerals import both_ends as both_ends
 from sigstats._common.numerals import index_number as index_number
 from sigstats._common.numerals import number as number
 from sigstats._common.numerals import p_number as p_number
 from sigstats._common.numerals import significant as significant
-from sigstats._common.numerals import told_apart as told_apart
 
 _ADJUSTED = {
     "holm": "Holm-adjusted p",
@@ -69,7 +69,7 @@ def percent_range(low: float, high: float, n: int | None = None, *, to: str = "�
     >>> percent_range(0.1, 0.25), percent_range(0, 0.0004, to="% to ")
     ('10.0–25.0%', '0.00% to 0.04%')
     """
-    return f"{to.join(told_apart(100 * low, 100 * high, number, _decimals(n)))}%"
+    return f"{to.join(both_ends(100 * low, 100 * high, number, _decimals(n)))}%"
 
 
 def percent_span(values: Sequence[float]) -> str:
@@ -93,7 +93,7 @@ def points_range(low: float, high: float, n: int | None = None) -> str:
     >>> points_range(-0.012, 0.03), points_range(0.0001, 0.0002)
     ('−1.2 to +3.0', '+0.01 to +0.02')
     """
-    return " to ".join(told_apart(100 * low, 100 * high, signed, _decimals(n)))
+    return " to ".join(both_ends(100 * low, 100 * high, signed, _decimals(n)))
 
 
 def signed(value: float, decimals: int) -> str:

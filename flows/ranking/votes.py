@@ -27,7 +27,7 @@ from sigstats.ranking.votes import VoteRanking, rank_votes, signs_of
 
 from ..pages.heat_table import HeatCell, p_legend, p_shade, pair_table
 from ..pages.page import Answer, page
-from ..pages.wording import count_of, number, p_equation, p_number, p_order, percent, significant, some_of, told_apart
+from ..pages.wording import both_ends, count_of, number, p_equation, p_number, p_order, percent, significant, some_of
 from .page import MOST_IN_MATRIX, MOST_PAIRS, rank_plot
 from .words import best_of, ranks_of
 
@@ -243,7 +243,7 @@ def _score(model: RankedModel) -> tuple[str, str]:
     if math.isnan(model.score):
         return "–", "–"
     low, high = model.confidence_interval
-    return number(model.score, 0), " to ".join(told_apart(low, high, number, 0))
+    return number(model.score, 0), " to ".join(both_ends(low, high, number, 0))
 
 
 def _pair(ranking: VoteRanking, a: int, b: int) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from sigstats.comparison.answer import Answer
 from sigstats.ranking.means import MEAN_OVER_TASKS
 from sigstats.ranking.result import RankedCost, RankedModel, Ranking
 
-from ..pages.wording import count_of, join_words, number, percent, percent_range, significant, some_of, told_apart
+from ..pages.wording import both_ends, count_of, join_words, number, percent, percent_range, significant, some_of
 
 #: A sentence names at most this many models.
 _NAMED = 5
@@ -29,7 +29,7 @@ def cells_of(ranking: Ranking, model: RankedModel) -> tuple[str, ...]:
     """The cells of a model under `header_of`."""
     low, high = model.confidence_interval
     if model.accuracy is None:
-        between = " to ".join(told_apart(low, high, number, 4))
+        between = " to ".join(both_ends(low, high, number, 4))
     else:
         between = percent_range(low, high, ranking.n, to="% to ")
     cells = (ranks_of(model), str(model.tier), model.model, score_of(model, model.score, ranking.n), between)

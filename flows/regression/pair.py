@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sigstats._common.messages import rephrased
 from sigstats.comparison.check.bar import check_predictions, evidence_checked
 from sigstats.comparison.check.result import CheckedRow, CheckResult, rows_that_decide
-from sigstats.comparison.family import default_measures, measures_meant, with_cost
+from sigstats.comparison.family import default_measures, measures_to_compare, with_cost
 from sigstats.comparison.measure_names import check_used
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.result import ComparisonResult
@@ -155,7 +155,7 @@ def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:
     """The measures that are compared, each once."""
     if study.bar is not None:
         return dict.fromkeys(evidence_checked(pair.by_score[0], study.measures, study.positive))
-    return dict.fromkeys(name for paired in pair.by_score for name in measures_meant(paired, study.measures))
+    return dict.fromkeys(name for paired in pair.by_score for name in measures_to_compare(paired, study.measures))
 
 
 def check_bar(study: RegressionStudy, paired: PairedPredictions, bar: float, rule: ComparisonRule) -> ComparisonResult:

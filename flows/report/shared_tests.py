@@ -9,7 +9,7 @@ from functools import partial
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.schema import Hypothesis
 
-from ..pages.wording import NBSP, join_words, number, signed, told_apart
+from ..pages.wording import NBSP, both_ends, join_words, number, signed
 from . import sections, verdicts
 from . import usual_columns as usual
 from .evidence import Evidence, Section, Verdict
@@ -45,7 +45,7 @@ _FRIEDMAN_COLUMNS = (
     *usual.SUBJECT, _DATA_SETS, usual.value("F", "statistic", partial(number, decimals=4)), *usual.CLOSING,
 )  # fmt: skip
 SIGNED_RANK_INTERVAL = usual.interval_by(
-    lambda row, low, high: " to ".join(told_apart(low, high, signed, 4)).replace("inf", "∞"),
+    lambda row, low, high: " to ".join(both_ends(low, high, signed, 4)).replace("inf", "∞"),
     "of this difference, by the signed-rank test",
 )
 _SIGNED_RANK_COLUMNS = (

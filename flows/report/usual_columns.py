@@ -10,7 +10,7 @@ from typing import Any
 
 from sigstats.tasks.schema import Hypothesis
 
-from ..pages.wording import index_number, number, p_at_most, percent, percent_range, significant, told_apart
+from ..pages.wording import both_ends, index_number, number, p_at_most, percent, percent_range, significant
 from .evidence import ABSENT as ABSENT
 from .evidence import Column
 from .rows import at_smallest_p, is_proportion
@@ -43,11 +43,11 @@ def _p_sort(row: Hypothesis) -> float | None:
 def _monte_carlo(row: Hypothesis) -> str:
     if row.p_low is None or row.p_high is None or row.replicates is None:
         return ABSENT
-    return "–".join(told_apart(row.p_low, row.p_high, significant, 2))
+    return "–".join(both_ends(row.p_low, row.p_high, significant, 2))
 
 
 def _measured_range(row: Hypothesis, low: float, high: float) -> str:
-    return percent_range(low, high, row.n) if is_proportion(row) else "–".join(told_apart(low, high, number, 4))
+    return percent_range(low, high, row.n) if is_proportion(row) else "–".join(both_ends(low, high, number, 4))
 
 
 def interval_by(show: Callable[[Hypothesis, float, float], str], meaning: str) -> Column:

@@ -71,10 +71,10 @@ def significant(value: float, digits: int = 6) -> str:
     return _times_power(mantissa, exponent) if power else mantissa
 
 
-def told_apart(low: float, high: float, written: Callable[[float, int], str], digits: int) -> tuple[str, str]:
+def both_ends(low: float, high: float, written: Callable[[float, int], str], digits: int) -> tuple[str, str]:
     """Both ends of an interval by ``written(value, digits)``, with more digits than `digits` if they would look equal.
 
-    >>> told_apart(0.12, 0.31, number, 1), told_apart(0.0012, 0.0031, number, 1)
+    >>> both_ends(0.12, 0.31, number, 1), both_ends(0.0012, 0.0031, number, 1)
     (('0.1', '0.3'), ('0.001', '0.003'))
     """
     ends = written(low, digits), written(high, digits)

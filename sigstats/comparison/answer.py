@@ -96,8 +96,9 @@ def reasons(comparison: ComparedRows, *, others: bool = False) -> list[str]:
     """
     rows = comparison.ranked[1:] if others else comparison.ranked
     open_ = [row for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered]
-    rest = [row for row in open_ if not tells(row)]
-    return [*(reason_of(row, comparison.rule) for row in open_ if tells(row)), *([neither_way(rest)] if rest else [])]
+    neutral = [row for row in open_ if not is_telling(row)]
+    sentences = [reason_of(row, comparison.rule) for row in open_ if is_telling(row)]
+    return [*sentences, neutral_in_words(neutral)] if neutral else sentences
 
 
 def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
@@ -105,22 +106,22 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
     parts = [finding_of(row, rule)]
     if row.adjusted_pvalue is not None and not row.silent:
         parts.append(f"adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}")
-        parts += [evidence(row, rule), detected(row)] if row.verdict == "inconclusive" else []
+        parts += [evidence_in_words(row, rule), detectable_in_words(row)] if row.verdict == "inconclusive" else []
     return "; ".join(filter(None, [*parts, settled_by(row)]))
 
 
-def tells(row: ComparisonRow) -> bool:
+def is_telling(row: ComparisonRow) -> bool:
     """False for a slice that is inconclusive and leans neither way."""
     leans = row.pd is not None and row.nsd is not None and (row.pd < 0.5 or row.nsd > 0.5)
     return row.whole or row.verdict != "inconclusive" or leans
 
 
-def neither_way(rows: Sequence[ComparisonRow]) -> str:
+def neutral_in_words(rows: Sequence[ComparisonRow]) -> str:
     """A sentence for inconclusive rows that lean neither way."""
     return f"{NEITHER} on {some_of(list(dict.fromkeys(row.slice for row in rows)), MOST_NAMED)}"
 
 
-def evidence(row: ComparisonRow, rule: ComparisonRule) -> str:
+def evidence_in_words(row: ComparisonRow, rule: ComparisonRule) -> str:
     """The possibilistic indices of "not worse", in words: a large p-value is not evidence."""
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha:
         return f"the candidate is worse, though by less than {amount(row, rule.effect_of(row))}"
@@ -129,7 +130,7 @@ def evidence(row: ComparisonRow, rule: ComparisonRule) -> str:
     return "the candidate looks no worse" if (row.nsd or 0.0) > 0.5 else NEITHER
 
 
-def detected(row: ComparisonRow) -> str:
+def detectable_in_words(row: ComparisonRow) -> str:
     """The drop that the rows of an inconclusive row detect; empty if it is not known."""
     if row.detectable is None:
         return ""
@@ -203,7 +204,7 @@ def _advice(comparison: ComparedRows, row: ComparisonRow, better: Sequence[Compa
         return "You may replace the baseline: the candidate is not worse, and not shown to be better."
     if row.verdict is None:
         return f"Compare on data that {row.name} can be computed from, or by other measures."
-    lean = evidence(row, comparison.rule)
+    lean = evidence_in_words(row, comparison.rule)
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= comparison.rule.alpha:
         unit = ", in % of the baseline" if row.relative else ""
         return f"{lean[:1].upper()}{lean[1:]}. Set --minimum-effect to a {loss(row)} that matters{unit}."

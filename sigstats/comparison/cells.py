@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .._common.numerals import index_number, p_number, significant, told_apart
+from .._common.numerals import both_ends, index_number, p_number, significant
 from ..measures.table import MEASURES
 from ..ranking.means import MEAN_OVER_TASKS
 from .rows import ComparisonRow, Row
@@ -88,7 +88,7 @@ def interval_of(row: ComparisonRow) -> str:
     if row.low is None or row.high is None:
         return "–"
     (low, decimals), (high, _) = _scaled(row, row.low), _scaled(row, row.high)
-    return " to ".join(told_apart(low, high, _signed, decimals))
+    return " to ".join(both_ends(low, high, _signed, decimals))
 
 
 def _scaled(row: ComparisonRow, value: float) -> tuple[float, int]:

@@ -22,7 +22,7 @@ from ..unseen_row.law import SharedDraws
 from .cells import interval_of
 from .deciding import rows_that_decide, smallest_drop
 from .evidence import Classes, Evidence, Judged
-from .family import asked_of, blank_row, blank_rows, tests_of
+from .family import blank_row, blank_rows, evidence_to_compare, tests_of
 from .gaps import gaps_of, tested_change
 from .margins import require_margins
 from .measure_names import check_used
@@ -73,7 +73,7 @@ def compare_pairs(
         rule = ComparisonRule()
     elif not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
-    asked = [asked_of(paired, measures, positive, alone=alone) for paired in pairs]
+    asked = [evidence_to_compare(paired, measures, positive, alone=alone) for paired in pairs]
     check_used(dict.fromkeys(name for evidence in asked for name in evidence), score_range=pairs[0].score_range)
     rows_of = (blank_rows(paired, evidence) for paired, evidence in zip(pairs, asked, strict=True))
     require_margins(rule, [*chain.from_iterable(rows_of)])

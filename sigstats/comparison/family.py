@@ -63,7 +63,7 @@ def named_score(paired: PairedPredictions) -> str | None:
     return (scored.name or scored.column or None) if scored and paired.predicted and not paired.graded else None
 
 
-def measures_meant(
+def measures_to_compare(
     paired: PairedPredictions, measures: str | Sequence[str] | None, *, alone: bool = False
 ) -> tuple[str, ...]:
     """The measures to compare: the default ones, or those named, and a cost with them unless `alone`."""
@@ -81,11 +81,11 @@ def tests_of(paired: PairedPredictions, measures: Collection[str], rule: Compari
     return len(measures) * parts + (0 if units.tasks is None else sum(map(has_task_mean, measures))) + gaps
 
 
-def asked_of(
+def evidence_to_compare(
     paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None, *, alone: bool = False
 ) -> dict[str, Evidence]:
     """The evidence of a pair for each of its measures; `alone`: without a cost beside."""
-    names = measures_meant(paired, measures, alone=alone)
+    names = measures_to_compare(paired, measures, alone=alone)
     if paired.units.candidates is not None:
         names = for_one_sample(names)
     if not alone:

@@ -31,7 +31,7 @@ from ..intervals import Interval
 from ..multiplicity import adjusted, closed_e_bh
 from .compare import decide_row
 from .evidence import Values
-from .family import asked_of, blank_row
+from .family import blank_row, evidence_to_compare
 from .paired_predictions import PairedPredictions
 from .row_test import RowTest
 from .rows import ComparisonRow
@@ -95,7 +95,7 @@ def values_of_rows(
     """
     check_together({"weights": paired.units.weights, "group": paired.units.group, "fresh rows": True})
     valueses = []
-    for name, part in asked_of(paired, measures, positive).items():
+    for name, part in evidence_to_compare(paired, measures, positive).items():
         row = blank_row(paired, name)
         if not isinstance(part, Values) or (part.share and not against_bar):
             bar = "; a quantile needs at_least or at_most in place of a baseline" if isinstance(part, Values) else ""

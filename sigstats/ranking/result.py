@@ -6,7 +6,7 @@ from typing import Any
 
 from .._common.drawing import Drawn, forest
 from .._common.messages import Note
-from .._common.numerals import number, significant, told_apart
+from .._common.numerals import both_ends, number, significant
 from .._common.tabular import Table
 from ..intervals import Interval
 from .rank_sets import RankSets
@@ -186,7 +186,7 @@ class Ranking(Drawn):
             "model": [model.model for _, model in placed],
             self.measure: [number(model.score, 4) for _, model in placed],
             "interval": [
-                " to ".join(told_apart(model.confidence_interval.low, model.confidence_interval.high, number, 4))
+                " to ".join(both_ends(model.confidence_interval.low, model.confidence_interval.high, number, 4))
                 for _, model in placed
             ],
         }

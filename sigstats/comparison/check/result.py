@@ -7,7 +7,7 @@ from scipy.special import bdtr
 
 from ..._common.drawing import Drawn, forest
 from ..._common.messages import Note
-from ..._common.numerals import NBSP, p_number, significant, told_apart
+from ..._common.numerals import NBSP, both_ends, p_number, significant
 from ..._common.tabular import Table
 from ...intervals import Interval, clopper_pearson
 from ...multiplicity import IN_WORDS
@@ -172,7 +172,7 @@ def cells_of(row: CheckedRow) -> dict[str, str]:
     """The cells of a row by column."""
     interval = "–" if row.value is None else "none"
     if row.low is not None and row.high is not None:
-        interval = " to ".join(told_apart(row.low, row.high, lambda end, _: value_of(row, end), 2))
+        interval = " to ".join(both_ends(row.low, row.high, lambda end, _: value_of(row, end), 2))
     ps = ["–" if p is None else p_number(p) for p in (row.pvalue, row.adjusted_pvalue)]
     rows, verdict = items_in_words(row.n, row.items), row.verdict or "not tested"
     cells = (row.slice, row.measure, rows, value_of(row, row.value), interval, *ps, verdict)

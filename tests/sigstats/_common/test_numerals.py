@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sigstats
-from sigstats._common.numerals import NBSP, number, significant, told_apart
+from sigstats._common.numerals import NBSP, both_ends, number, significant
 from sigstats.comparison.cells import cells_of, interval_of
 from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rows import ComparisonRow
@@ -45,7 +45,7 @@ def test_a_number_reads_back_with_its_digits_and_never_as_python_writes_it(value
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_the_ends_of_an_interval_are_told_apart_wherever_it_is_printed(one, other):
     low, high = sorted((one, other))
-    shown = told_apart(low, high, number, 1)
+    shown = both_ends(low, high, number, 1)
     if high - low > 1e-15:
         assert shown[0] != shown[1]
         assert read(shown[0]) <= read(shown[1])

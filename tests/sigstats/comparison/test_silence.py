@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta, binom
 
 import sigstats
-from sigstats.comparison.answer import evidence
+from sigstats.comparison.answer import evidence_in_words
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import pair_arrays
 
@@ -223,4 +223,4 @@ def test_bounds_that_are_wide_on_both_sides_lean_to_neither(sign):
     assert np.sign(row.difference) == sign
     assert (row.two_sided_pvalue, row.pvalue > 0.75) == (1, True)
     assert (row.pd, row.psd, row.nsd) == (1, 0, 0)
-    assert evidence(row, rule) == "no evidence either way"
+    assert evidence_in_words(row, rule) == "no evidence either way"
