@@ -37,7 +37,7 @@ def coded(values: Any, name: str, rows: int, *, missing: str | None = None) -> t
     except ValueError as error:
         try:
             texts = _texts(values)
-        except Exception:  # an object that is no column may raise anything
+        except Exception:  # other objects may raise anything
             raise error from None
         if None in texts and missing is None:
             raise ValueError(f"{name}: row {texts.index(None)} (from 0) is empty; expected a value") from None

@@ -13,7 +13,7 @@ from .validation import IntArray
 _FEWEST, _LEAST_SHARE = 10, 0.02
 #: The largest ratio of the numbers of rows that differ in all columns and in their content.
 _FINE = 1.1
-#: A column in which a larger share of the pairs of rows are equal is no evidence of copies.
+#: A column is no evidence of copies if a larger share of the pairs of rows are equal in it.
 _ALIKE = 0.7
 
 

@@ -1,4 +1,4 @@
-"""Addresses that hold a password or a key: refused, and not shown.
+"""Addresses that contain a password or a key: refused, and not shown.
 
 The content of studies, addresses and arguments is stored with the results, shown in pages and kept by shells. Passwords
 and keys belong in the environment or in the configuration of the service that they are for.
@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-#: Schemes whose addresses name who logs in, or a container; a word before the host is a secret in the others.
+#: Schemes with a user or a container before the host; in addresses of other schemes this word is a secret.
 _NAMED = ("sftp", "ssh", "ftp", "smb", "hdfs", "postgresql", "abfs", "abfss", "wasb", "wasbs")
 _PARAMETER = re.compile(r"(?<=[?&;#])[^=?&;#\s'\"]*+(?:=['\"]?[^&;#\s'\"]*+)?")
 _SET = re.compile("[=:]")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-#: Names whose values are secrets however short, by their words or the ends of these.
+#: Words, and ends of words, of names with secret values of any length.
 _ENDS = ("token", "secret", "password", "passwd", "signature", "credential", "credentials", "apikey", "accesskey")
 _SECRET = {"key", "pwd", "pw", "pass", "passphrase", "pin", "otp", "sig", "auth", "session", *_ENDS}
-#: Names whose values choose data. A value of any other name may be a secret, but for a number or a short word.
+#: Names with values that select data. Values of other names may be secrets, except numbers and short words.
 _PUBLIC = set(
     """branch config dataset download export file filename format gid id limit name offset output page path
     persistentid q query ref revision sheet split subset table type version""".split()  # noqa: SIM905

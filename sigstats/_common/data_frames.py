@@ -28,7 +28,7 @@ def opened(table: Any) -> Any | None:
 
     try:
         return narwhals.from_native(table, eager_only=True)
-    except Exception:  # an object that is no frame may raise anything
+    except Exception:  # other objects may raise anything
         return None
 
 

@@ -17,7 +17,7 @@ _TURN = 2.0**64
 
 
 def as_turns(values: FloatArray, length: float | FloatArray) -> NDArray[np.uint64]:
-    """Values as turns of a circle of this length, or of one circle each, in units of 2^-64."""
+    """Values as turns of a circle of this length, or of one circle for each value, in units of 2^-64."""
     turns = values / length
     turns = turns - np.floor(turns)
     return np.where(turns >= 1.0, 0.0, turns * _TURN).astype(np.uint64)

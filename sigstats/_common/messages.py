@@ -19,7 +19,7 @@ _repr.maxlist = _repr.maxtuple = 8
 _repr.maxstring, _repr.maxother = 60, 80
 #: The largest number of characters of a message of other code.
 _LONGEST = 10_000
-#: A longer text is no name that somebody meant.
+#: A longer text is not meant as a name.
 _LONGEST_NAME = 200
 
 
@@ -38,7 +38,7 @@ def shown(value: object) -> str:
 
 
 def shown_name(name: object) -> str:
-    """A name as a message holds it: as it is, unless it is empty, longer than a name, or not printable."""
+    """A name for a message: unchanged, unless it is empty, longer than a name, or not printable."""
     text = str(name)
     return text if text.isprintable() and 0 < len(text) <= _LONGEST_NAME else shown(name)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
-#: With this begins the name of a module that a run makes of what only its program has, and whose `CONTENT` says it.
+#: The beginning of the name of a module that a run makes of code that only its program has; `CONTENT` is its digest.
 GIVEN = "sigstats_given_"
 
 

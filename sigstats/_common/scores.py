@@ -13,7 +13,7 @@ from .validation import FloatArray, Limits, refuse
 def of_named_scores(
     given: Collection[str], named: Sequence[str], option: str, *, ratio: str | None = None
 ) -> frozenset[str]:
-    """The scores whose direction is given (of a ratio, its numerator); ValueError for one that is not `named`."""
+    """The scores with a given direction (of a ratio, its numerator); ValueError for one that is not `named`."""
     result = frozenset(named[0] if name == ratio else name for name in given)
     if (strange := result.difference(named)) and named and "all" not in named:
         near = did_you_mean(min(strange), named)
@@ -30,7 +30,7 @@ def parts_of_ratio(text: str) -> tuple[str, str]:
 
 
 def lower_is_better_note(name: str) -> Note:
-    """A note that a score is compared as one of which lower is better."""
+    """A note that lower values of a score count as better."""
     return Note("lower-is-better", f"{name}: the lower is the better")
 
 

@@ -37,7 +37,7 @@ class Evidence:
     _columns: ClassVar[tuple[str, ...]]
 
     units: Units
-    #: The least and the greatest value of a row, or of the measure, of which the greater is the better one.
+    #: The least and the greatest value of a row, or of the measure, with the sign at which greater is better.
     limits: Limits = (0.0, 1.0)
 
     def take(self, rows: IntArray) -> Self:
@@ -51,13 +51,13 @@ class Evidence:
         return replace(self, units=replace(self.units, group=group))
 
     def measure_of(self, side: int, tasks: IntArray | None = None) -> float:
-        """The measure of the baseline, 0, or the candidate, 1; NaN where there is none. Each task counts the same."""
+        """The measure of the baseline (0) or the candidate (1); NaN if undefined. `tasks` have equal weights."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
 class Values(Evidence):
-    """A number of each row, whose mean is the measure: a right answer, a mark, a loss or an error."""
+    """A number for each row: a right answer, a mark, a loss or an error. Their mean is the measure."""
 
     _columns = ("values", "outside")
 
@@ -69,7 +69,7 @@ class Values(Evidence):
     share: float = 0.0
     #: True if the values are 1 for a right answer and 0 for a wrong one.
     answers: bool = False
-    #: All answers to the items, where both models have unlike numbers of them.
+    #: All answers to the items, if the models have different numbers of answers.
     totals: ItemTotals | None = None
     #: The number of the two probabilities of a row that were replaced by the nearest limit.
     outside: IntArray | None = None
@@ -94,7 +94,7 @@ class Values(Evidence):
     def of_probabilities(
         cls, spec: MeasureSpec, units: Units, positive: NDArray[np.bool_], scores: Pair, limits: Limits = None
     ) -> Self:
-        """The losses of probabilities of a class, which an infinite one may be among."""
+        """The losses of probabilities of a class; a loss may be infinite."""
         assert spec.of_rows is not None
         if spec.span is not None:
             a, b = (spec.of_rows(positive, score) for score in scores)
@@ -125,7 +125,7 @@ class Judged(Evidence):
 
     limits: tuple[float, float]
     judge: Pair
-    #: NaN where people gave none.
+    #: NaN for rows without a label.
     people: Pair
 
     def of_one(self, side: int) -> "JudgedRows":
@@ -202,7 +202,7 @@ class Attempts(Evidence):
 
 @dataclass(frozen=True, kw_only=True)
 class Classes(Evidence):
-    """The classes of rows and those that are predicted, as codes, whose joint counts make the measure."""
+    """The true and the predicted classes of rows, as codes. The measure is a function of their joint counts."""
 
     _columns = ("label", "a", "b")
 
@@ -210,7 +210,7 @@ class Classes(Evidence):
     label: IntArray
     a: IntArray
     b: IntArray
-    #: The class that the measure is of; -1 where it is of all.
+    #: The class that the measure refers to; -1 if it refers to all.
     code: int = -1
     #: The values of the codes, numbers or names, for a formula of labels, predictions and weights.
     values: NDArray[Any] | None = None
@@ -218,7 +218,7 @@ class Classes(Evidence):
     unseen: tuple[IntArray, IntArray] | None = None
     #: False for numbers without limits: an unseen row may lie beyond them.
     limited: bool = True
-    #: Random weights that slices share, where they are many.
+    #: Random weights that many slices share.
     draws: SharedDraws | None = None
 
     def measure_of(self, side: int, _: IntArray | None = None) -> float:  # noqa: D102
@@ -243,7 +243,7 @@ class Classes(Evidence):
 
 @dataclass(frozen=True, kw_only=True)
 class Scores(Evidence):
-    """Scores of a class, whose order counts."""
+    """Scores of a class; the measure depends only on their order."""
 
     _columns = ("positive", "scores")
 
@@ -257,13 +257,13 @@ class Scores(Evidence):
 
 @dataclass(frozen=True, kw_only=True)
 class Ratios(Evidence):
-    """Numerators and denominators, the ratio of whose sums is the measure."""
+    """Numerators and denominators. The measure is the ratio of their sums."""
 
     _columns = ("scores", "per")
 
     scores: Pair
     per: Pair
-    #: -1 where the lower ratio is the better one.
+    #: -1 if a lower ratio is better.
     sign: int
 
     def measure_of(self, side: int, _: IntArray | None = None) -> float:  # noqa: D102

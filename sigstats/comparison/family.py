@@ -84,7 +84,7 @@ def tests_of(paired: PairedPredictions, measures: Collection[str], rule: Compari
 def evidence_to_compare(
     paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None, *, alone: bool = False
 ) -> dict[str, Evidence]:
-    """The evidence of a pair for each of its measures; `alone`: without a cost beside."""
+    """The evidence of a pair for each of its measures; `alone`: without a named cost."""
     names = measures_to_compare(paired, measures, alone=alone)
     if paired.units.candidates is not None:
         names = for_one_sample(names)

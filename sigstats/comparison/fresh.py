@@ -46,7 +46,7 @@ _LATE = "absent from the first look: shown, not tested"
 class RowValues:
     """A mean over rows, or a quantile against a bar: the values of each row for both models, and their limit."""
 
-    #: With the measure alone.
+    #: The row of the measure, with nothing computed.
     row: ComparisonRow
     #: float64 arrays of shape (n,).
     baseline: FloatArray

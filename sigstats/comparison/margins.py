@@ -11,7 +11,7 @@ from .._common.validation import as_real, refuse
 from ..measures.metrics import unit_of
 from ..measures.table import MEASURES
 
-#: A share without a unit from here on is refused: 0.5 is said of points and of shares.
+#: A share of this size or more needs a unit: 0.5 may mean points or a share.
 _LARGE_SHARE = 0.2
 _NUMBER_AND_UNIT = re.compile(r"([-+.\d]+(?:[eE][-+]?\d+)?)\s*([A-Za-z]+)")
 

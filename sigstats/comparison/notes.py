@@ -80,7 +80,7 @@ def _content(paired: PairedPredictions) -> IntArray | None:
 def _repeat_by_no_chance(scores: FloatArray) -> bool:
     """True if more scores repeat than values of so few digits do by chance.
 
-    Of rows that fall on the values of a grid with equal chances nearby, no more values are expected twice than beside
+    If rows fall on the values of a grid with equal chances nearby, no more values are expected twice than next to
     another one: of counts by Poisson's law 1 - exp(-m) (1 + m) is at most (1 - exp(-m)) ** 2.
     """
     numbers = range(_MOST_DECIMALS + 1)

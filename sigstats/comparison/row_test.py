@@ -2,8 +2,8 @@
 
 from typing import Literal, Self, TypeAlias
 
-#: The tests of single rows and of runs, and those with a unit that was not seen; "infinite" stands for a loss of which
-#: nothing can be tested.
+#: The tests of single rows and of runs, and those with a unit that was not seen; "infinite" stands for an infinite
+#: loss, so that nothing can be tested.
 Kind: TypeAlias = Literal[
     "none", "mcnemar", "binomial", "runs", "unseen", "exchange", "betting", "judged", "unpaired", "gap", "infinite"
 ]

@@ -20,7 +20,7 @@ def failing_verdicts(inconclusive: bool) -> tuple[Verdict, ...]:
 
 
 _MAX_RESAMPLES = 10**6
-#: A drop of exactly the smallest effect counts, whatever its last bit.
+#: Rounding of a drop that equals the smallest effect, which counts.
 _ROUNDING = 1e-12
 #: Random weightings beyond each end of an interval that are enough for its p-value.
 _ENOUGH = 20

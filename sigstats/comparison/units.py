@@ -16,7 +16,7 @@ from .._common.together import check_together
 from .._common.validation import FloatArray, IntArray, as_reals, refuse
 from ..scores.order import as_times
 
-#: The name of the slice that holds every row.
+#: The name of the slice of all rows.
 ALL_ROWS = "all rows"
 #: The values of a column, and the number of each row's.
 Parted = tuple[tuple[str, ...], IntArray]
@@ -31,19 +31,19 @@ class Units:
     """Known facts about rows, independent of the models; arrays of shape (n,), or None."""
 
     n: int
-    #: The group of each row, whose rows are not independent.
+    #: The group of each row; the rows of a group depend on each other.
     group: IntArray | None = None
     #: The names of groups, if known.
     group_names: tuple[str, ...] = ()
     #: True if the groups are times, numbered in their order, so that rows near each other are dependent.
     in_time: bool = False
-    #: The item that each row answers, where items have several answers.
+    #: The item that each row answers, if items have several answers.
     items: IntArray | None = None
     #: True for rows of the candidate and False for rows of the baseline, if the models answered different rows.
     candidates: NDArray[np.bool_] | None = None
-    #: The rows of the population that each row stands for, if they are not alike.
+    #: The number of rows of the population that each row stands for, if it varies.
     weights: FloatArray | None = None
-    #: The numbers of runs of both models, where recipes were run several times.
+    #: The numbers of runs of both models, if recipes were run several times.
     runs: tuple[int, int] | None = None
     #: The task that each row is of, and the names of tasks.
     tasks: IntArray | None = None
@@ -153,7 +153,7 @@ def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, 
     """The slices, with the columns in `bins` replaced by this many bins of about equally many rows.
 
     A bin is called by its smallest and its largest value. Equal values are in one bin, so there may be fewer bins; rows
-    without a value are a slice of their own. ValueError if a column has a value that is no number.
+    without a value are a slice of their own. ValueError if a value is not a number.
     """
     return {name: _binned(name, parted, bins[name]) if name in bins else parted for name, parted in slices.items()}
 

@@ -121,7 +121,7 @@ def _require_bar(bar: float, name: str, limits: Limits, marks: Scored | None, *,
 def _tested_rows(
     paired: PairedPredictions, evidence: Mapping[str, Evidence], bar: float, rule: ComparisonRule
 ) -> Iterator[CheckedRow]:
-    """Test the measures on all rows, in the mean over tasks and on each slice, by a bar of which more is better."""
+    """Test the measures on all rows, in the mean over tasks and on each slice. `bar`: with the sign of the measure."""
     parts, tasks, scored = dict(paired.units.parts), paired.units.tasks, paired.scored
     if tasks is not None:
         parts = {ALL_ROWS: parts[ALL_ROWS], MEAN_OVER_TASKS: parts[ALL_ROWS], **parts}

@@ -71,7 +71,7 @@ Tested = ComparisonRow | Unbounded
 
 
 def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRow]:
-    """The rows with the bounds of all mean differences, which are found together."""
+    """The rows with the bounds of all mean differences, which are computed together."""
     wanted = [row for row in tested if isinstance(row, Unbounded)]
     units, limits = [unbounded.units for unbounded in wanted], [unbounded.limit for unbounded in wanted]
     value = zip(
@@ -158,7 +158,7 @@ def infinite_loss(row: ComparisonRow, counts: Sequence[int], what: str) -> Compa
 
 
 def _test_averages(row: ComparisonRow, part: Values, totals: ItemTotals, rule: ComparisonRule) -> Tested:
-    """The mean over items of the mean of all answers to each, of which baseline and candidate have unlike numbers."""
+    """The mean over items of the mean of their answers, if baseline and candidate have different numbers of these."""
     means, group = totals.take(np.unique(part.units.items)).means, part.units.group_of_items()  # type: ignore[arg-type]
     if len(means[0]) < 2:
         return replace(row, note="only one item: nothing can be tested")
