@@ -95,7 +95,7 @@ class Measure:
             object.__setattr__(self, field, value)  # NumPy's scalars are no part of a record
 
     def __call__(self, tp: Any, fn: Any, fp: Any, tn: Any, *, kind: Kind = "binary", undefined: float = 0.0) -> Any:
-        """The measure of counts, over their last axis where `kind` is not ``"binary"``; or ValueError."""
+        """The measure of counts, over their last axis unless `kind` is ``"binary"``; or ValueError."""
         as_choice(kind, "kind", ("binary", "classes", "categories"))
         counts = checked_confusion(tp, fn, fp, tn)
         if kind != "binary" and counts.tp.ndim == 0:
@@ -104,7 +104,7 @@ class Measure:
         return float(value) if value.ndim == 0 else value
 
     def of(self, counts: Confusion, kind: Kind, *, undefined: float = 0.0) -> FloatArray:
-        """The measure of float64 counts that are known to be good; what a bootstrap calls."""
+        """The measure of float64 counts that are known to be valid, as in a bootstrap."""
         if self.function is not None:
             shape = counts.tp.shape if kind == "binary" else counts.tp.shape[:-1]
             return values_of(self.function, self.name, counts, shape)
@@ -125,7 +125,7 @@ class Measure:
         return self.of(Confusion(*counts), "binary")
 
     def mean_of_classes(self) -> "MeanOfClasses | None":
-        """The same class by class, where it is a mean over classes; else None."""
+        """The measure class by class if it is a mean over classes; else None."""
         average, base = base_of(self.name) if self.function is None else ("", "")
         if average != "macro":
             return None

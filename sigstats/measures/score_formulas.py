@@ -118,7 +118,7 @@ def neg_brier(positive: Any, probability: Any) -> FloatArray:
 
 
 def mark(positive: Any, score: Any) -> FloatArray:  # noqa: ARG001 (as the other measures of rows)
-    """The score itself, whatever it measures."""
+    """The score itself."""
     return np.asarray(score, dtype=np.float64)
 
 
@@ -129,7 +129,7 @@ def neg_absolute_error(label: Any, prediction: Any) -> FloatArray:
 
 
 def neg_squared_error(label: Any, prediction: Any) -> FloatArray:
-    """The same squared; parameters as `neg_absolute_error`."""
+    """The squared distance of each predicted number from the true one, negated."""
     values: FloatArray = -np.square(neg_absolute_error(label, prediction))
     return values
 
@@ -161,7 +161,7 @@ class OfAreas(OfPairs):
     """The formula `macro_area` or `weighted_area`. An unseen row only adds its weight to the sums."""
 
     def on(self, *joint: Any) -> Self:
-        """The formula on some joint events, whose scores are compared once."""
+        """The formula on some joint events; their scores are compared only once."""
         pairs = []
         for events in joint:
             y, a, b = self.values[np.array(events.events)[:, :, 0].T]

@@ -31,7 +31,7 @@ Unit: TypeAlias = Literal["share", "points", "own"]
 PairedTest: TypeAlias = Literal["mcnemar", "counts", "areas", "means", "ratios", "quantile"]
 
 _PASS_AT = re.compile(r"pass[@^][1-9]\d{0,3}")
-#: ``top-5-accuracy`` and the like: the share of rows whose class is one of the 5 most probable ones.
+#: Names such as ``top-5-accuracy``: the share of rows with a true class among the 5 most probable ones.
 TOP = re.compile(r"top-([1-9]\d{0,2})-accuracy")
 _QUANTILE = re.compile(r"p(?!0+$)\d\d(\.\d{1,3})?")
 
@@ -48,7 +48,7 @@ class MeasureSpec:
     greater_is_better: bool = True
     #: The default test of two classifiers on the same rows. The interval of the difference is of the same method.
     test: PairedTest = "counts"
-    #: The largest difference of two values of a row; None where there is none, or only the data tell.
+    #: The largest difference of two values of a row; None if it is unlimited, or depends on the data.
     span: float | None = None
     #: Plural of the name; empty if the plural is the name itself.
     plural: str = ""

@@ -22,10 +22,10 @@ def task_weights(tasks: IntArray) -> FloatArray:
 
 
 def share_interval(right: Any, groups: IntArray | None, confidence: float) -> Interval:
-    """The interval of an accuracy: Clopper and Pearson's, and where rows are in groups its like for means of groups.
+    """The interval of an accuracy: Clopper and Pearson's, or its generalisation to means of groups.
 
-    One more group does not undo it: of fewer than 110 groups one as large as the largest that is all right or all
-    wrong, else one like those seen (`sigstats.unseen_row.means`).
+    One more group does not undo it. With fewer than 110 groups, this group is as large as the largest, and all right
+    or all wrong; with more it is like those seen (`sigstats.unseen_row.means`).
     """
     if groups is None:
         return clopper_pearson(int(right.sum()), len(right), confidence_level=confidence)
@@ -39,7 +39,7 @@ def share_units(right: Any, groups: IntArray, unseen_group: UnseenGroup) -> Unit
 
 
 def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> Interval:
-    """Student's interval of a mean score, with the variance of the groups' sums where rows are in groups."""
+    """Student's interval of a mean score, with the variance of the groups' sums if rows are in groups."""
     units = len(scores) if groups is None else len(np.unique(groups))
     if units < 2:
         return Interval(-math.inf, math.inf, confidence)

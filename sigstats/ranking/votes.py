@@ -264,7 +264,7 @@ def _crossed(units: list[IntArray]) -> list[IntArray]:
 def _tests_of_groups(
     k: int, first: IntArray, second: IntArray, signs: IntArray, units: Sequence[IntArray]
 ) -> FloatArray:
-    """The tests of all pairs by the means of groups, and of both where there are two kinds of them."""
+    """The tests of all pairs by the means of groups, and of both kinds of groups if there are two."""
     pvalues = np.zeros((k, k))
     turned = np.where(first < second, signs, -signs)
     pair = np.minimum(first, second) * k + np.maximum(first, second)

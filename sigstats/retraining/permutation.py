@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _MOST_PROCESSES = 1000
 
 _SCALER = "a StandardScaler before the classifier would let permutations share work: some ten times as fast"
-#: Estimators of scikit-learn whose random state only orders the rows for a solver, which comes to the same optimum.
+#: Estimators of scikit-learn that use the random state only to order the rows; the optimum does not depend on it.
 _DRAWN_BY_THE_SOLVER_ALONE = {"LogisticRegression", "RidgeClassifier", "LinearSVC", "SVC", "NuSVC", "PCA"}
 
 

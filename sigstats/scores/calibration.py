@@ -172,7 +172,7 @@ def calibration_test(
 
 
 def _hits_and_chances(y: Any, probabilities: Any, positive: Any, classes: Any) -> tuple[NDArray[np.bool_], FloatArray]:
-    """A mask of the rows of the class whose probability is tested, and the probabilities; or ValueError."""
+    """A mask of the rows of the tested class, and the probabilities of this class; or ValueError."""
     labels = as_labels(y, "y")
     wanted = "probabilities from 0 to 1"
     given = as_array(probabilities, "probabilities", wanted)

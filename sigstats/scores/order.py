@@ -11,14 +11,14 @@ from .._common.class_spelling import is_number, refuse_thousands
 from .._common.numerals import refuse_other_order
 from .._common.validation import FloatArray, IntArray, as_labels, refuse
 
-#: Fewest and most blocks, and how many rows' worth of independent information a block has where there are enough.
+#: Fewest and most blocks, and the information in a block if there are enough rows, as a number of independent rows.
 FEWEST, _MOST, _IN_BLOCK = 4, 16, 6
 #: The number of random orders that an autocorrelation is compared with, and the most rows of these orders.
 _ORDERS, _MOST_ROWS = 999, 2**11
 
 
 def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
-    """The block of each row, from 0, and a warning where rows are too few for their autocorrelation.
+    """The block of each row, from 0, and a warning if rows are too few for their autocorrelation.
 
     There are as many blocks as leave each with six rows' worth of independent information, from 4 to 16, and four if
     autocorrelations outlast that of neighbours. Rows of one time are in one block. ValueError if there are fewer than

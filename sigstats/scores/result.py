@@ -18,14 +18,14 @@ from .._common.validation import FloatArray, IntArray, as_array, as_labels, as_r
 from ..intervals import Interval, student_quantile
 from ..test_result import TestResult
 
-#: A result warns where there are fewer positives, negatives or rows, and fewer groups.
+#: A result has a warning if there are fewer positives, negatives or rows, and fewer groups.
 FEW, FEW_GROUPS = 10, 20
-#: Differences that are equal but for this, relative to the scores, are equal: what rounded scores leave of a constant.
+#: Differences count as equal if they differ by at most this, relative to the scores, because scores are rounded.
 ROUNDING = 16 * np.finfo(np.float64).eps
 
 
 def pair_of_scores(score_a: Any, score_b: Any, length: int | None, other: str) -> tuple[FloatArray, FloatArray]:
-    """Two equally long sequences of finite scores whose squares can be added, or ValueError."""
+    """Two equally long sequences of finite scores with squares that can be added, or ValueError."""
     a, b = as_reals(score_a, "score_a", ndim=1), as_reals(score_b, "score_b", ndim=1)
     for name, scores in (("score_a", a), ("score_b", b)):
         if len(scores) != (len(a) if length is None else length):

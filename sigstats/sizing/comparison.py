@@ -45,7 +45,7 @@ class PilotPart:
 class Pilot:
     """The data on a comparison to come."""
 
-    #: All rows first. `n` counts units: rows, or the items or groups of several rows each; 0 where none are at hand.
+    #: All rows first. `n` counts units: rows, or the items or groups of several rows each; 0 if there are none yet.
     parts: tuple[PilotPart, ...]
     #: The number of tests that are adjusted together.
     tests: int
@@ -57,7 +57,7 @@ class Pilot:
     correlation: float = 0.0
     #: "rows", "items" or "groups".
     unit: str = "rows"
-    #: The numbers of rows of units; None where all have `answers`.
+    #: The numbers of rows of units; None if all have `answers`.
     sizes: Sizes | None = None
     notes: tuple[Note, ...] = ()
 
@@ -112,7 +112,7 @@ class SizePlan:
     answers: tuple[AnswersPlan, ...] = ()
     #: The chances of verdicts by the number of rows, for an equal candidate and each drop; empty for rows in groups.
     chances: tuple[VerdictChances, ...] = ()
-    #: The rows on which an equal candidate passes with the power wanted; None where none are enough.
+    #: The number of rows with which an equal candidate passes with the power `target`; None if none is enough.
     passing: int | None = None
 
 

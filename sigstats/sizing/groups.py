@@ -20,7 +20,7 @@ from ..comparison.deciding import fewest_rows
 from ..sign_flips.power_of_flips import item_law
 from ..unseen_row.means import Units, UnseenGroup, row_of_groups, shown_below_zero
 
-#: Samples of each power, whose standard error is 0.02 at 0.8.
+#: Number of samples for a power; the standard error is 0.02 at 0.8.
 _SAMPLES = 400
 #: Classes of sizes of groups, of about equally many rows each.
 _SIZES = 4
@@ -39,7 +39,7 @@ class Sizes:
 
 
 def sizes_of_averages(means: FloatArray, row_variance: float) -> Sizes:
-    """The fewest rows of an item, and their correlation, whose mean varies as the averages of items do."""
+    """The fewest rows of an item, with a correlation, for which means of items vary as the averages do."""
     share = float(np.clip(np.var(means, ddof=1) / row_variance, 0.01, 1.0)) if row_variance else 1.0
     rows = math.ceil(1 / share)
     return Sizes((rows,), unseen_group="any", correlation=(rows * share - 1) / (rows - 1) if rows > 1 else 0.0)
