@@ -41,8 +41,7 @@ def _copies_in(paired: PairedPredictions) -> NDArray[np.bool_] | None:
     """A mask of rows that are copies of others; None if there are none, or the independent units are stated."""
     outcomes, predicted, scored = paired.outcomes, paired.predicted, paired.scored
     others = [codes for _, codes in paired.units.slices.values()]
-    others += [outcomes.label] if outcomes else []
-    others += [predicted.a, predicted.b] if predicted else []
+    others += [predicted.label, predicted.a, predicted.b] if predicted else [outcomes.label] if outcomes else []
     others += map(_codes, scored.scores) if scored else []
     content = _content(paired)
     return None if content is None else copied_rows(content, others)
