@@ -266,17 +266,16 @@ def clusters(
     tried = {name: codes for name, codes in others.columns.items() if least <= int(codes.max()) + 1 <= len(codes) / 2}
     count, draws, rng = 0, round(len(tried) / _LEVEL) - 1, np.random.default_rng(seed)
     for name, codes in tried.items():
-        ratio = _inflation(values, codes, draws, rng) if count < _MOST_NAMED else None
-        trend = ratio is not None and name in others.numbers
-        if trend and _inflation(without_trend(values, codes), codes, draws, rng) is None:
+        if count == _MOST_NAMED:
+            return
+        ratio = _inflation(values, codes, draws, rng)
+        if not ratio or (name in others.numbers and not _inflation(without_trend(values, codes), codes, draws, rng)):
             continue
-        if ratio is not None:
-            count += 1
-            many = f"{int(codes.max()) + 1:,} values"
-            ratio_text = f"sums over its {many} vary {ratio:.1f} times as much as of independent rows"
-            quoted, column = (name, "COLUMN, a column of these starts,") if name == STARTS else (shown(name), name)
-            again = f"--group {column} (groups) takes them as groups: {pvalue(codes)}"
-            yield Note("clustered-errors", f"rows with equal {quoted} differ alike: {ratio_text}; {again}")
+        count += 1
+        text = f"sums over its {int(codes.max()) + 1:,} values vary {ratio:.1f} times as much as of independent rows"
+        quoted, column = (name, "COLUMN, a column of these starts,") if name == STARTS else (shown(name), name)
+        again = f"--group {column} (groups) takes them as groups: {pvalue(codes)}"
+        yield Note("clustered-errors", f"rows with equal {quoted} differ alike: {text}; {again}")
 
 
 def _inflation(values: FloatArray, codes: IntArray, draws: int, rng: np.random.Generator) -> float | None:

@@ -72,7 +72,7 @@ def in_order(states: States) -> States:
     return states.take(np.lexsort((states.score, states.count)))
 
 
-def join(problem: Problem, left: States, right: States, norm: float, settled: Parts) -> list[float]:
+def join(problem: Problem, left: States, right: States, settled: Parts) -> list[float]:
     """The probabilities of pairs, one from each half, that make up the total and have a score that is low enough."""
     parts: list[float] = []
     counts, starts = np.unique(left.count, return_index=True)
@@ -80,12 +80,12 @@ def join(problem: Problem, left: States, right: States, norm: float, settled: Pa
     lows, highs = (np.searchsorted(right.count, problem.total - counts + more) for more in (0, 1))
     for start, end, low, high in np.transpose([starts, ends, lows, highs]).tolist():
         if low < high:
-            parts += _matches(problem, left.part(start, end), right.part(low, high), norm, settled)
+            parts += _matches(problem, left.part(start, end), right.part(low, high), settled)
     return parts
 
 
 def join_last(
-    problem: Problem, left: States, rest: States, column: int, open_x: IntArray, norm: float, settled: Parts
+    problem: Problem, left: States, rest: States, column: int, open_x: IntArray, settled: Parts
 ) -> list[float]:
     """Join the left half, as `join` does, with `rest` and one more column, added for each count of the left half."""
     parts: list[float] = []
@@ -106,11 +106,11 @@ def join_last(
                 few.log_mass + problem.laws[column][x],
                 few.key + keys[x - first] if keys is not None and problem.margin else few.key,
             )
-            parts += _matches(problem, right, left.part(start, end), norm, settled)
+            parts += _matches(problem, right, left.part(start, end), settled)
     return parts
 
 
-def _matches(problem: Problem, one: States, other: States, norm: float, settled: Parts) -> list[float]:
+def _matches(problem: Problem, one: States, other: States, settled: Parts) -> list[float]:
     """The probabilities of pairs of `one` and `other`, both sorted by score, with a score that is low enough."""
     settled.count(len(one), len(other))
     parts: list[float] = []
@@ -118,7 +118,7 @@ def _matches(problem: Problem, one: States, other: States, norm: float, settled:
     top = float(other.log_mass.max())
     prefix = np.zeros(len(other) + 1)
     np.cumsum(np.exp(other.log_mass - top), out=prefix[1:])
-    scale = np.exp(one.log_mass + (top - norm))
+    scale = np.exp(one.log_mass + (top - problem.norm))
     sure = np.searchsorted(other.score, room - problem.margin, side="right")
     if problem.margin:
         observed = keys_of(problem, np.array([problem.observed]))[0]

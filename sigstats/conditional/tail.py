@@ -65,26 +65,25 @@ def tail(problem: Problem, *, limit: int = STATE_LIMIT) -> ConditionalTail:
 
 
 def _add_up(problem: Problem, parts: Parts, limit: int) -> None:
-    norm = problem.norm
     sizes = [len(score) for score in problem.scores]
     if math.prod(sizes) <= FEW_OUTCOMES * max(sizes):
-        parts.append(_sum_of_all(problem, norm))
+        parts.append(_sum_of_all(problem))
         return
     first, second = _halves(problem)
     if open_volume(problem, first, second) > 1.05 * limit or open_volume(problem, second, first) > 4 * limit:
         raise StateLimitError
-    left, _ = _list_open(problem, first, second, None, norm, parts, limit)
+    left, _ = _list_open(problem, first, second, None, parts, limit)
     if not len(left):
         return
     left = left.take(np.argsort(left.count, kind="stable"))
-    right, last = _list_open(problem, second, first, left, norm, parts, limit)
+    right, last = _list_open(problem, second, first, left, parts, limit)
     if last is None:
-        parts.extend(join(problem, left, in_order(right), norm, parts))
+        parts.extend(join(problem, left, in_order(right), parts))
     else:
-        parts.extend(join_last(problem, in_order(left), right, *last, norm, parts))
+        parts.extend(join_last(problem, in_order(left), right, *last, parts))
 
 
-def _sum_of_all(problem: Problem, norm: float) -> float:
+def _sum_of_all(problem: Problem) -> float:
     """The tail from the list of all outcomes; the largest column takes what the others leave."""
     *columns, last = sorted(range(len(problem.scores)), key=lambda j: len(problem.scores[j]))
     sizes = [len(problem.scores[j]) for j in columns]
@@ -109,7 +108,7 @@ def _sum_of_all(problem: Problem, norm: float) -> float:
         outcomes[:, columns] = np.transpose(np.unravel_index(place[near], sizes))
         outcomes[:, last] = left[near]
         counted[near] = none_heavier(problem, outcomes)
-    return float(np.exp(log_mass[counted] - norm).sum())
+    return float(np.exp(log_mass[counted] - problem.norm).sum())
 
 
 def _halves(problem: Problem) -> tuple[list[int], list[int]]:
@@ -131,7 +130,6 @@ def _list_open(
     columns: list[int],
     others: list[int],
     partner: States | None,
-    norm: float,
     parts: Parts,
     limit: int,
 ) -> tuple[States, tuple[int, IntArray] | None]:
@@ -153,12 +151,12 @@ def _list_open(
         best, worst = best_scores(problem, rest + others), worst_scores(problem, rest + others)
         open_x = _window(problem, j, best_scores(problem, sorted(everything - {j})) if place else best)
         parts.count(2 * problem.total, most_alike(states))
-        parts.append(_probability_outside(problem, states, j, open_x, law, norm))
+        parts.append(_probability_outside(problem, states, j, open_x, law))
         if partner is not None and not rest and len(states) * len(open_x) > _CLOSED * _KEPT:
             if len(states) * len(open_x) > _CLOSED * limit:
                 raise StateLimitError
             return states, (j, open_x)
-        states = _extend(problem, states, j, open_x, (best, worst, law - norm), parts, limit)
+        states = _extend(problem, states, j, open_x, (best, worst, law - problem.norm), parts, limit)
         merging = problem.keys is not None and problem.keys.merging
         small = len(problem.scores[j]) <= SMALL_TOTAL + 1 or problem.parameters[j] in [
             problem.parameters[i] for i in columns[:place]
@@ -188,9 +186,7 @@ def _window(problem: Problem, j: int, best_others: FloatArray) -> IntArray:
     return np.arange(within[0], within[-1] + 1) if within.size else within
 
 
-def _probability_outside(
-    problem: Problem, states: States, j: int, open_x: IntArray, law: FloatArray, norm: float
-) -> float:
+def _probability_outside(problem: Problem, states: States, j: int, open_x: IntArray, law: FloatArray) -> float:
     """The probability of all completions of `states` with a count of column j outside `open_x`."""
     low, high = (int(open_x[0]), int(open_x[-1])) if len(open_x) else (0, -1)
     first, held = int(states.count.min()), by_count(states)
@@ -203,7 +199,7 @@ def _probability_outside(
         left = law[: problem.total - first - start + 1][::-1][: len(sums)]
         peak = left.max()
         if peak > -np.inf:
-            out += float(sums[: len(left)] @ np.exp(left - peak)) * math.exp(held[1] + mass.max() + peak - norm)
+            out += float(sums[: len(left)] @ np.exp(left - peak)) * math.exp(held[1] + mass.max() + peak - problem.norm)
     return out
 
 

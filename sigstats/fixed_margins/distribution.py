@@ -32,6 +32,8 @@ from .upper_tail import FEASIBLE, LOG_10, MANY, SMALL, SOME, as_margins, classes
 _LEAST_LISTED = -300 * DIGITS.ln(Decimal(10))
 #: Largest number of numbers listed for one table.
 _MOST_LISTED = 2**25
+#: Rows of tables that are laid out, over all states of the columns, before a problem is refused: seconds.
+_MOST_STEPS = 2_000_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -206,10 +208,6 @@ def _by_windows(total: int, classes: Classes, least: int, most: int) -> NumberCo
     log10_pmf = np.array([float(log / LOG_10) for log in logs])
     listed = log10_pmf >= -300
     return NumberCorrect(numbers=numbers[listed], log10_pmf=log10_pmf[listed])
-
-
-#: Rows that are laid out, over all states of the columns, before a problem is refused: seconds.
-_MOST_STEPS = 2_000_000
 
 
 def number_of_tables(row_totals: Any, column_totals: Any, least_correct: int = 0) -> int:

@@ -20,6 +20,8 @@ from .two_dominant_classes import hypergeometric_tail
 
 #: Up to here whole numbers take hundredths of a second, and give all of the distribution to full precision.
 SMALL = 1_000
+#: Up to here they take a second.
+_MEDIUM = 5_000
 #: Up to here they take up to a minute; the last resort where nothing quicker applies.
 FEASIBLE = 20_000
 #: Numbers of coefficients of the rook polynomial that take milliseconds, tenths of a second, and seconds.
@@ -57,10 +59,6 @@ def decided_by_one_cell(total: int, classes: Classes) -> bool:
     """True if one cell decides the number correct: one class that can be right, or two that are all there is."""
     pairs = list(Counter(dict(classes)).elements()) if sum(classes.values()) <= 2 else []
     return len(pairs) == 1 or (len(pairs) == 2 and all(a + b == total for a, b in zip(*pairs, strict=True)))
-
-
-#: Up to here whole numbers take a second.
-_MEDIUM = 5_000
 
 
 class UpperTail(NamedTuple):

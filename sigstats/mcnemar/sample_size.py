@@ -38,7 +38,8 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
     if p_a == p_b or (p_a < p_b and alternative == "greater") or (p_a > p_b and alternative == "less"):
         wanted = {"greater": "only_a > only_b", "less": "only_a < only_b"}.get(alternative, "two that differ")
         raise refuse("only_a, only_b", (p_a, p_b), f"{wanted}, with alternative={alternative!r}")
-    share, most, beyond = p_a + p_b, *_bounded_beyond(p_a, p_b, goal, rule)
+    share = p_a + p_b
+    most, beyond = _bounded_beyond(p_a, p_b, goal, rule)
     unproved = smallest_enough(lambda n: reaches(exact_power(n, p_a, p_b, rule), goal), MAX_N)
     if unproved is None:
         raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: more than {MAX_N} observations are needed")

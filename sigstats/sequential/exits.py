@@ -41,15 +41,15 @@ class Exits:
         return float((self.weight / (self.replicates + 1)).sum())
 
     def position(self, replicates: int, exceedances: int) -> int:
-        """The number of those before one of them."""
+        """The number of ends before this one."""
         return int(np.flatnonzero((self.replicates == replicates) & (self.exceedances == exceedances))[0])
 
     def first(self, size: int) -> "Exits":
-        """The first `size` of them."""
+        """The first `size` ends."""
         return Exits(self.replicates[:size], self.exceedances[:size], self.weight[:size])
 
     def after(self, size: int) -> "Exits":
-        """All but the first `size` of them."""
+        """All ends but the first `size`."""
         return Exits(self.replicates[size:], self.exceedances[size:], self.weight[size:])
 
 
@@ -74,9 +74,9 @@ def one_more(weight: FloatArray, s: IntArray, n: int) -> FloatArray:
 
     Of the paths to s the share (n - s) / n comes from s, the rest from s - 1; 1 stays 1 exactly.
     """
-    came: FloatArray = np.append(weight, 0.0) * (n - s)
-    came[1:] += weight * s[1:]
-    return came / n
+    shares: FloatArray = np.append(weight, 0.0) * (n - s)
+    shares[1:] += weight * s[1:]
+    return shares / n
 
 
 def exits(ends: Sequence[tuple[int, int, float]]) -> Exits:
@@ -103,32 +103,32 @@ def evidence(
     if s <= boundaries.lower[n - 1]:
         before = low.position(n, s)
         side, pvalue = "low", low.first(before + 1).total
-        at_most, at_least = low.first(before + 1).probability, _but(low.first(before))
+        at_most, at_least = low.first(before + 1).probability, _other_than(low.first(before))
     elif s >= boundaries.upper[n - 1]:
         before = high.position(n, s)
         side, pvalue = "high", 1 - high.first(before).total
-        at_most, at_least = _but(high.first(before)), high.first(before + 1).probability
+        at_most, at_least = _other_than(high.first(before)), high.first(before + 1).probability
     else:
         ends = inside.position(n, s) + 1
         # With no end below so far, exactly (s + 1) / (n + 1): on it an adjusted p-value may be equal to its level.
         side, pvalue = "inside", low.total + float(inside.first(ends).weight.sum()) / (n + 1)
-        at_most, at_least = _sum(low, inside.first(ends)), _sum(high, inside.after(ends - 1))
+        at_most, at_least = _any_of(low, inside.first(ends)), _any_of(high, inside.after(ends - 1))
     tail = (1 - confidence_level) / 2
-    return pvalue, Interval(_where(at_least, tail, 0.0), _where(at_most, tail, 1.0), confidence_level), side
+    return pvalue, Interval(_crossing(at_least, tail, 0.0), _crossing(at_most, tail, 1.0), confidence_level), side
 
 
-def _but(ends: Exits) -> Callable[[float], float]:
-    """The probability of any other end."""
+def _other_than(ends: Exits) -> Callable[[float], float]:
+    """The probability of an end that is not one of these."""
     return lambda p: 1 - ends.probability(p)
 
 
-def _sum(*parts: Exits) -> Callable[[float], float]:
+def _any_of(*parts: Exits) -> Callable[[float], float]:
     """The probability of any of these ends."""
     return lambda p: sum(part.probability(p) for part in parts)
 
 
-def _where(probability: Callable[[float], float], tail: float, end: float) -> float:
-    """The p at which a monotone probability is `tail`; `end`, where it is largest or smallest, if it is more there."""
+def _crossing(probability: Callable[[float], float], tail: float, end: float) -> float:
+    """The p at which a monotone probability is `tail`; `end`, 0 or 1, if the probability is `tail` or more there."""
     from scipy.optimize import brentq
 
     if probability(end) >= tail:

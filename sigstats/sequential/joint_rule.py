@@ -48,7 +48,7 @@ class JointStop(NamedTuple):
     #: The number of replicates that the test uses; if it has not ended, the number to draw next.
     replicates: int
     ended: bool
-    #: True if there are fewer.
+    #: True if fewer replicates have been given.
     waits: bool = False
     rejected: bool = False
 
@@ -138,7 +138,7 @@ class JointRule(FixedRule):
     def _hopeless(self, n: int, s: int, level: float) -> bool:
         """True if a test with a p-value of `level` after all replicates is unlikely to have s exceedances in n."""
         rank = math.floor(level * self.certainty * (self.maximum + 1))
-        return rank <= s or _more(s - 1, rank - 1, n, self.maximum) <= UNLIKELY * math.sqrt(n / self.maximum)
+        return rank <= s or _chance_of_more(s - 1, rank - 1, n, self.maximum) <= UNLIKELY * math.sqrt(n / self.maximum)
 
     def _stop_evenly(self, p: float) -> int:
         for n in self._looks():  # as if all others are rejected
@@ -165,11 +165,11 @@ def _least_rank(n: int, s: int, maximum: int, chance: float) -> int:
     """The least rank that is not exceeded with this chance after all replicates, given s exceedances in n."""
     # Of the n + 1 ranks of a random sample more than s are at most this one; 1e-6 is more than rounding errors.
     ranks, enough = range(s + 1, maximum + 1 - (n - s)), chance + 1e-6
-    return s + 1 + bisect_left(ranks, True, key=lambda rank: _more(s, rank, n + 1, maximum + 1) >= enough)
+    return s + 1 + bisect_left(ranks, True, key=lambda rank: _chance_of_more(s, rank, n + 1, maximum + 1) >= enough)
 
 
 @lru_cache(maxsize=1 << 16)
-def _more(s: int, marked: int, drawn: int, total: int) -> float:
+def _chance_of_more(s: int, marked: int, drawn: int, total: int) -> float:
     """The hypergeometric chance of more than s marked ones among `drawn` of `total`, of which so many are `marked`."""
     j = np.arange(s + 1.0)
     choices = ((marked, j), (total - marked, drawn - j), (total, np.array(float(drawn))))

@@ -78,10 +78,10 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
         return _enumerated(given.astype(np.int64), threshold)
     product = n * total <= MOST_BITS
     if product or 2 * _REACH * _spread(sizes, times) * len(sizes) <= MOST_TERMS:
-        items = tail_by_frequencies(sizes.astype(np.int64), times, int(threshold))
-        if items is not None:
-            rounded = product and items.low == items.high > _LOG_OF_ROUNDED
-            return items._replace(log=math.log(items.high)) if rounded else items
+        summed = tail_by_frequencies(sizes.astype(np.int64), times, int(threshold))
+        if summed is not None:
+            rounded = product and summed.low == summed.high > _LOG_OF_ROUNDED
+            return summed._replace(log=math.log(summed.high)) if rounded else summed
     if product:
         low, high = tail_in_doubles(given.tolist(), int(threshold))
         if low > 0:
