@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.class_names import class_notes
 from sigstats._common.class_spelling import refuse_thousands
-from sigstats._common.messages import Note
+from sigstats._common.messages import Note, join_words
 from sigstats._common.validation import shown
 from sigstats.comparison.measure_names import are_measurements
 from sigstats.comparison.paired_predictions import Labels, Predicted, Scored, Verdicts
@@ -166,10 +166,17 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
         raise ValueError(
             f"{other.where}: has the ids of {first.where} in another order; sort one file, or omit --by-position"
         )
-    of_other = _keys(other)
-    for key in (key for key, column in _keys(first).items() if _are_in_another_order(column, of_other.get(key))):
-        has = f"has the values of column {shown(key)} of {first.where} in another order"
-        raise ValueError(f"{other.where}: {has}; sort one file, or add --id {shown(key)} in place of --by-position")
+    its = _keys(other)
+    shared = {name: same_spelling([own, its[name]]) for name, own in _keys(first).items() if name in its}
+    shared = {name: [a, b] for name, (a, b) in shared.items() if a.sort().equals(b.sort())}
+    for names in [[name] for name in shared] + [[*shared]] * bool(shared):  # a column, or all of them together
+        a, b = (
+            pc.binary_join_element_wise(*parts, "\n") for parts in zip(*(shared[name] for name in names), strict=True)
+        )
+        if pc.count_distinct(a).as_py() == len(a) and _are_in_another_order(a, b):
+            columns = f"column{'s' * (len(names) > 1)} {join_words([*map(shown, names)])} of {first.where}"
+            by_id = f", or add --id {shown(names[0])} in place of --by-position" * (len(names) == 1)
+            raise ValueError(f"{other.where}: has the values of {columns} in another order; sort one file{by_id}")
     matched = _match(first, other)
     if same:
         matched.check_questions()
@@ -180,18 +187,17 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
 
 
 def _keys(side: Predictions) -> dict[str, Any]:
-    """Return the other columns that may be ids of rows joined by position: distinct texts or whole numbers."""
+    """Return the other columns that may be ids of rows joined by position: texts or whole numbers."""
     kinds = pa.int64(), pa.int32(), pa.string(), pa.large_string()
     columns = {name: c for name, c in side.other_columns.items() if side.by_position and c.type.value_type in kinds}
-    distinct = {name: c for name, c in columns.items() if pc.count_distinct(c.indices).as_py() == len(c)}
-    return {name: c.dictionary_decode().cast(pa.string()) for name, c in distinct.items()}
+    return {name: c.dictionary_decode().cast(pa.string()) for name, c in columns.items() if not c.null_count}
 
 
 def _are_in_another_order(ids: Any, others: Any) -> bool:
     if ids is None or others is None:
         return False
     a, b = same_spelling([ids, others])
-    return not a.equals(b) and bool(a.take(pc.sort_indices(a)).equals(b.take(pc.sort_indices(b))))
+    return not a.equals(b) and bool(a.sort().equals(b.sort()))
 
 
 def _match(first: Predictions, other: Predictions) -> Matched:

@@ -23,10 +23,8 @@ def as_dates(values: Any) -> Any | None:
     if pc.all(pc.match_substring_regex(texts, _SORTED)).as_py():
         return texts
     forms = _FORMS if pc.all(pc.match_substring_regex(texts[:1], _YEAR)).as_py() else ()
-    read = [_read(texts, form) for form in forms if not _read(texts[:1], form).null_count]
+    options: Any = {"unit": "s", "error_is_null": True}
+    tried = [form for form in forms if not pc.strptime(texts[:1], format=form, **options).null_count]
+    read = [pc.strptime(texts, format=form, **options) for form in tried]
     whole = [dates for dates in read if not dates.null_count]
     return whole[0] if len(whole) == 1 else None
-
-
-def _read(texts: Any, form: str) -> Any:
-    return pc.strptime(texts, format=form, unit="s", error_is_null=True)

@@ -98,3 +98,21 @@ def test_ids_in_another_order_state_the_items(files, printed):
     first = numbered(marks(1)).assign(output=names)
     second = numbered(marks(2)).sample(frac=1, random_state=7).assign(output=names)
     printed("compare", *files(first, second), "--score", "f1", code=(0, 1))
+
+
+@pytest.mark.parametrize("kind", WRITE)
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_rows_that_two_columns_name_together_are_not_joined_by_position_in_another_order(
+    files, printed, refused, kind, command
+):
+    """Free answers of the models differ, and so name no rows."""
+    pair = {"site": [f"s{k % 2}" for k in range(N)], "visit": [k // 2 for k in range(N)]}
+    first, second = (
+        marks(seed, **pair, answer=[f"{k} of {seed}" for k in range(N)]).drop(columns="question") for seed in (1, 2)
+    )
+    options = ("--score", "f1", "--by-position")
+    paths = files(first, second.sample(frac=1, random_state=3), kind=kind)
+    told = f"{paths[1]}: has the values of columns 'site' and 'visit' of {paths[0]} in another order; sort one file"
+    assert told in refused(command, *paths, *options)
+    for other in (second, second.assign(visit=[f"{visit}.0" for visit in second["visit"]])):
+        printed(command, *files(first, other, kind=kind), *options, code=(0, 1))
