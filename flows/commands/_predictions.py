@@ -160,8 +160,12 @@ def for_each_file(name: str, values: Sequence[Any], files: int) -> list[Any]:
 def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str]:
     """One file as often as it has predictions, models or filters that are named; several files as they are."""
     named = max(len(values) for _, values in _named_in_files(options))
-    if len(files) == 1 and len(options.prediction) > 1 and (scores := scores_of(options)):
+    scores = scores_of(options) if len(files) == 1 else []
+    if scores and len(options.prediction) > 1:
         raise BadInput(f"--score: {scores[0]!r} is one column for every --prediction; expected a file for each model")
+    if len(scores) > 1 and named < 2:
+        cure = "write a file for each model, or a row for each model and item (--model A --model B)"
+        raise BadInput(f"--score: {scores[0]!r} and {scores[1]!r} are columns of one file; {cure}")
     return list(files) * named if len(files) == 1 and named > 1 else list(files)
 
 

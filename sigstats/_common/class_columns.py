@@ -10,7 +10,7 @@ from .class_names import label_name
 from .class_spelling import is_number
 from .data_frames import opened
 from .messages import Note, some_of
-from .validation import FloatArray, IntArray, as_choice, refuse, shown
+from .validation import FloatArray, IntArray, as_choice, refuse, refuse_where, shown
 
 #: Pairs of classes, as numbers or as text in any case. By default the second class is positive.
 PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("0.0", "1.0"), ("-1.0", "1.0"))
@@ -148,8 +148,10 @@ def as_class_probabilities(table: NDArray[Any], name: str, rows: int) -> FloatAr
     if table.ndim != 2 or table.shape[0] != rows:
         wanted = f"({rows}, number of classes): rows as in y, a column for each class"
         raise refuse(f"{name} (shape)", table.shape, wanted)
-    if table.dtype.kind not in "fiub" or not np.isfinite(table).all() or (table < 0).any():
-        raise refuse(name, table, "probabilities of the classes, none of them missing")
+    if table.dtype.kind not in "fiub":
+        raise refuse(name, table, "probabilities of the classes")
+    wanted = "probabilities of the classes, none of them missing (np.exp turns log-probabilities into them)"
+    refuse_where(~(np.isfinite(table) & (table >= 0)), table, name, wanted)
     values = np.asarray(table, dtype=np.float64)
     digits = next((n for n in (2, 3, 4) if np.allclose(values, values.round(n), rtol=0, atol=1e-9)), 5)
     rounding = np.finfo(table.dtype).eps if table.dtype.kind == "f" else 0.0

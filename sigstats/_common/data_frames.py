@@ -51,7 +51,9 @@ def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: A
         elif not (index.equals(named[1]) if axis == "rows" else [*index] == [*named[1]]):
             wanted = f"the {'index' if axis == 'rows' else 'classes'} of {named[0]}, in its order"
             where = "index" if frame is None else "columns"
-            raise refuse(f"{name} ({where})", index, f"{wanted} (reindex aligns them; an array is taken as it is)")
+            fill = ", with fill_value=0 for absent classes" if name.startswith("counts_") else ""
+            cure = f"reindex aligns them{fill}; an array is taken as it is"
+            raise refuse(f"{name} ({where})", index, f"{wanted} ({cure})")
 
 
 def same_classes(**counts: Any) -> None:

@@ -21,6 +21,19 @@ def test_a_cross_table_is_read_by_its_labels():
     assert sigstats.efficiency_test(named) == expected
 
 
+@pytest.mark.parametrize(("one", "other"), [("aabbbc", "aaac"), ("xyz", "xyzzy"), ("pqqrrr", "r")])
+def test_a_class_that_one_sample_lacks_has_the_count_0(one, other):
+    counts_a, counts_b = (pd.Series(list(text) * 9).value_counts() for text in (one, other))
+    wanted = (
+        r"reindex aligns them, with fill_value=0 for absent classes" if {*one} != {*other} else "reindex aligns them"
+    )
+    with pytest.raises(ValueError, match=rf"^counts_b \(index\): .*{wanted}"):
+        sigstats.homogeneity_test(counts_a, counts_b)
+    found = sigstats.homogeneity_test(counts_a, counts_b.reindex(counts_a.index, fill_value=0))
+    expected = [9 * other.count(name) for name in counts_a.index]
+    assert found == sigstats.homogeneity_test(counts_a.to_numpy(), expected)
+
+
 @pytest.mark.parametrize("kinds", [(str, int), (int, str), (float, str), (int, float)])
 def test_numbers_and_their_texts_are_the_same_classes(kinds):
     """As text, 10 comes before 2."""

@@ -238,7 +238,7 @@ def from_table(table: Table, given: Columns) -> Predictions:
     source = Source(
         subject={} if chosen.model is None else {"model": chosen.model},
         hint=f"{as_runs}--group {columns.id} or --epoch COLUMN takes them as answers to one item; or add --duplicates "
-        "first, last or all",
+        "first, last or all; if several columns name an item, write them into one column of ids",
         names=tuple(table.names),
     )
     return Predictions(

@@ -594,5 +594,9 @@ def test_columns_of_one_file_are_compared_as_two_files_are(tmp_path, printed, re
         ((), "CANDIDATE: is missing; expected a second file, or the --prediction or --model of each model in one file"),
         (["--prediction", "old"] * 2, "--prediction: 'old' is named twice; name the column of each model once"),
         ((path, *named, "--prediction", "same"), "--prediction: 3 were given; expected one, or one for each of 2"),
+        (
+            ["--score", "old", "--score", "new"],
+            "--score: 'old' and 'new' are columns of one file; write a file for each",
+        ),
     ):
         assert message in refused("compare", path, *arguments)
