@@ -26,7 +26,7 @@ try:
 
             return lacking
         except AttributeError:
-            from ._common.deprecated import MOVED, moved
+            from ._common.calls import MOVED, moved
             from ._common.messages import did_you_mean
 
             if name in MOVED:

@@ -13,8 +13,8 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 
 from scipy.special import ndtr, ndtri
 
+from ._common.calls import takes_counts
 from ._common.drawing import Drawn, forest
-from ._common.of_labels import takes_counts
 from ._common.tabular import Table
 from ._common.validation import Labels, as_choice, as_count, as_labels, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval

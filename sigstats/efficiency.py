@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from ._common.of_labels import takes_counts
+from ._common.calls import takes_counts
 from ._common.random_streams import RNG, as_generator
 from ._common.validation import IntArray, Labels, as_choice, as_count, as_real
 from .fixed_margins import sampling as random_matching

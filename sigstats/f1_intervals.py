@@ -13,7 +13,7 @@ from typing import Any, Literal, SupportsIndex, TypeAlias
 import numpy as np
 from scipy.special import betainccinv, betaincinv, ndtri
 
-from ._common.of_labels import takes_counts
+from ._common.calls import takes_counts
 from ._common.validation import FloatArray, IntArray, Labels, as_choice, as_count, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
 from .joint.events import as_joint_counts

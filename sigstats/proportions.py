@@ -16,7 +16,7 @@ from typing import Any, Required, TypedDict, Unpack
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ._common.of_labels import takes_counts
+from ._common.calls import takes_counts
 from ._common.validation import Alternative, FloatArray, IntArray, Labels, as_flag, as_labels, refuse
 from .intervals import Interval, as_level, with_alternative
 from .joint.outcomes import JointOutcomes

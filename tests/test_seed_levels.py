@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import sigstats
-from sigstats._common.deprecated import MOVED
+from sigstats._common.calls import MOVED
 from sigstats.flows.kinds import KINDS
 from tools import seed_levels
 

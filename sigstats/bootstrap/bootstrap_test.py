@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from .._common.calls import takes_counts
 from .._common.drawing import histogram
-from .._common.of_labels import takes_counts
 from .._common.random_streams import MAX_RESAMPLES
 from .._common.tabular import in_words
 from .._common.validation import (

@@ -5,8 +5,8 @@ from typing import NamedTuple, SupportsIndex
 import numpy as np
 from scipy.special import betainc
 
+from .._common.calls import takes_counts
 from .._common.class_names import as_predictions
-from .._common.of_labels import takes_counts
 from .._common.validation import Labels, as_count, as_real
 
 

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
+from .._common.calls import takes_counts
 from .._common.data_frames import right_first
 from .._common.extreme import error_bound
-from .._common.of_labels import takes_counts
 from .._common.validation import (
     ALTERNATIVES,
     Alternative,

@@ -9,7 +9,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from .._common.deprecated import renamed
+from .._common.calls import renamed
 from .._common.validation import Alternative, IntArray, as_count, as_real, refuse
 from .mcnemar_test import McNemarMethod
 from .power import MAX_N, Rule, as_rule, conditional_power, critical_counts, discordant_law, exact_power

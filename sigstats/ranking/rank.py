@@ -115,8 +115,8 @@ def _on_intervals(models: Sequence[RankedModel], limits: tuple[float, float] | N
     low, high = limits or (-math.inf, math.inf)
     intervals = {model.model: model.confidence_interval for model in models}
     odd = [name for name, (lower, upper) in intervals.items() if lower == upper or lower < low or upper > high]
-    told = "Student's t has no width for equal scores and may leave their limits; check gives an interval within them"
-    return [Note("student-interval", f"interval of {some_of(odd, 3)}: {told}")] if odd else []
+    reason = "Student's t has no width for equal scores and may leave their limits; check gives an interval within them"
+    return [Note("student-interval", f"interval of {some_of(odd, 3)}: {reason}")] if odd else []
 
 
 def _untestable(rows: IntArray, groups: IntArray | None, least: int) -> str:

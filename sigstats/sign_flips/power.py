@@ -15,7 +15,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from .._common.deprecated import renamed
+from .._common.calls import renamed
 from .._common.validation import Alternative, as_count, as_real, refuse
 from ..mcnemar.mcnemar_test import McNemarMethod
 from ..mcnemar.power import MAX_N, Rule, as_rule, exact_power

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier
 
 import sigstats
-from sigstats._common.deprecated import MOVED
+from sigstats._common.calls import MOVED
 from sigstats.proportions import dcf_test, proportion_test
 from sigstats.ranking.rank_sets import rank_sets
 from sigstats.retraining.retrainer import Retrainer

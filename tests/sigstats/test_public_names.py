@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import sigstats
-from sigstats._common.deprecated import MOVED
+from sigstats._common.calls import MOVED
 from sigstats.files.frames._arguments import CompareOptions
 from sigstats.files.frames.check import CheckOptions
 

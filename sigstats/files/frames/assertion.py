@@ -7,7 +7,7 @@ the same rows, `sigstats.assert_no_regression` detects more than `sigstats.asser
 from collections.abc import Sequence
 from typing import Any, Literal, Unpack
 
-from sigstats._common.deprecated import renamed
+from sigstats._common.calls import renamed
 from sigstats._common.messages import printable
 from sigstats._common.validation import as_choice
 from sigstats.comparison.answer import reasons

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, Never
 
+from sigstats._common.calls import renamed
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import label_name
-from sigstats._common.deprecated import renamed
 from sigstats._common.together import check_together
 from sigstats._common.validation import refuse
 from sigstats.comparison.candidates import compare_scores

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import sigstats
-from sigstats._common.deprecated import MOVED, renamed
+from sigstats._common.calls import MOVED, renamed
 
 PAGE = (Path(__file__).parents[3] / "docs" / "releases.md").read_text(encoding="utf-8")
 
