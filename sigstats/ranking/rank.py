@@ -110,7 +110,7 @@ def rank_table(
     )
 
 
-def _on_intervals(models: Sequence[RankedModel], limits: tuple[float, float] | None) -> list[Note]:
+def _on_intervals(models: Sequence[RankedModel], limits: Limits) -> list[Note]:
     """Return a note on intervals without a width, and on those that leave the limits of the scores."""
     low, high = limits or (-math.inf, math.inf)
     intervals = {model.model: model.confidence_interval for model in models}
